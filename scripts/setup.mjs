@@ -1,0 +1,35 @@
+// Makes a fresh clone ready: installs the locked dependencies when they are missing or older than the lock file.
+// Runs before `npm start` and `npm test`, on whatever Node is installed, so it uses nothing newer than Node 16.
+import { spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const lock = join(root, 'package-lock.json');
+const installed = join(root, 'node_modules', '.package-lock.json');
+
+const major = (version) => Number(version.replace(/^v/, '').split('.')[0]);
+
+function install() {
+  process.stderr.write('Installing dependencies (npm ci) ...\n');
+  const npm = process.env.npm_execpath;
+  const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []];
+  const result = spawnSync(command, [...args, 'ci', '--ignore-scripts', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    // Development tools are part of this checkout, whatever NODE_ENV says.
+    env: { ...process.env, NODE_ENV: '' },
+  });
+  if (result.status !== 0) process.exit(result.status === null ? 1 : result.status);
+}
+
+if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) install();
+
+const bundled = join(root, 'node_modules', '.bin', 'node');
+const runtime = existsSync(bundled) ? bundled : process.execPath;
+const version = spawnSync(runtime, ['--version'], { encoding: 'utf8' }).stdout || '';
+if (major(version.trim()) < 24) {
+  process.stderr.write(`Sluice needs Node.js 24 or newer; this is ${version.trim() || process.version}.\n`);
+  process.exit(1);
+}
