@@ -1,0 +1,154 @@
+/**
+ * Every error that Sluice raises itself, once: HTTP status, public message, whether a client may try again, and the
+ * names it carries on the wire. `type` and `code` are the OpenAI-like pair of inference answers; `adminCode` is the
+ * code of administration answers (AB01..AB09, spec/administration, "Conventions").
+ */
+export type ErrorEntry = {
+  status: number;
+  message: string;
+  type: string;
+  code: string | null;
+  adminCode: string;
+  retryable: boolean;
+};
+
+const entry = (
+  status: number,
+  adminCode: string,
+  type: string,
+  code: string | null,
+  message: string,
+  retryable = false,
+): ErrorEntry => ({ status, adminCode, type, code, message, retryable });
+
+export const catalogue = {
+  VALIDATION_FAILED: entry(400, 'AB01', 'invalid_request_error', null, 'The request is not valid.'),
+  UNKNOWN_PARAMETER: entry(
+    400,
+    'unknown_parameter',
+    'invalid_request_error',
+    'unknown_parameter',
+    'Unknown parameter.',
+  ),
+  MALFORMED_BODY: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'malformed_body',
+    'The request body is not valid JSON.',
+  ),
+  INVALID_CONFIG: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'invalid_config',
+    'The gateway config is not valid.',
+  ),
+  INVALID_CUSTOM_HOST: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'invalid_custom_host',
+    'The custom host is not allowed.',
+  ),
+  PROVIDER_REQUIRED: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'provider_required',
+    'No provider was named.',
+  ),
+  UNKNOWN_PROVIDER: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'unknown_provider',
+    'The provider is not known.',
+  ),
+  CONFIG_OVERRIDE_FORBIDDEN: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'config_override_forbidden',
+    'This API key does not allow a config on the request.',
+  ),
+  UNAUTHENTICATED: entry(
+    401,
+    'AB05',
+    'authentication_error',
+    'invalid_api_key',
+    'The API key is missing or not valid.',
+  ),
+  FORBIDDEN: entry(
+    403,
+    'AB03',
+    'permission_error',
+    'forbidden',
+    'The credential does not allow this operation.',
+  ),
+  NOT_FOUND: entry(404, 'AB08', 'not_found_error', 'not_found', 'The resource does not exist.'),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    'AB01',
+    'invalid_request_error',
+    'method_not_allowed',
+    'This path does not take that method.',
+  ),
+  REQUEST_TIMEOUT: entry(408, 'AB04', 'timeout_error', null, 'The provider did not answer in time.', true),
+  ALREADY_EXISTS: entry(
+    409,
+    'AB07',
+    'conflict_error',
+    'already_exists',
+    'A resource with this name already exists.',
+  ),
+  IN_USE: entry(409, 'AB07', 'conflict_error', 'in_use', 'The resource is still in use.'),
+  BODY_TOO_LARGE: entry(
+    413,
+    'AB01',
+    'invalid_request_error',
+    'body_too_large',
+    'The request body is too large.',
+  ),
+  UNSUPPORTED_MEDIA_TYPE: entry(
+    415,
+    'AB01',
+    'invalid_request_error',
+    'unsupported_media_type',
+    'The content type is not supported.',
+  ),
+  PROVIDER_UNREACHABLE: entry(
+    503,
+    'AB04',
+    'api_connection_error',
+    'provider_unreachable',
+    'The provider could not be reached.',
+    true,
+  ),
+  PROVIDER_CONNECTION_FAILED: entry(
+    500,
+    'AB04',
+    'api_connection_error',
+    'provider_connection_failed',
+    'The connection to the provider failed.',
+    true,
+  ),
+  STORE_UNAVAILABLE: entry(
+    503,
+    'AB04',
+    'api_error',
+    'store_unavailable',
+    'The database does not answer.',
+    true,
+  ),
+  INTERNAL: entry(
+    500,
+    'AB04',
+    'api_error',
+    'internal_error',
+    'Something went wrong inside the gateway.',
+    true,
+  ),
+} satisfies Record<string, ErrorEntry>;
+
+export type ErrorName = keyof typeof catalogue;

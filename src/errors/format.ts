@@ -1,0 +1,36 @@
+import { GatewayError } from './gateway-error.ts';
+
+/** Any thrown value as a GatewayError; what is not one already becomes INTERNAL with the original as its private cause. */
+export function toGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  return new GatewayError('INTERNAL', { cause: error });
+}
+
+/** Body of an administration error: `{error: {message, type, param, code}}` (spec/administration, "Conventions"). */
+export function administrationBody(error: GatewayError): { error: Record<string, unknown> } {
+  return {
+    error: {
+      message: error.message,
+      type: error.entry.type,
+      param: error.param,
+      code: error.entry.adminCode,
+      ...(error.errors && { errors: error.errors }),
+    },
+  };
+}
+
+/**
+ * Body of an error that the gateway raises on the data plane: the `{status: "failure", message}` of
+ * spec/data-plane.md section 11 (shape A), and beside it the `error` object that OpenAI SDKs read (shape C).
+ */
+export function inferenceBody(error: GatewayError): Record<string, unknown> {
+  const { type, code } = error.entry;
+  const openAi = { error: { message: error.message, type, param: error.param, code } };
+  if (error.entry.status === 401 || error.entry.status === 408) return openAi;
+  return {
+    status: 'failure',
+    message: error.message,
+    ...(error.errors && { errors: error.errors }),
+    ...openAi,
+  };
+}

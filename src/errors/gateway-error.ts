@@ -1,0 +1,29 @@
+import { catalogue, type ErrorEntry, type ErrorName } from './catalogue.ts';
+
+export type ErrorDetails = {
+  /** Public text; the catalogue's message when absent. */
+  message?: string;
+  /** The request field at fault, as the caller spelled it or as the schema names it, e.g. `input.name`. */
+  param?: string;
+  /** One line per mistake when several were found. */
+  errors?: string[];
+  /** Private: goes to the log, never to the caller. */
+  cause?: unknown;
+};
+
+/** The one error class. Everything else that is thrown is a defect and answers INTERNAL. */
+export class GatewayError extends Error {
+  readonly code: ErrorName;
+  readonly entry: ErrorEntry;
+  readonly param: string | null;
+  readonly errors: string[] | null;
+
+  constructor(code: ErrorName, details: ErrorDetails = {}) {
+    super(details.message ?? catalogue[code].message, { cause: details.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.entry = catalogue[code];
+    this.param = details.param ?? null;
+    this.errors = details.errors ?? null;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Connection, Model, Schema, SchemaOptions } from 'mongoose';
+
+/** Options that every resource's schema has: times under the names of the API, no version key, empty objects kept. */
+export const resourceSchema = (collection: string) =>
+  ({
+    collection,
+    timestamps: { createdAt: 'createdAt', updatedAt: 'lastUpdatedAt' },
+    versionKey: false,
+    minimize: false,
+    id: false,
+    autoIndex: false,
+    autoCreate: false,
+  }) as const satisfies SchemaOptions;
+
+/** A model by connection, so that several apps, each with its own database, live in one process. */
+export const defineModel =
+  <T>(name: string, schema: Schema<T>): ((db: Connection) => Model<T>) =>
+  (db) =>
+    (db.models[name] ?? db.model(name, schema as unknown as Schema)) as unknown as Model<T>;

@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/** Keeps secrets safe at rest: API keys as keyed hashes, provider credentials encrypted. */
+export type Secrets = {
+  /** A new gateway key: 256 random bits behind a recognisable prefix. Shown once, stored only as `hash`. */
+  generateKey(): string;
+  /** HMAC-SHA-256 of a gateway key, hex. */
+  hash(secret: string): string;
+  /** AES-256-GCM; `owner` (e.g. the integration's id) is authenticated, so a ciphertext cannot be moved to another document. */
+  encrypt(plain: string, owner: string): string;
+  decrypt(sealed: string, owner: string): string;
+  /** Names the master key without revealing it; two processes with one database must agree on it. */
+  fingerprint: string;
+};
+
+const derive = (master: Buffer, purpose: string) =>
+  Buffer.from(hkdfSync('sha256', master, '', `sluice ${purpose}`, 32));
+
+export function createSecrets(masterKey: Buffer): Secrets {
+  const hashKey = derive(masterKey, 'api-key hash');
+  const sealKey = derive(masterKey, 'credential encryption');
+  return {
+    fingerprint: derive(masterKey, 'fingerprint').toString('hex').slice(0, 16),
+    generateKey: () => `sl-${randomBytes(32).toString('base64url')}`,
+    hash: (secret) => createHmac('sha256', hashKey).update(secret).digest('hex'),
+    encrypt(plain, owner) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', sealKey, nonce).setAAD(Buffer.from(owner));
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
+    },
+    decrypt(sealed, owner) {
+      if (!sealed.startsWith('v1.')) throw new Error('Unknown credential format.');
+      const bytes = Buffer.from(sealed.slice(3), 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', sealKey, bytes.subarray(0, 12), { authTagLength: 16 })
+        .setAAD(Buffer.from(owner))
+        .setAuthTag(bytes.subarray(12, 28));
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+/** `sk-abcdef123456` -> `sk-***3456`: enough to recognise a credential, not to use it. */
+export function maskSecret(secret: string): string {
+  if (secret.length < 12) return '***';
+  return `${secret.slice(0, 3)}***${secret.slice(-4)}`;
+}

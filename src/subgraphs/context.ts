@@ -1,0 +1,48 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Connection, Model } from 'mongoose';
+import type { Principal } from '../auth/index.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { AuditTrail } from '../recording/audit-trail.ts';
+import type { Changes } from '../storage/changes.ts';
+import type { Secrets } from '../storage/secrets.ts';
+
+/** What is known of the HTTP request that an operation came with. */
+export type RequestFacts = {
+  id: string;
+  method: string;
+  /** Path without the query string. */
+  path: string;
+  /** Query string without the question mark. */
+  query: string;
+  headers: IncomingHttpHeaders;
+  clientIp: string;
+};
+
+/** Long-lived things that services need; built once by `createApp`. */
+export type ServiceDependencies = {
+  db: Connection;
+  secrets: Secrets;
+  changes: Changes;
+  audit: AuditTrail;
+  /** Models whose documents keep their workspace from being deleted. */
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  workspaceOwned: ((db: Connection) => Model<any>)[];
+  log: Logger;
+  now: () => Date;
+};
+
+/** What every resolver and service gets: who calls, with what request, and the services' dependencies. */
+export type GraphContext = ServiceDependencies & {
+  principal: Principal | null;
+  request: RequestFacts;
+  /** Per-request values (loaders), keyed by the factory that makes them. */
+  memo: Map<unknown, unknown>;
+};
+
+/** Makes a value once per request: `const configById = perRequest((context) => new DataLoader(...))`. */
+export function perRequest<T>(create: (context: GraphContext) => T): (context: GraphContext) => T {
+  return (context) => {
+    if (!context.memo.has(create)) context.memo.set(create, create(context));
+    return context.memo.get(create) as T;
+  };
+}

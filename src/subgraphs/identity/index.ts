@@ -1,0 +1,5 @@
+import type { Subgraph } from '../subgraph.ts';
+import { organisation } from './organisation/index.ts';
+import { workspace } from './workspace/index.ts';
+
+export const identity: Subgraph = { name: 'identity', resources: [organisation, workspace] };

@@ -1,0 +1,15 @@
+import type { Resource } from '../../subgraph.ts';
+import { workspaceById } from './loaders.ts';
+import { workspaceModel } from './model.ts';
+import { resolvers } from './resolvers.ts';
+
+export { workspaceById } from './loaders.ts';
+export { type WorkspaceDocument, workspaceModel } from './model.ts';
+export { workspaceIdFor } from './service.ts';
+
+export const workspace: Resource = {
+  name: 'workspace',
+  models: [workspaceModel],
+  resolvers,
+  references: { Workspace: ({ id }, context) => workspaceById(context).load(id) },
+};

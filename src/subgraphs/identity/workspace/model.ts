@@ -1,0 +1,32 @@
+import { Schema } from 'mongoose';
+import { defineModel, resourceSchema } from '../../../storage/model.ts';
+
+export type WorkspaceDocument = {
+  _id: string;
+  organisationId: string;
+  slug: string;
+  name: string;
+  description: string | null;
+  defaults: { metadata?: Record<string, string> } | null;
+  isDefault: number;
+  status: 'active' | 'archived';
+  createdAt: Date;
+  lastUpdatedAt: Date;
+};
+
+const schema = new Schema<WorkspaceDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    slug: { type: String, required: true },
+    name: { type: String, required: true },
+    description: { type: String, default: null },
+    defaults: { type: Schema.Types.Mixed, default: null },
+    isDefault: { type: Number, default: 0 },
+    status: { type: String, default: 'active' },
+  },
+  resourceSchema('workspaces'),
+);
+schema.index({ organisationId: 1, slug: 1 }, { unique: true });
+
+export const workspaceModel = defineModel('Workspace', schema);

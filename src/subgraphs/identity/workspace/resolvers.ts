@@ -1,0 +1,27 @@
+import type { Resolvers } from '../../subgraph.ts';
+import { organisationById } from '../organisation/index.ts';
+import type { WorkspaceDocument } from './model.ts';
+import {
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  updateWorkspace,
+} from './service.ts';
+
+export const resolvers: Resolvers = {
+  Query: {
+    workspace: (_parent, { id }, context) => getWorkspace(context, id),
+    workspaces: (_parent, args, context) => listWorkspaces(context, args),
+  },
+  Mutation: {
+    createWorkspace: (_parent, { input }, context) => createWorkspace(context, input),
+    updateWorkspace: (_parent, { id, input }, context) => updateWorkspace(context, id, input),
+    deleteWorkspace: (_parent, { id }, context) => deleteWorkspace(context, id),
+  },
+  Workspace: {
+    id: (workspace: WorkspaceDocument) => workspace._id,
+    organisation: (workspace: WorkspaceDocument, _args, context) =>
+      organisationById(context).load(workspace.organisationId),
+  },
+};

@@ -1,0 +1,155 @@
+import { requireScope } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import { slugFrom, uuid } from '../../../lib/ids.ts';
+import type { GraphContext } from '../../context.ts';
+import { findPage, type PageArguments } from '../../page.ts';
+import { orAlreadyExists } from '../../writes.ts';
+import { visibleWorkspaces } from './loaders.ts';
+import { type WorkspaceDocument, workspaceModel } from './model.ts';
+
+type WorkspaceInput = { name: string; description?: string | null; defaults?: unknown };
+type ListArguments = PageArguments & {
+  name?: string;
+  exactName?: string;
+  status?: WorkspaceDocument['status'];
+};
+
+const idOrSlug = (id: string) => ({ $or: [{ _id: id }, { slug: id }] });
+
+const notFound = () => new GatewayError('NOT_FOUND', { message: 'The workspace does not exist.' });
+
+export async function getWorkspace(context: GraphContext, id: string): Promise<WorkspaceDocument> {
+  const principal = requireScope(context.principal, ['workspaces.read']);
+  const found = await workspaceModel(context.db)
+    .findOne({ $and: [idOrSlug(id), visibleWorkspaces(principal)] })
+    .lean<WorkspaceDocument>();
+  if (!found) throw notFound();
+  return found;
+}
+
+export async function listWorkspaces(context: GraphContext, args: ListArguments) {
+  const principal = requireScope(context.principal, ['workspaces.list']);
+  const escaped = args.name?.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return findPage(
+    workspaceModel(context.db),
+    {
+      ...visibleWorkspaces(principal),
+      ...(args.status && { status: args.status }),
+      ...(args.exactName
+        ? { name: args.exactName }
+        : escaped && { name: { $regex: escaped, $options: 'i' } }),
+    },
+    args,
+  );
+}
+
+export async function createWorkspace(context: GraphContext, input: WorkspaceInput) {
+  const principal = requireScope(context.principal, ['workspaces.create']);
+  const defaults = parseDefaults(input.defaults);
+  const created = await orAlreadyExists(
+    workspaceModel(context.db).create({
+      _id: uuid(),
+      organisationId: principal.organisationId,
+      slug: slugFrom(input.name, 'ws-'),
+      name: input.name,
+      description: input.description ?? null,
+      defaults,
+    }),
+  );
+  await context.changes.publish('workspace');
+  return created.toObject();
+}
+
+export async function updateWorkspace(context: GraphContext, id: string, input: Partial<WorkspaceInput>) {
+  const principal = requireScope(context.principal, ['workspaces.update']);
+  const updated = await workspaceModel(context.db)
+    .findOneAndUpdate(
+      { $and: [idOrSlug(id), visibleWorkspaces(principal)] },
+      {
+        ...(input.name != null && { name: input.name }),
+        ...(input.description !== undefined && { description: input.description }),
+        ...(input.defaults !== undefined && { defaults: parseDefaults(input.defaults) }),
+      },
+      { returnDocument: 'after' },
+    )
+    .lean<WorkspaceDocument>();
+  if (!updated) throw notFound();
+  await context.changes.publish('workspace');
+  return updated;
+}
+
+export async function deleteWorkspace(context: GraphContext, id: string): Promise<string> {
+  requireScope(context.principal, ['workspaces.delete']);
+  const workspace = await getWorkspace(context, id);
+  if (workspace.isDefault)
+    throw new GatewayError('IN_USE', { message: 'The default workspace cannot be deleted.' });
+  for (const modelOf of context.workspaceOwned) {
+    const model = modelOf(context.db);
+    if (await model.exists({ organisationId: workspace.organisationId, workspaceId: workspace._id })) {
+      throw new GatewayError('IN_USE', {
+        message: `The workspace still has entries in ${model.collection.collectionName}; remove them first.`,
+      });
+    }
+  }
+  await workspaceModel(context.db).deleteOne({
+    _id: workspace._id,
+    organisationId: workspace.organisationId,
+  });
+  await context.changes.publish('workspace');
+  return workspace._id;
+}
+
+/**
+ * The workspace that a workspace-bound resource is created in or listed from: the credential's own, or the one that an
+ * organisation-wide credential names by id or slug.
+ */
+export async function workspaceIdFor(
+  context: GraphContext,
+  named: string | null | undefined,
+): Promise<string> {
+  const { principal } = context;
+  if (!principal) throw new GatewayError('UNAUTHENTICATED');
+  if (!named) {
+    if (principal.workspaceId) return principal.workspaceId;
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: 'workspace_id is required with an organisation-wide credential.',
+      param: 'workspace_id',
+    });
+  }
+  const found = await workspaceModel(context.db)
+    .findOne({ $and: [idOrSlug(named), visibleWorkspaces(principal)] }, { _id: 1 })
+    .lean<{ _id: string }>();
+  if (!found) {
+    throw new GatewayError(principal.workspaceId ? 'FORBIDDEN' : 'VALIDATION_FAILED', {
+      message: principal.workspaceId
+        ? 'A workspace credential may not name another workspace.'
+        : 'workspace_id names no workspace of this organisation.',
+      param: 'workspace_id',
+    });
+  }
+  return found._id;
+}
+
+function parseDefaults(value: unknown): WorkspaceDocument['defaults'] {
+  if (value === undefined || value === null) return null;
+  const invalid = (message: string, param: string) =>
+    new GatewayError('VALIDATION_FAILED', { message, param });
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalid('defaults must be an object.', 'input.defaults');
+  const { metadata, ...unknown } = value as Record<string, unknown>;
+  const [stranger] = Object.keys(unknown);
+  if (stranger) throw invalid(`defaults.${stranger} is not supported.`, `input.defaults.${stranger}`);
+  if (metadata === undefined) return {};
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
+    throw invalid('defaults.metadata must be an object.', 'input.defaults.metadata');
+  }
+  for (const [key, text] of Object.entries(metadata)) {
+    if (typeof text !== 'string' || text.length > 128) {
+      throw invalid(
+        'Metadata values are strings of at most 128 characters.',
+        `input.defaults.metadata.${key}`,
+      );
+    }
+  }
+  return { metadata: metadata as Record<string, string> };
+}

@@ -1,0 +1,24 @@
+import type { Connection, Model } from 'mongoose';
+import type { GraphContext } from './context.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: resolvers differ in parent and arguments; the generated types check each one
+export type Resolver = (parent: any, args: any, context: GraphContext) => unknown;
+
+/** Field resolvers by type and field, e.g. `{ Query: { workspace }, Workspace: { isDefault } }`. */
+export type Resolvers = Record<string, Record<string, Resolver>>;
+
+/** Loads one entity by its key for a query that comes from another subgraph; null when the caller may not see it. */
+export type ReferenceResolver = (reference: { id: string }, context: GraphContext) => unknown;
+
+/** One resource: its own folder, the same rooms everywhere. Its SDL is `schema/<subgraph>/<name>.graphql`. */
+export type Resource = {
+  name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  models: ((db: Connection) => Model<any>)[];
+  /** True for the resources that must be gone before their workspace may be deleted; every model has `workspaceId`. */
+  ownedByWorkspace?: boolean;
+  resolvers: Resolvers;
+  references?: Record<string, ReferenceResolver>;
+};
+
+export type Subgraph = { name: string; resources: Resource[] };
