@@ -1,0 +1,88 @@
+/** What happened on one attempt at one provider: the metadata of a request log, without headers and bodies. */
+export type LogRecord = {
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  apiKeyId: string;
+  userId: string | null;
+  createdAt: Date;
+  /** When the record may be removed by the store; null keeps it. */
+  expiresAt: Date | null;
+
+  traceId: string;
+  spanId: string;
+  spanName: string | null;
+  parentSpanId: string | null;
+
+  requestMethod: string;
+  /** The path and query that the caller asked for. */
+  requestUrl: string;
+  /** `chatComplete`, `complete`, `embed`, `models` or `proxy`. */
+  endpoint: string;
+  isProxyCall: boolean;
+  source: string | null;
+
+  /** Provider kind, e.g. `openai`; null when no provider could be chosen. */
+  aiProvider: string | null;
+  aiModel: string | null;
+  /** Catalogue provider that supplied the credential, when one did. */
+  providerId: string | null;
+  providerSlug: string | null;
+  integrationId: string | null;
+  configId: string | null;
+  configSlug: string | null;
+  configVersionId: string | null;
+  /** `single`, `fallback`, `loadbalance` or `conditional`: the innermost strategy above the target. */
+  mode: string;
+  /** Index of the target in its group, 0 without one. */
+  lastUsedOptionIndex: number;
+  /** JSON path of the target in the config, e.g. `config.targets[1]`. */
+  lastUsedOptionJsonPath: string;
+  /** Retries used; -1 when they were used up or abandoned. */
+  retryAttemptCount: number;
+
+  responseStatusCode: number;
+  isSuccess: boolean;
+  /** 1 for a streamed answer, else 0. */
+  streamMode: number;
+  /** Milliseconds from the first byte of the request to the last byte of the answer. */
+  responseTime: number;
+  /** Milliseconds from sending the request upstream to the first byte of its body. */
+  timeToFirstToken: number | null;
+  /** Milliseconds that the provider took, retries and waits included. */
+  upstreamResponseTime: number;
+
+  /** Tokens as the provider counted them; null when it did not say. */
+  promptTokens: number | null;
+  completionTokens: number | null;
+  totalTokens: number | null;
+  /** US cents; null while no price is known. */
+  cost: number | null;
+  metadata: Record<string, string>;
+  /** True when the caller hung up before the answer was complete. */
+  clientAborted: boolean;
+  /** Why the provider gave no complete answer, in the gateway's words. */
+  error: string | null;
+};
+
+/** Headers and bodies of a log, kept apart with a retention of their own. Headers are already redacted. */
+export type LogBodies = {
+  /** The log's id. */
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  request: LogMessage;
+  /** What went to the provider, when it differs from what the caller sent. */
+  transformedRequest: LogMessage | null;
+  response: LogMessage;
+};
+
+export type LogMessage = {
+  headers: Record<string, string>;
+  /** Text as it went over the wire; null when there was none, when it is binary, or when bodies are not stored. */
+  body: string | null;
+  /** True when the stored text is only the beginning. */
+  truncated: boolean;
+};
