@@ -1,0 +1,76 @@
+import { Schema } from 'mongoose';
+import { defineModel, resourceSchema } from '../../../storage/model.ts';
+
+/** Settings of the connection that are not secret; member names as on the wire. */
+export type IntegrationConfigurations = {
+  custom_host?: string;
+  openai_organization?: string;
+  openai_project?: string;
+};
+
+/** A model of the integration: switched on or off, or one that the provider's list does not know (custom). */
+export type IntegrationModel = {
+  slug: string;
+  name: string;
+  enabled: boolean;
+  isCustom: boolean;
+  isFinetune: boolean;
+  /** The known model that gives a custom one its API shape and price. */
+  baseModelSlug: string | null;
+  configurations: { custom_host?: string };
+  pricingConfig: Record<string, unknown> | null;
+};
+
+export type IntegrationDocument = {
+  _id: string;
+  organisationId: string;
+  /** The owning workspace of a workspace-level integration; null for an organisation-level one. */
+  workspaceId: string | null;
+  slug: string;
+  name: string;
+  description: string | null;
+  /** Provider kind, e.g. `openai`. */
+  aiProviderId: string;
+  status: 'active' | 'archived';
+  /** Provider credential: `Secrets.encrypt(key, _id)`. */
+  sealedKey: string | null;
+  keyMask: string | null;
+  configurations: IntegrationConfigurations;
+  /** Headers sent with every call: `Secrets.encrypt(JSON of name to value, _id)`. */
+  sealedHeaders: string | null;
+  /** False allows only the models listed and enabled. */
+  allowAllModels: boolean;
+  models: IntegrationModel[];
+  /** Whether workspaces that `workspaces` does not name may use an organisation-level integration. */
+  globalWorkspaceAccess: { enabled: boolean };
+  workspaces: { workspaceId: string; enabled: boolean }[];
+  tags: Record<string, string>;
+  createdAt: Date;
+  lastUpdatedAt: Date;
+};
+
+const schema = new Schema<IntegrationDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    workspaceId: { type: String, default: null },
+    slug: { type: String, required: true },
+    name: { type: String, required: true },
+    description: { type: String, default: null },
+    aiProviderId: { type: String, required: true },
+    status: { type: String, default: 'active' },
+    sealedKey: { type: String, default: null },
+    keyMask: { type: String, default: null },
+    configurations: { type: Schema.Types.Mixed, default: {} },
+    sealedHeaders: { type: String, default: null },
+    allowAllModels: { type: Boolean, default: true },
+    models: { type: [Schema.Types.Mixed as never], default: [] },
+    globalWorkspaceAccess: { type: Schema.Types.Mixed, default: { enabled: true } },
+    workspaces: { type: [Schema.Types.Mixed as never], default: [] },
+    tags: { type: Schema.Types.Mixed, default: {} },
+  },
+  resourceSchema('integrations'),
+);
+schema.index({ organisationId: 1, slug: 1 }, { unique: true });
+
+export const integrationModel = defineModel('Integration', schema);

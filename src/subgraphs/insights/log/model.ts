@@ -1,0 +1,77 @@
+import { Schema, type SchemaDefinition } from 'mongoose';
+import type { LogBodies, LogRecord } from '../../../recording/log-record.ts';
+import { defineModel, resourceSchema } from '../../../storage/model.ts';
+
+const text = { type: String, default: null };
+const count = { type: Number, default: null };
+
+const recordFields = {
+  _id: String,
+  organisationId: String,
+  workspaceId: String,
+  apiKeyId: String,
+  userId: text,
+  createdAt: Date,
+  expiresAt: { type: Date, default: null },
+  traceId: String,
+  spanId: String,
+  spanName: text,
+  parentSpanId: text,
+  requestMethod: String,
+  requestUrl: String,
+  endpoint: String,
+  isProxyCall: Boolean,
+  source: text,
+  aiProvider: text,
+  aiModel: text,
+  providerId: text,
+  providerSlug: text,
+  integrationId: text,
+  configId: text,
+  configSlug: text,
+  configVersionId: text,
+  mode: String,
+  lastUsedOptionIndex: Number,
+  lastUsedOptionJsonPath: String,
+  retryAttemptCount: Number,
+  responseStatusCode: Number,
+  isSuccess: Boolean,
+  streamMode: Number,
+  responseTime: Number,
+  timeToFirstToken: count,
+  upstreamResponseTime: Number,
+  promptTokens: count,
+  completionTokens: count,
+  totalTokens: count,
+  cost: count,
+  metadata: { type: Schema.Types.Mixed, default: {} },
+  clientAborted: Boolean,
+  error: text,
+} satisfies Record<keyof LogRecord, unknown>;
+
+// The recorder sets every member, times included; mongoose only reads these collections.
+const written = (collection: string) => ({ ...resourceSchema(collection), timestamps: false }) as const;
+
+const recordSchema = new Schema<LogRecord>(recordFields as SchemaDefinition<LogRecord>, written('logs'));
+// Inserts are hot: no further index here without a measurement.
+recordSchema.index({ organisationId: 1, workspaceId: 1, createdAt: -1 });
+recordSchema.index({ organisationId: 1, traceId: 1 });
+recordSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+const bodiesSchema = new Schema<LogBodies>(
+  {
+    _id: String,
+    organisationId: String,
+    workspaceId: String,
+    createdAt: Date,
+    expiresAt: { type: Date, default: null },
+    request: Schema.Types.Mixed,
+    transformedRequest: { type: Schema.Types.Mixed, default: null },
+    response: Schema.Types.Mixed,
+  } satisfies Record<keyof LogBodies, unknown> as SchemaDefinition<LogBodies>,
+  written('log_bodies'),
+);
+bodiesSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
+export const logModel = defineModel('Log', recordSchema);
+export const logBodiesModel = defineModel('LogBodies', bodiesSchema);
