@@ -1,0 +1,31 @@
+import { GraphQLError } from 'graphql';
+import { Error as MongooseError, mongo } from 'mongoose';
+import { GatewayError } from '../errors/index.ts';
+
+const unreachable = [
+  mongo.MongoNetworkError,
+  mongo.MongoServerSelectionError,
+  mongo.MongoNotConnectedError,
+  mongo.MongoTopologyClosedError,
+  MongooseError.MongooseServerSelectionError,
+];
+
+/** Anything a resolver throws as the error its caller sees: a database that does not answer is not a defect of ours. */
+export function toGraphError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (unreachable.some((kind) => error instanceof kind)) {
+    return new GatewayError('STORE_UNAVAILABLE', { cause: error });
+  }
+  return new GatewayError('INTERNAL', { cause: error });
+}
+
+/** The GatewayError behind an execution error. The caller's own mistakes keep their text, defects keep it private. */
+export function causeOf(error: unknown): GatewayError {
+  if (!(error instanceof Error) || !('originalError' in error)) return toGraphError(error);
+  const original = error.originalError;
+  // An argument that could not be coerced: the only errors of the executor itself that point at the document.
+  if (original instanceof GraphQLError && original.nodes && !original.originalError) {
+    return new GatewayError('VALIDATION_FAILED', { message: original.message, cause: original });
+  }
+  return original ? causeOf(original) : new GatewayError('INTERNAL', { cause: error });
+}

@@ -1,0 +1,55 @@
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+} from 'graphql';
+import { requireScope } from '../../auth/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { GraphContext } from '../../subgraphs/context.ts';
+import { audited } from './audit.ts';
+import { constraintsOf } from './constraint.ts';
+import { readRule } from './read-rule.ts';
+
+export type FieldResolver = GraphQLFieldResolver<unknown, GraphContext, Record<string, unknown>>;
+
+/**
+ * The field's resolver inside the rules that its SDL states: audit, then access, then constraints, then the resolver.
+ * Undefined when the field is a plain property of its parent.
+ */
+export function withRules(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, GraphContext>,
+  own: FieldResolver | undefined,
+): FieldResolver | undefined {
+  const constant = readRule(schema, 'constant', field);
+  const constraints = constraintsOf(schema, field.args);
+  const access = readRule(schema, 'access', field);
+  const authenticated = readRule(schema, 'authenticated', field);
+  const audit = readRule(schema, 'audit', field);
+
+  let resolve = constant ? () => constant.value : own;
+  const inner = () => resolve ?? defaultFieldResolver;
+
+  if (constraints) {
+    const next = inner();
+    resolve = (parent, args, context, info) => {
+      constraints(args);
+      return next(parent, args, context, info);
+    };
+  }
+  if (access) {
+    const next = inner();
+    resolve = (parent, args, context, info) => {
+      requireScope(context.principal, access.anyOf);
+      return next(parent, args, context, info);
+    };
+  } else if (authenticated) {
+    const next = inner();
+    resolve = (parent, args, context, info) => {
+      if (!context.principal) throw new GatewayError('UNAUTHENTICATED');
+      return next(parent, args, context, info);
+    };
+  }
+  return audit ? audited(schema, field.args, audit.action, inner()) : resolve;
+}

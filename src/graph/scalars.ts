@@ -1,0 +1,45 @@
+import { GraphQLError, type GraphQLScalarType, type GraphQLSchema, valueFromASTUntyped } from 'graphql';
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** A text such as `2026-03-01T12:00:00Z` as a date; null when it is none. */
+export function parseDateTime(text: unknown): Date | null {
+  if (typeof text !== 'string' || !rfc3339.test(text)) return null;
+  const date = new Date(text.replace(' ', 'T'));
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+function dateTimeIn(value: unknown): Date {
+  const date = parseDateTime(value);
+  if (!date) throw new GraphQLError('A DateTime is an RFC 3339 text such as "2026-03-01T12:00:00.000Z".');
+  return date;
+}
+
+function dateTimeOut(value: unknown): string {
+  const date = value instanceof Date ? value : new Date(value as string | number);
+  if (Number.isNaN(date.getTime())) throw new GraphQLError('DateTime cannot represent the stored value.');
+  return date.toISOString();
+}
+
+type Conversions = Pick<GraphQLScalarType, 'serialize' | 'parseValue' | 'parseLiteral'>;
+
+const conversions: Record<string, Conversions> = {
+  JSON: {
+    serialize: (value) => value,
+    parseValue: (value) => value,
+    parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+  },
+  DateTime: {
+    serialize: dateTimeOut,
+    parseValue: dateTimeIn,
+    parseLiteral: (node) => dateTimeIn(valueFromASTUntyped(node)),
+  },
+};
+
+/** Gives the SDL's JSON and DateTime their meaning in a schema that was built from SDL. */
+export function attachScalars(schema: GraphQLSchema): void {
+  for (const [name, conversion] of Object.entries(conversions)) {
+    const type = schema.getType(name);
+    if (type) Object.assign(type, conversion);
+  }
+}
