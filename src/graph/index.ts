@@ -1,3 +1,3 @@
-export { causeOf } from './errors.ts';
+export { causeOf, toGraphError } from './errors.ts';
 export { createGraph, type Graph } from './graph.ts';
 export { readSources, type SdlFile, type SubgraphSource } from './sources.ts';

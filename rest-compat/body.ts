@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../src/errors/index.ts';
+
+const maxBytes = 1024 * 1024;
+const maxDepth = 64;
+
+/** The caller hung up before the body was complete; there is nobody left to answer. */
+export class BodyAborted extends Error {}
+
+/** Reads a JSON body; undefined when the request has none. */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const { headers } = request;
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new GatewayError('BODY_TOO_LARGE');
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return undefined;
+  requireJson(headers['content-type'], headers['content-encoding']);
+  const value = parse(bytes);
+  if (isDeeper(value, maxDepth)) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: `The body is nested more than ${maxDepth} levels.`,
+    });
+  }
+  return value;
+}
+
+function readBytes(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        request.pause();
+        reject(new GatewayError('BODY_TOO_LARGE'));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', () => reject(new BodyAborted()));
+    request.on('close', () => reject(new BodyAborted()));
+  });
+}
+
+function requireJson(contentType: string | undefined, encoding: string | undefined): void {
+  const [mediaType = '', ...parameters] = (contentType ?? 'application/json').toLowerCase().split(';');
+  const charset = parameters.map((parameter) => parameter.trim()).find((text) => text.startsWith('charset='));
+  const isJson = /^application\/([\w.+-]+\+)?json$/.test(mediaType.trim());
+  const isUtf8 = charset === undefined || /^charset="?utf-8"?$/.test(charset);
+  if (!isJson || !isUtf8 || (encoding && encoding !== 'identity')) {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', {
+      message: 'The body must be application/json in UTF-8, not compressed.',
+    });
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    throw new GatewayError('MALFORMED_BODY', { cause: error });
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((member) => isDeeper(member, levels - 1));
+}

@@ -1,0 +1,48 @@
+import {
+  type DirectiveNode,
+  extendSchema,
+  type GraphQLSchema,
+  getDirectiveValues,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
+
+export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1'] as const;
+
+/** Where a path may be mounted: `/v1`, `/v2`, `/admin/v2`, `/iam/v1`. */
+export type RestBase = (typeof bases)[number];
+export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What `@rest` says about an operation. */
+export type Rest = {
+  method: RestMethod;
+  /** `/configs/{slug}`: parameters become variables of the same name. */
+  path: string;
+  on: RestBase[];
+  status: number;
+  /** A JSON template in which the text `$` stands for the root field's value; absent: the value is the whole body. */
+  envelope?: unknown;
+};
+
+const sdl = parse(`
+  directive @rest(
+    method: RestMethod!
+    path: String!
+    on: [RestBase!]!
+    status: Int! = 200
+    envelope: RestTemplate
+  ) on QUERY | MUTATION
+  enum RestMethod { GET POST PUT DELETE }
+  enum RestBase { ${bases.join(' ')} }
+  scalar RestTemplate
+`);
+
+/** The graph's schema as REST documents see it. Only for validation; documents run on the graph's own. */
+export const withRestDirective = (schema: GraphQLSchema): GraphQLSchema => extendSchema(schema, sdl);
+
+export function restOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Rest | undefined {
+  const directive = schema.getDirective('rest');
+  return directive ? (getDirectiveValues(directive, operation) as Rest | undefined) : undefined;
+}
+
+export const isRest = (directive: DirectiveNode): boolean => directive.name.value === 'rest';
