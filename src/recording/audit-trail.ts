@@ -1,3 +1,7 @@
+import { uuid } from '../lib/ids.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Spool } from './spool.ts';
+
 /** One administrative action, done or refused. Secrets are already redacted. */
 export type AuditEntry = {
   organisationId: string;
@@ -20,7 +24,39 @@ export type AuditEntry = {
   timestamp: Date;
 };
 
+export type StoredAuditEntry = AuditEntry & { _id: string };
+
 export type AuditTrail = {
   /** Resolves when the entry is durable: in the database or, while that is down, in the spool file on disk. */
   record(entry: AuditEntry): Promise<void>;
+  /** Brings spooled entries of an earlier outage into the database. */
+  replay(): Promise<void>;
 };
+
+export function createAuditTrail(options: {
+  write: (entry: StoredAuditEntry) => Promise<void>;
+  spool: Spool<StoredAuditEntry>;
+  log: Logger;
+}): AuditTrail {
+  const { write, spool, log } = options;
+  return {
+    async record(entry) {
+      const stored = { _id: uuid(), ...entry };
+      try {
+        await write(stored);
+      } catch (error) {
+        log.error({ error }, 'Could not write an audit entry; spooling it to disk.');
+        await spool.append([stored]);
+      }
+    },
+    async replay() {
+      try {
+        await spool.replay(async (entries) => {
+          for (const entry of entries) await write(entry);
+        });
+      } catch (error) {
+        log.error({ error }, 'Spooled audit entries could not be written to the database yet.');
+      }
+    },
+  };
+}

@@ -1,3 +1,6 @@
+import type { Connection } from 'mongoose';
+import type { Logger } from '../lib/logger.ts';
+
 /** What the data plane holds in memory and must hear about when an administrator changes it. */
 export type ChangeKind = 'organisation' | 'workspace' | 'api_key' | 'integration' | 'provider' | 'config';
 
@@ -7,4 +10,79 @@ export type Changes = {
    * processes of the installation do within a second.
    */
   publish(kind: ChangeKind): Promise<void>;
+  /** Runs `listener` after each change, in this process or in another; `publish` waits for it. */
+  subscribe(listener: (kind: ChangeKind) => Promise<void>): void;
+  /** True while the database cannot be asked for changes, so that what is in memory may be old. */
+  isStale(): boolean;
+  start(): Promise<void>;
+  stop(): Promise<void>;
 };
+
+type Revision = { _id: ChangeKind; revision: number };
+
+const POLL_INTERVAL = 500;
+
+/** Revision counters in the database, one per kind, that every process polls. */
+export function createChanges(db: Connection, log: Logger): Changes {
+  const revisions = db.collection<Revision>('revisions');
+  const seen = new Map<ChangeKind, number>();
+  const listeners: ((kind: ChangeKind) => Promise<void>)[] = [];
+  let stale = false;
+  let timer: NodeJS.Timeout | undefined;
+  let polling: Promise<void> = Promise.resolve();
+
+  const notify = async (kind: ChangeKind) => {
+    for (const listener of listeners) await listener(kind);
+  };
+
+  async function poll(): Promise<void> {
+    try {
+      for (const { _id: kind, revision } of await revisions.find({}).toArray()) {
+        if ((seen.get(kind) ?? 0) >= revision) continue;
+        await notify(kind);
+        seen.set(kind, Math.max(seen.get(kind) ?? 0, revision));
+      }
+      if (stale) log.info('The database answers again; the data plane is up to date.');
+      stale = false;
+    } catch (error) {
+      if (!stale)
+        log.warn({ error }, 'The database does not answer; the data plane goes on with what it has.');
+      stale = true;
+    }
+  }
+
+  const schedule = () => {
+    timer = setTimeout(() => {
+      polling = poll().then(() => {
+        if (timer) schedule();
+      });
+    }, POLL_INTERVAL);
+    timer.unref();
+  };
+
+  return {
+    async publish(kind) {
+      const updated = await revisions.findOneAndUpdate(
+        { _id: kind },
+        { $inc: { revision: 1 } },
+        { upsert: true, returnDocument: 'after' },
+      );
+      await notify(kind);
+      // Only the very next revision: if another process wrote in between, the poller still has to look.
+      if (updated && updated.revision === (seen.get(kind) ?? 0) + 1) seen.set(kind, updated.revision);
+    },
+    subscribe(listener) {
+      listeners.push(listener);
+    },
+    isStale: () => stale,
+    async start() {
+      for (const { _id, revision } of await revisions.find({}).toArray()) seen.set(_id, revision);
+      schedule();
+    },
+    async stop() {
+      clearTimeout(timer);
+      timer = undefined;
+      await polling;
+    },
+  };
+}

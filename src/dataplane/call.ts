@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Plan } from './config/plan.ts';
+import type { KeyRecord } from './directory.ts';
+import type { Route } from './routes.ts';
+
+/** The body of a call. JSON is parsed once; `bytes` are what the caller sent and what is sent on when nothing changes it. */
+export type RequestBody =
+  | { kind: 'none' }
+  | { kind: 'json'; bytes: Buffer; value: Record<string, unknown> }
+  | { kind: 'bytes'; bytes: Buffer }
+  /** Too large or of unknown length: goes upstream as it comes, so it can be sent only once. */
+  | { kind: 'stream'; stream: Readable };
+
+/** One data-plane request on its way through the steps. */
+export type Call = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly headers: IncomingHttpHeaders;
+  readonly method: string;
+  /** Path and query below `/v1`. */
+  readonly path: string;
+  readonly query: string;
+  readonly route: Route;
+  readonly requestId: string;
+  readonly trace: Trace;
+  /** Aborts when the caller hangs up. */
+  readonly signal: AbortSignal;
+  readonly clock: { startedAt: number; createdAt: Date };
+
+  readonly key: KeyRecord;
+  /** The workspace of the key: everything on the data plane belongs to one. */
+  readonly workspaceId: string;
+  /** The caller's own `Authorization`, when it is meant for the provider. */
+  readonly providerAuthorization: string | null;
+
+  // Filled in by the steps, in the order of `steps.ts`.
+  body: RequestBody;
+  metadata: Record<string, string>;
+  plan: Plan;
+  savedConfig: { id: string; slug: string; versionId: string } | null;
+};
+
+export type Trace = { traceId: string; spanId: string; spanName: string | null; parentSpanId: string | null };
+
+export const gatewayHeader = (headers: IncomingHttpHeaders, name: string): string | undefined => {
+  const value = headers[`x-gateway-${name}`];
+  return Array.isArray(value) ? value[0] : value;
+};

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { GatewayError } from '../../errors/index.ts';
+import { customHostProblem } from '../../lib/custom-host.ts';
+import { toSnakeCaseConfig } from './spelling.ts';
+
+// The config object of spec/data-plane.md, section 2.1, in its snake_case spelling. Keys that this version does not act
+// on (cache, guardrails, circuit breaker, stored prompts, cloud credentials) are refused like any unknown key: a config
+// that is accepted is a config that is obeyed.
+
+const statusCodes = z.array(z.int().min(100).max(599)).min(1).max(100);
+const params = z.record(z.string(), z.json());
+
+const hostUrl = z
+  .string()
+  .max(2048)
+  .superRefine((value, context) => {
+    const problem = customHostProblem(value);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const retry = z.strictObject({
+  attempts: z.int().min(0).max(5),
+  on_status_codes: statusCodes.optional(),
+  use_retry_after_header: z.boolean().default(false),
+});
+
+// biome-ignore lint/suspicious/noThenProperty: the config's own name for a condition's target
+const condition = z.strictObject({ query: z.record(z.string(), z.json()), then: z.string().min(1).max(255) });
+
+const strategy = z
+  .strictObject({
+    mode: z.enum(['single', 'fallback', 'loadbalance', 'conditional']),
+    on_status_codes: statusCodes.optional(),
+    conditions: z.array(condition).min(1).max(100).optional(),
+    default: z.string().min(1).max(255).optional(),
+  })
+  .superRefine((value, context) => {
+    if (value.mode !== 'conditional') return;
+    if (!value.conditions)
+      context.addIssue({
+        code: 'custom',
+        path: ['conditions'],
+        message: 'mode conditional requires conditions',
+      });
+    if (!value.default)
+      context.addIssue({ code: 'custom', path: ['default'], message: 'mode conditional requires a default' });
+  });
+
+const node = z.strictObject({
+  name: z.string().min(1).max(255).optional(),
+  provider: z.string().min(1).max(255).optional(),
+  virtual_key: z.string().min(1).max(255).optional(),
+  api_key: z.string().min(1).max(8192).optional(),
+  custom_host: hostUrl.optional(),
+  weight: z.number().min(0).max(1e9).default(1),
+  strategy: strategy.optional(),
+  get targets() {
+    return z.array(node).min(1).max(100).optional();
+  },
+  on_status_codes: statusCodes.optional(),
+  retry: retry.optional(),
+  request_timeout: z.int().min(1).max(3_600_000).optional(),
+  override_params: params.optional(),
+  default_params: params.optional(),
+  drop_params: z.array(z.string().min(1).max(255)).max(100).optional(),
+  forward_headers: z
+    .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'is not a header name'))
+    .max(100)
+    .optional(),
+  passthrough: z.boolean().optional(),
+  strict_open_ai_compliance: z.boolean().optional(),
+  openai_organization: z.string().max(255).optional(),
+  openai_project: z.string().max(255).optional(),
+});
+
+export type GatewayConfig = z.infer<typeof node>;
+export type Strategy = z.infer<typeof strategy>;
+export type RetryPolicy = z.infer<typeof retry>;
+
+const refusedForwardHeaders =
+  /^(x-gateway-forward-headers|metadata-flavor|x-aws-ec2-metadata-token|x-google-metadata-request)$/i;
+
+/**
+ * A config object as the data plane runs it: every key known, every target reachable by its strategy. Both spellings of
+ * the keys are taken. Throws INVALID_CONFIG with one `path: ..., message: ...` line per mistake.
+ */
+export function parseGatewayConfig(value: unknown): GatewayConfig {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(['path: config, message: a config is a JSON object']);
+  }
+  const parsed = node.safeParse(toSnakeCaseConfig(value));
+  if (!parsed.success) {
+    throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));
+  }
+  const problems = structureProblems(parsed.data, 'config');
+  if (!hasContent(parsed.data))
+    problems.push('path: config, message: the config names no provider, targets or behaviour');
+  if (problems.length > 0) throw invalid(problems);
+  return parsed.data;
+}
+
+function describe(issue: z.core.$ZodIssue): string[] {
+  const at = pathText(issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `path: ${at}.${key}, message: this key is not supported`);
+  }
+  return [`path: ${at}, message: ${issue.message}`];
+}
+
+const pathText = (path: readonly PropertyKey[]) =>
+  `config${path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')}`;
+
+/** Rules that span several keys of one level (section 2.1 and the `_rules` of the administration contract). */
+function structureProblems(config: GatewayConfig, path: string): string[] {
+  const problems: string[] = [];
+  const say = (at: string, message: string) => problems.push(`path: ${at}, message: ${message}`);
+  const { strategy: plan, targets } = config;
+  if (targets && !plan) say(`${path}.strategy`, 'targets need a strategy');
+  if (plan && !targets) say(`${path}.targets`, `mode ${plan.mode} requires targets`);
+  if (plan && targets) {
+    const names = targets.map((target) => target.name).filter((name) => name !== undefined);
+    if (new Set(names).size !== names.length) say(`${path}.targets`, 'target names must be unique');
+    const known = new Set(names);
+    plan.conditions?.forEach((each, index) => {
+      if (!known.has(each.then))
+        say(`${path}.strategy.conditions[${index}].then`, `no target is named ${each.then}`);
+      for (const problem of queryProblems(each.query))
+        say(`${path}.strategy.conditions[${index}].query`, problem);
+    });
+    if (plan.default !== undefined && !known.has(plan.default))
+      say(`${path}.strategy.default`, `no target is named ${plan.default}`);
+    if (plan.mode === 'loadbalance' && targets.every((target) => target.weight === 0)) {
+      say(`${path}.targets`, 'at least one weight must be above zero');
+    }
+  }
+  if (config.passthrough && (plan || targets || config.override_params)) {
+    say(`${path}.passthrough`, 'passthrough excludes strategy, targets and override_params');
+  }
+  config.forward_headers?.forEach((name, index) => {
+    if (refusedForwardHeaders.test(name))
+      say(`${path}.forward_headers[${index}]`, `${name} may not be forwarded`);
+  });
+  for (const [index, target] of (targets ?? []).entries()) {
+    problems.push(...structureProblems(target, `${path}.targets[${index}]`));
+  }
+  return problems;
+}
+
+const operators = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$regex']);
+
+/** Mistakes that a condition's query can hold; a malformed query is refused when it is saved (section 2.5). */
+function queryProblems(query: Record<string, unknown>): string[] {
+  return Object.entries(query).flatMap(([key, value]) => {
+    if (key === '$and' || key === '$or') {
+      if (!Array.isArray(value)) return [`${key} takes an array of queries`];
+      return value.flatMap((item) =>
+        isObject(item) ? queryProblems(item) : [`${key} takes an array of queries`],
+      );
+    }
+    if (!/^(metadata|params)\.[^.]+$|^url\.pathname$/.test(key)) {
+      return [`${key} is not metadata.<key>, params.<key> or url.pathname`];
+    }
+    if (!isObject(value)) return [];
+    return Object.keys(value)
+      .filter((operator) => !operators.has(operator))
+      .map((operator) => `${operator} is not an operator`);
+  });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Section 2.2: what a config must have at the least. */
+function hasContent(config: GatewayConfig): boolean {
+  if (config.provider) {
+    return Boolean(
+      config.provider.startsWith('@') ||
+        config.api_key ||
+        config.custom_host ||
+        config.provider === 'ollama' ||
+        hasBehaviour(config),
+    );
+  }
+  return Boolean(config.virtual_key || config.targets || hasBehaviour(config));
+}
+
+const hasBehaviour = (config: GatewayConfig): boolean =>
+  Boolean(
+    config.retry ??
+      config.request_timeout ??
+      config.forward_headers ??
+      config.passthrough ??
+      config.default_params ??
+      config.override_params ??
+      config.drop_params,
+  );
+
+function invalid(errors: string[]): GatewayError {
+  return new GatewayError('INVALID_CONFIG', {
+    message: `The gateway config is not valid: ${errors[0]}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
+    param: 'config',
+    errors,
+  });
+}

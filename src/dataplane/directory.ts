@@ -1,0 +1,135 @@
+import { LRUCache } from 'lru-cache';
+import type { Principal } from '../auth/index.ts';
+import type { ChangeKind, Changes } from '../storage/changes.ts';
+import type { Plan } from './config/plan.ts';
+
+/** An API key as the data plane needs it. */
+export type KeyRecord = {
+  principal: Principal;
+  /** Milliseconds since the epoch; null for never. */
+  expiresAt: number | null;
+  defaultConfig: string | null;
+  allowConfigOverride: boolean;
+  /** Metadata of the key and its workspace, the workspace's on top. */
+  metadata: Record<string, string>;
+};
+
+/** A catalogue provider with its integration's credential in the clear: in memory only. */
+export type ProviderRecord = {
+  id: string;
+  slug: string;
+  integrationId: string;
+  /** Kind of provider, e.g. `openai`. */
+  aiProviderId: string;
+  credential: { key: string | null; openaiOrganization?: string; openaiProject?: string };
+  customHost: string | null;
+  customHeaders: Record<string, string>;
+  allowAllModels: boolean;
+  models: ReadonlyMap<string, ModelRecord>;
+  expiresAt: number | null;
+};
+
+export type ModelRecord = {
+  enabled: boolean;
+  customHost: string | null;
+  customHeaders: Record<string, string>;
+};
+
+export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };
+
+/** Reads of the administration's documents, many at a time; what is missing from the answer does not exist. */
+export type DirectorySource = {
+  keys(secretHashes: string[]): Promise<Map<string, KeyRecord>>;
+  /** Ids are `<workspaceId>/<slug>`. */
+  providers(ids: string[]): Promise<Map<string, ProviderRecord>>;
+  /** Ids are `<workspaceId>/<id or slug>`. */
+  configs(ids: string[]): Promise<Map<string, ConfigRecord>>;
+  /** Slugs of all providers, by workspace. */
+  catalogues(workspaceIds: string[]): Promise<Map<string, string[]>>;
+};
+
+export type Directory = {
+  [K in keyof DirectorySource]: Table<
+    DirectorySource[K] extends (ids: string[]) => Promise<Map<string, infer T>> ? T : never
+  >;
+};
+
+/** A value that is in memory comes at once, so that the data plane waits for the database on a first sight only. */
+export type Table<T> = { get(id: string): T | null | Promise<T | null> };
+
+const ENTRIES = 20_000;
+const REFRESH_BATCH = 500;
+
+const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
+  keys: ['api_key', 'workspace', 'organisation'],
+  providers: ['provider', 'integration'],
+  configs: ['config'],
+  catalogues: ['provider', 'integration'],
+};
+
+/** The data plane's memory of keys, providers and configs, kept current by `changes`. */
+export function createDirectory(source: DirectorySource, changes: Changes): Directory {
+  const tables = {
+    keys: createTable((ids) => source.keys(ids)),
+    providers: createTable((ids) => source.providers(ids)),
+    configs: createTable((ids) => source.configs(ids)),
+    catalogues: createTable((ids) => source.catalogues(ids)),
+  };
+  changes.subscribe(async (kind) => {
+    for (const [name, kinds] of Object.entries(affectedBy)) {
+      if (kinds.includes(kind)) await tables[name as keyof DirectorySource].refresh();
+    }
+  });
+  return tables;
+}
+
+function createTable<T extends object>(load: (ids: string[]) => Promise<Map<string, T>>) {
+  const present = new LRUCache<string, T>({ max: ENTRIES });
+  // What is known not to exist has a bound of its own, so that guessing keys does not push out real ones.
+  const absent = new LRUCache<string, true>({ max: ENTRIES });
+  const loading = new Map<string, Promise<T | null>>();
+  let generation = 0;
+
+  async function loadOne(id: string): Promise<T | null> {
+    const started = generation;
+    try {
+      const value = (await load([id])).get(id) ?? null;
+      // A change that came while this was being read may not be in it: answer it, but do not keep it.
+      if (started !== generation) return value;
+      if (value) present.set(id, value);
+      else absent.set(id, true);
+      return value;
+    } finally {
+      loading.delete(id);
+    }
+  }
+
+  return {
+    get(id: string): T | null | Promise<T | null> {
+      const value = present.get(id);
+      if (value !== undefined) return value;
+      if (absent.has(id)) return null;
+      let pending = loading.get(id);
+      if (!pending) {
+        pending = loadOne(id);
+        loading.set(id, pending);
+      }
+      return pending;
+    },
+    /** Reads everything in memory again; until that is done, and when it fails, the last known state serves. */
+    async refresh(): Promise<void> {
+      generation++;
+      absent.clear();
+      const ids = [...present.keys()];
+      for (let start = 0; start < ids.length; start += REFRESH_BATCH) {
+        const batch = ids.slice(start, start + REFRESH_BATCH);
+        const found = await load(batch);
+        for (const id of batch) {
+          const value = found.get(id);
+          if (value) present.set(id, value);
+          else present.delete(id);
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
+import { credentialOf } from './authenticate.ts';
+import { type Call, gatewayHeader, type Trace } from './call.ts';
+import { emptyPlan } from './config/plan.ts';
+import type { DataplaneDependencies } from './dependencies.ts';
+import { recordWithoutProvider } from './record.ts';
+import { isSafePath, routeOf } from './routes.ts';
+import { steps } from './steps.ts';
+
+export type Dataplane = {
+  /** Answers a request; `path` and `query` are what follows `/v1`. Never rejects. */
+  handle(request: IncomingMessage, response: ServerResponse, path: string, query: string): Promise<void>;
+};
+
+/** The inference side of the gateway: authenticates, then runs the steps of `steps.ts`. */
+export function createDataplane(dependencies: DataplaneDependencies): Dataplane {
+  return {
+    async handle(request, response, path, query) {
+      const requestId = randomUUID();
+      const trace = traceOf(request);
+      let call: Call | null = null;
+      try {
+        call = await open(request, response, { path, query, requestId, trace }, dependencies);
+        for (const step of steps) {
+          const pending = step(call, dependencies);
+          if (pending) await pending;
+        }
+      } catch (thrown) {
+        refuse(thrown, { request, response, requestId, trace, call }, dependencies);
+      }
+    },
+  };
+}
+
+async function open(
+  request: IncomingMessage,
+  response: ServerResponse,
+  about: { path: string; query: string; requestId: string; trace: Trace },
+  { authenticate }: DataplaneDependencies,
+): Promise<Call> {
+  const clock = { startedAt: performance.now(), createdAt: new Date() };
+  const credential = credentialOf(request.headers);
+  const key = await authenticate(credential);
+  const { workspaceId } = key.principal;
+  if (workspaceId === null) {
+    throw new GatewayError('FORBIDDEN', {
+      message: 'An organisation key administers; inference takes a workspace key.',
+    });
+  }
+  if (!isSafePath(about.path))
+    throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
+  const method = request.method ?? 'GET';
+  return {
+    request,
+    response,
+    headers: request.headers,
+    method,
+    ...about,
+    route: routeOf(about.path, method),
+    signal: hangUpSignal(response),
+    clock,
+    key,
+    workspaceId,
+    providerAuthorization: credential?.providerAuthorization ?? null,
+    body: { kind: 'none' },
+    metadata: key.metadata,
+    plan: emptyPlan,
+    savedConfig: null,
+  };
+}
+
+function hangUpSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+const MAX_TRACE_LENGTH = 256;
+
+/** Trace and span ids from the gateway's own headers or, behind them, W3C `traceparent` (spec/data-plane.md, section 1.1). */
+function traceOf({ headers, method, url }: IncomingMessage): Trace {
+  const own = (name: string) => printable(gatewayHeader(headers, name));
+  const parent = w3cParent(headers);
+  return {
+    traceId: own('trace-id') ?? parent?.traceId ?? randomUUID(),
+    spanId: own('span-id') ?? randomUUID(),
+    spanName: own('span-name') ?? (parent ? `${method} ${url?.split('?')[0]}` : null),
+    parentSpanId: own('parent-span-id') ?? parent?.spanId ?? null,
+  };
+}
+
+const printable = (value: string | undefined): string | null =>
+  value && value.length <= MAX_TRACE_LENGTH && /^[\x20-\x7e]+$/.test(value) ? value : null;
+
+function w3cParent(headers: IncomingHttpHeaders): { traceId: string; spanId: string } | null {
+  const match = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(
+    String(headers.traceparent ?? ''),
+  );
+  return match?.[1] && match[2] ? { traceId: match[1], spanId: match[2] } : null;
+}
+
+type Refusal = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  requestId: string;
+  trace: Trace;
+  call: Call | null;
+};
+
+function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependencies): void {
+  const { request, response, requestId, trace, call } = about;
+  const error = toGatewayError(thrown);
+  if (error.code === 'INTERNAL' && !request.destroyed) {
+    dependencies.log.error(
+      { error: thrown, requestId, traceId: trace.traceId },
+      'A data-plane request failed.',
+    );
+  }
+  if (call)
+    recordWithoutProvider(dependencies, call, request.destroyed ? 499 : error.entry.status, error.message);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // The rest of an unread body must not be taken for the next request on this connection.
+  if (!request.complete) response.setHeader('connection', 'close');
+  response.writeHead(error.entry.status, {
+    'content-type': 'application/json',
+    'x-gateway-trace-id': trace.traceId,
+    'x-gateway-request-id': requestId,
+    'x-gateway-gateway-exception': 'true',
+  });
+  response.end(JSON.stringify(inferenceBody(error)));
+}

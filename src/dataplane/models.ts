@@ -1,0 +1,68 @@
+import { GatewayError } from '../errors/index.ts';
+import { findProvider } from '../providers/index.ts';
+import type { Call } from './call.ts';
+import type { DataplaneDependencies } from './dependencies.ts';
+import type { ProviderRecord } from './directory.ts';
+import { recordWithoutProvider } from './record.ts';
+
+type Model = { id: string; object: 'model'; created: number; owned_by: string };
+
+/**
+ * `GET /v1/models` without a provider: what the workspace's providers offer, as `@slug/model`, which is how a request
+ * may name them. `GET /v1/models/{model}`: one of these.
+ */
+export async function listModels(call: Call, dependencies: DataplaneDependencies): Promise<void> {
+  const { directory } = dependencies;
+  const slugs = (await directory.catalogues.get(call.workspaceId)) ?? [];
+  const records = await Promise.all(
+    slugs.map((slug) => directory.providers.get(`${call.workspaceId}/${slug}`)),
+  );
+  const models = records.flatMap((record) => (record ? modelsOf(record) : []));
+  const wanted = call.path.startsWith('/models/') ? decodeName(call.path.slice('/models/'.length)) : null;
+  answer(
+    call,
+    wanted === null ? { object: 'list', data: models, total_count: models.length } : named(models, wanted),
+  );
+  recordWithoutProvider(dependencies, call, 200, null);
+}
+
+function modelsOf(record: ProviderRecord): Model[] {
+  const builtIn = record.allowAllModels ? (findProvider(record.aiProviderId)?.models ?? []) : [];
+  const listed = [...record.models].filter(([, model]) => model.enabled).map(([slug]) => slug);
+  const disabled = new Set([...record.models].filter(([, model]) => !model.enabled).map(([slug]) => slug));
+  return [...new Set([...listed, ...builtIn])]
+    .filter((model) => !disabled.has(model))
+    .map((model) => ({
+      id: `@${record.slug}/${model}`,
+      object: 'model',
+      created: 0,
+      owned_by: record.aiProviderId,
+    }));
+}
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch (cause) {
+    throw new GatewayError('NOT_FOUND', { message: 'The model does not exist.', param: 'model', cause });
+  }
+}
+
+function named(models: Model[], name: string): Model {
+  const found = models.find((model) => model.id === name);
+  if (!found)
+    throw new GatewayError('NOT_FOUND', {
+      message: `The model ${name.slice(0, 200)} does not exist.`,
+      param: 'model',
+    });
+  return found;
+}
+
+function answer(call: Call, body: unknown): void {
+  call.response.writeHead(200, {
+    'content-type': 'application/json',
+    'x-gateway-trace-id': call.trace.traceId,
+    'x-gateway-request-id': call.requestId,
+  });
+  call.response.end(JSON.stringify(body));
+}

@@ -1,0 +1,138 @@
+import { performance } from 'node:perf_hooks';
+import { uuid } from '../lib/ids.ts';
+import type { Capture } from '../recording/capture.ts';
+import type { AttemptResult } from './attempt.ts';
+import { type Call, gatewayHeader } from './call.ts';
+import type { Leaf } from './config/plan.ts';
+import type { DataplaneDependencies } from './dependencies.ts';
+import type { OutgoingBody } from './request-body.ts';
+import type { Target } from './target.ts';
+import type { UpstreamRequest } from './upstream/upstream.ts';
+
+type Exchange = {
+  leaf: Leaf;
+  target: Target;
+  request: UpstreamRequest;
+  body: OutgoingBody;
+  result: AttemptResult;
+  status: number;
+  capture: Capture;
+  startedAt: number;
+  retryCount: number;
+};
+
+/** Hands one target's exchange to the request log; what can wait (token counts, redaction, texts) is done there. */
+export function recordExchange({ requestLog }: DataplaneDependencies, call: Call, exchange: Exchange): void {
+  const { leaf, target, request, body, result, status, capture, startedAt, retryCount } = exchange;
+  const now = performance.now();
+  const streamed = String(result.headers['content-type'] ?? '').startsWith('text/event-stream');
+  requestLog.add({
+    record: {
+      ...callFacts(call),
+      aiProvider: target.provider.id,
+      aiModel: target.model,
+      providerId: target.record?.id ?? null,
+      providerSlug: target.record?.slug ?? null,
+      integrationId: target.record?.integrationId ?? null,
+      mode: leaf.mode,
+      lastUsedOptionIndex: leaf.index,
+      lastUsedOptionJsonPath: leaf.path,
+      retryAttemptCount: retryCount,
+      responseStatusCode: status,
+      isSuccess: status >= 200 && status < 300 && result.failure === null,
+      streamMode: streamed ? 1 : 0,
+      responseTime: Math.round(now - startedAt),
+      timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
+      upstreamResponseTime: Math.round(now - startedAt),
+      clientAborted: call.signal.aborted && result.failure === 'aborted',
+      error: result.failure === null ? null : failureText(result),
+    },
+    requestHeaders: call.headers,
+    requestBody: bytesOf(call),
+    transformed:
+      body.changed && Buffer.isBuffer(body.content) ? { headers: request.headers, body: body.content } : null,
+    response: capture,
+    keepBodies: keepsBodies(call),
+    sensitiveHeaders: sensitiveHeaders(call),
+  });
+}
+
+/** Records a call that the gateway answered by itself: the model catalogue, or why it was refused. */
+export function recordWithoutProvider(
+  { requestLog }: DataplaneDependencies,
+  call: Call,
+  status: number,
+  reason: string | null,
+): void {
+  const elapsed = Math.round(performance.now() - call.clock.startedAt);
+  requestLog.add({
+    record: {
+      ...callFacts(call),
+      aiProvider: null,
+      aiModel: null,
+      providerId: null,
+      providerSlug: null,
+      integrationId: null,
+      mode: 'single',
+      lastUsedOptionIndex: 0,
+      lastUsedOptionJsonPath: 'config',
+      retryAttemptCount: 0,
+      responseStatusCode: status,
+      isSuccess: status < 300,
+      streamMode: 0,
+      responseTime: elapsed,
+      timeToFirstToken: null,
+      upstreamResponseTime: 0,
+      clientAborted: call.signal.aborted,
+      error: reason,
+    },
+    requestHeaders: call.headers,
+    requestBody: bytesOf(call),
+    transformed: null,
+    response: null,
+    keepBodies: keepsBodies(call),
+    sensitiveHeaders: sensitiveHeaders(call),
+  });
+}
+
+function callFacts(call: Call) {
+  const { principal } = call.key;
+  return {
+    _id: uuid(call.clock.createdAt.getTime()),
+    organisationId: principal.organisationId,
+    workspaceId: call.workspaceId,
+    apiKeyId: principal.id,
+    userId: principal.userId,
+    createdAt: call.clock.createdAt,
+    ...call.trace,
+    requestMethod: call.method,
+    requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,
+    endpoint: call.route.endpoint,
+    isProxyCall: call.route.endpoint === 'proxy',
+    source: call.headers['user-agent']?.slice(0, 200) ?? null,
+    configId: call.savedConfig?.id ?? null,
+    configSlug: call.savedConfig?.slug ?? null,
+    configVersionId: call.savedConfig?.versionId ?? null,
+    metadata: call.metadata,
+  };
+}
+
+const bytesOf = (call: Call): Buffer | null =>
+  call.body.kind === 'json' || call.body.kind === 'bytes' ? call.body.bytes : null;
+
+/** `x-gateway-debug: false` asks for metrics only (spec/data-plane.md, section 1.1). */
+const keepsBodies = (call: Call): boolean => gatewayHeader(call.headers, 'debug') !== 'false';
+
+const sensitiveHeaders = (call: Call): string[] =>
+  (gatewayHeader(call.headers, 'sensitive-headers') ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+
+function failureText({ failure, cause, status }: AttemptResult): string {
+  const when = status === 0 ? 'before it answered' : 'in the middle of its answer';
+  if (failure === 'timeout') return 'The provider did not answer within the request timeout.';
+  if (failure === 'aborted')
+    return `The caller hung up ${status === 0 ? 'before the provider answered' : 'in the middle of the answer'}.`;
+  return `The connection to the provider failed ${when}: ${cause?.message ?? 'no reason given'}`;
+}

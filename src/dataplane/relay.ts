@@ -1,0 +1,80 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { UpstreamHeaders } from './upstream/upstream.ts';
+
+// Headers that belong to one connection (RFC 9110, section 7.6.1), and those that the `connection` header names.
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export const isHopByHop = (name: string): boolean => hopByHop.has(name);
+
+/** Names that a message's own `connection` header declares hop-by-hop. */
+export const connectionNames = (value: string | string[] | undefined): ReadonlySet<string> =>
+  new Set(
+    String(value ?? '')
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== ''),
+  );
+
+/** Writes one answer to the caller as it arrives from the provider. */
+export class Relay {
+  readonly #response: ServerResponse;
+  /** Length that the provider announced, when it did. */
+  #announced: number | null = null;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  start(status: number, headers: UpstreamHeaders, gatewayHeaders: Record<string, string>): void {
+    const outgoing: OutgoingHttpHeaders = {};
+    const named = headers.connection === undefined ? null : connectionNames(headers.connection);
+    for (const name in headers) {
+      if (hopByHop.has(name) || named?.has(name)) continue;
+      outgoing[name] = headers[name];
+    }
+    Object.assign(outgoing, gatewayHeaders);
+    const length = headers['content-length'];
+    this.#announced = typeof length === 'string' ? Number(length) : null;
+    // Proxies in front of the gateway must not hold frames back.
+    if (isEventStream(headers)) outgoing['x-accel-buffering'] ??= 'no';
+    this.#response.writeHead(status, outgoing);
+    // The first bytes may be minutes away; the caller should know by then that the provider answered.
+    if (this.#announced === null) this.#response.flushHeaders();
+  }
+
+  /** False when the caller reads more slowly than the provider sends; `onDrain` tells when to go on. */
+  write(chunk: Buffer): boolean {
+    // The whole body in one piece: head and body leave in one packet.
+    if (this.#announced === chunk.length) {
+      this.#response.end(chunk);
+      return true;
+    }
+    return this.#response.write(chunk);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.once('drain', listener);
+  }
+
+  end(): void {
+    if (!this.#response.writableEnded) this.#response.end();
+  }
+
+  /** The provider broke off: the caller must see a broken answer, not a short one that looks complete. */
+  breakOff(): void {
+    this.#response.destroy();
+  }
+}
+
+export const isEventStream = (headers: UpstreamHeaders): boolean =>
+  String(headers['content-type'] ?? '').startsWith('text/event-stream');

@@ -1,0 +1,50 @@
+import type { Readable } from 'node:stream';
+import type { Call } from './call.ts';
+import type { Leaf } from './config/plan.ts';
+import type { Target } from './target.ts';
+
+/** A body as it goes upstream: the caller's own bytes, or new ones where the config or the provider's slug changed it. */
+export type OutgoingBody = {
+  content: Buffer | Readable | null;
+  /** The JSON value that `content` spells, when it is JSON. */
+  value: Record<string, unknown> | null;
+  changed: boolean;
+};
+
+/** Applies `default_params`, `override_params` and `drop_params`, and takes the `@slug/` off the model. */
+export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBody {
+  const { body } = call;
+  if (body.kind === 'none') return { content: null, value: null, changed: false };
+  if (body.kind === 'stream') return { content: body.stream, value: null, changed: false };
+  if (body.kind === 'bytes') return { content: body.bytes, value: null, changed: false };
+  const renamed = target.model !== null && target.model !== (leaf.overrideParams?.model ?? body.value.model);
+  if (!renamed && !leaf.overrideParams && !leaf.defaultParams && leaf.dropParams.length === 0) {
+    return { content: body.bytes, value: body.value, changed: false };
+  }
+  const value: Record<string, unknown> = { ...leaf.defaultParams, ...body.value, ...leaf.overrideParams };
+  if (target.model !== null) value.model = target.model;
+  const dropped = leaf.dropParams.length === 0 ? value : dropParams(value, leaf.dropParams);
+  return { content: Buffer.from(JSON.stringify(dropped)), value: dropped, changed: true };
+}
+
+/** A copy without the members at `a.b`, `a[0].b` or `a[*].b`; paths that lead nowhere are ignored. */
+function dropParams(value: Record<string, unknown>, paths: readonly string[]): Record<string, unknown> {
+  const copy = structuredClone(value);
+  for (const path of paths)
+    drop(
+      copy,
+      [...path.matchAll(/[^.[\]]+/g)].map(([part]) => part),
+    );
+  return copy;
+}
+
+function drop(holder: unknown, [part, ...rest]: string[]): void {
+  if (part === undefined || typeof holder !== 'object' || holder === null) return;
+  if (part === '*' && Array.isArray(holder)) {
+    for (const item of holder) drop(item, rest);
+  } else if (Object.hasOwn(holder, part)) {
+    const members = holder as Record<string, unknown>;
+    if (rest.length === 0) delete members[part];
+    else drop(members[part], rest);
+  }
+}

@@ -1,0 +1,67 @@
+import { type Call, gatewayHeader } from './call.ts';
+import type { Leaf } from './config/plan.ts';
+import { connectionNames, isHopByHop } from './relay.ts';
+import type { Target } from './target.ts';
+import type { UpstreamHeaders } from './upstream/upstream.ts';
+
+// What a unified route sends of the caller's own headers. `accept-encoding` is not among them: plain answers let the
+// gateway read the token counts.
+const unifiedHeaders = [
+  'content-type',
+  'accept',
+  'openai-beta',
+  'openai-organization',
+  'openai-project',
+  'idempotency-key',
+];
+
+// Never sent on: they belong to this hop, are set by the HTTP client, or carry the caller's relation to the gateway.
+const notForwarded = new Set(['host', 'content-length', 'expect', 'authorization']);
+
+/** The headers that go to the provider (spec/data-plane.md, sections 1.1 and 10.6); its credential always wins. */
+export function requestHeaders(call: Call, leaf: Leaf, target: Target): UpstreamHeaders {
+  const headers: UpstreamHeaders = {};
+  if (call.route.unified) {
+    for (const name of unifiedHeaders) copy(call, name, headers);
+  } else {
+    const named = call.headers.connection === undefined ? null : connectionNames(call.headers.connection);
+    for (const name in call.headers) {
+      if (notForwarded.has(name) || isHopByHop(name) || name.startsWith('x-gateway-') || named?.has(name))
+        continue;
+      copy(call, name, headers);
+    }
+    if (call.method === 'GET') delete headers['content-type'];
+  }
+  for (const name of forwardedNames(call, leaf)) copy(call, name, headers);
+  for (const [name, value] of Object.entries(target.customHeaders)) headers[name.toLowerCase()] = value;
+  authorize(call, target, headers);
+  return headers;
+}
+
+function copy(call: Call, name: string, headers: UpstreamHeaders): void {
+  const value = call.headers[name];
+  if (value !== undefined) headers[name] = value;
+}
+
+function authorize(call: Call, target: Target, headers: UpstreamHeaders): void {
+  if (target.record || target.credential.key !== null) {
+    // What the caller put in Authorization is not for a provider whose credential comes from elsewhere.
+    delete headers.authorization;
+  } else if (call.providerAuthorization) {
+    headers.authorization = call.providerAuthorization;
+  }
+  target.provider.authorize(headers, target.credential);
+}
+
+/** `x-gateway-forward-headers` (a comma list, or a JSON array as some SDKs send it) beats the config's list. */
+function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
+  const listed = gatewayHeader(call.headers, 'forward-headers');
+  if (!listed) return leaf.forwardHeaders.filter(mayForward);
+  return listed
+    .split(',')
+    .map((name) => name.replace(/["'[\]\s]/g, '').toLowerCase())
+    .filter((name) => name !== '' && mayForward(name));
+}
+
+const mayForward = (name: string): boolean =>
+  !name.startsWith('x-gateway-') && !notForwarded.has(name) && !isHopByHop(name);

@@ -1,0 +1,19 @@
+import type { Call } from './call.ts';
+import type { DataplaneDependencies } from './dependencies.ts';
+import { authorise } from './steps/authorise.ts';
+import { readBody } from './steps/read-body.ts';
+import { readMetadata } from './steps/read-metadata.ts';
+import { resolveConfig } from './steps/resolve-config.ts';
+import { route } from './steps/route.ts';
+
+/** Does its part of a call; throws a GatewayError to end it. Returns a promise only when it has to wait. */
+export type Step = (call: Call, dependencies: DataplaneDependencies) => void | Promise<void>;
+
+/** What happens to an authenticated call, in this order (spec/data-plane.md, section 0). */
+export const steps: readonly Step[] = [
+  authorise, //      the key's scopes allow this route and method
+  resolveConfig, //  header, saved config or key default -> plan; before the body, which decides if it must be kept
+  readBody, //       bounded; JSON is parsed here and nowhere else
+  readMetadata, //   for conditions and for the log
+  route, //          walk the plan, call providers, stream the answer, record every attempt
+];

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../../errors/index.ts';
+import type { Call, RequestBody } from '../call.ts';
+import type { Step } from '../steps.ts';
+
+/** Reads the body, bounded. One that is not JSON and too large to keep becomes a stream that is sent once. */
+export const readBody: Step = (call, { limits }) => {
+  if (call.method === 'GET' || call.method === 'DELETE') {
+    call.request.resume();
+    return;
+  }
+  const length = contentLength(call.request);
+  if (length !== null && length > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
+  const json = isJson(call.headers['content-type']);
+  if (call.route.unified && !json) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: 'Send JSON: content-type must be application/json.',
+      param: 'content-type',
+    });
+  }
+  if (!json && (length === null || length > limits.maxReplayBytes)) {
+    call.body = { kind: 'stream', stream: call.request };
+    return;
+  }
+  return collect(call.request, limits.maxBodyBytes).then((bytes) => {
+    call.body = parseBody(call, bytes, json);
+  });
+};
+
+function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
+  if (!json) return bytes.length === 0 ? { kind: 'none' } : { kind: 'bytes', bytes };
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return { kind: 'json', bytes, value: value as Record<string, unknown> };
+    }
+  } catch (cause) {
+    // On a proxied path the body is between the caller and the provider.
+    if (call.route.unified) throw new GatewayError('MALFORMED_BODY', { cause });
+    return { kind: 'bytes', bytes };
+  }
+  if (call.route.unified)
+    throw new GatewayError('MALFORMED_BODY', { message: 'The request body must be a JSON object.' });
+  return { kind: 'bytes', bytes };
+}
+
+const isJson = (contentType: string | undefined) =>
+  /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '');
+
+function contentLength(request: IncomingMessage): number | null {
+  const text = request.headers['content-length'];
+  if (text !== undefined) return Number(text);
+  return request.headers['transfer-encoding'] === undefined ? 0 : null;
+}
+
+const tooLarge = (limit: number) =>
+  new GatewayError('BODY_TOO_LARGE', { message: `The request body is larger than ${limit} bytes.` });
+
+function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        request.removeAllListeners('data');
+        request.resume();
+        reject(tooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
+}

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache';
+import { GatewayError } from '../../errors/index.ts';
+import { type Call, gatewayHeader } from '../call.ts';
+import { type Plan, planOf } from '../config/plan.ts';
+import { parseGatewayConfig } from '../config/schema.ts';
+import type { ConfigRecord } from '../directory.ts';
+import type { Step } from '../steps.ts';
+
+// Programs send the same inline config with every request.
+const inlinePlans = new LRUCache<string, Plan>({
+  max: 1000,
+  maxSize: 8 * 1024 * 1024,
+  sizeCalculation: (_plan, text) => text.length,
+});
+
+/** The config of the call: the one it names or carries, else the key's default, else none. */
+export const resolveConfig: Step = (call, { directory }) => {
+  const header = gatewayHeader(call.headers, 'config')?.trim();
+  const { defaultConfig, allowConfigOverride } = call.key;
+  if (header && defaultConfig && !allowConfigOverride)
+    throw new GatewayError('CONFIG_OVERRIDE_FORBIDDEN', { param: 'x-gateway-config' });
+  if (header?.startsWith('{') || header?.startsWith('[')) {
+    call.plan = inlinePlan(header);
+    return;
+  }
+  const name = header || defaultConfig;
+  if (!name) return;
+  const found = directory.configs.get(`${call.workspaceId}/${name}`);
+  if (found instanceof Promise) return found.then((config) => useSaved(call, name, config));
+  useSaved(call, name, found);
+};
+
+function useSaved(call: Call, name: string, config: ConfigRecord | null): void {
+  if (!config) {
+    throw new GatewayError('INVALID_CONFIG', {
+      message: `There is no config ${JSON.stringify(name.slice(0, 100))} in this workspace.`,
+      param: 'x-gateway-config',
+    });
+  }
+  call.plan = config.plan;
+  call.savedConfig = { id: config.id, slug: config.slug, versionId: config.versionId };
+}
+
+function inlinePlan(text: string): Plan {
+  const known = inlinePlans.get(text);
+  if (known) return known;
+  const plan = planOf(parseGatewayConfig(parseJson(text)));
+  inlinePlans.set(text, plan);
+  return plan;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('INVALID_CONFIG', {
+      message: 'x-gateway-config is not valid JSON.',
+      param: 'x-gateway-config',
+      cause,
+    });
+  }
+}

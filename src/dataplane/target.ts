@@ -1,0 +1,160 @@
+import { GatewayError } from '../errors/index.ts';
+import { findProvider, type Provider, type ProviderCredential } from '../providers/index.ts';
+import { type Call, gatewayHeader } from './call.ts';
+import type { Leaf } from './config/plan.ts';
+import type { DataplaneDependencies } from './dependencies.ts';
+import type { ModelRecord, ProviderRecord } from './directory.ts';
+
+/** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
+export type Target = {
+  provider: Provider;
+  /** The catalogue entry that supplies the credential; null when the caller or the config brings its own. */
+  record: ProviderRecord | null;
+  /** Version path included; null for a provider in this process. */
+  baseUrl: string | null;
+  credential: ProviderCredential;
+  /** Headers of the integration and of its model, sent on every request. */
+  customHeaders: Record<string, string>;
+  /** The model that goes upstream, without a `@slug/`; null when the body names none. */
+  model: string | null;
+};
+
+/** `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model. */
+function splitModel(model: unknown): { slug: string | null; model: string | null } {
+  if (typeof model !== 'string') return { slug: null, model: null };
+  const match = /^(@[^/]+)\/(.+)$/s.exec(model);
+  return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
+}
+
+/** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
+export async function resolveTarget(
+  leaf: Leaf,
+  call: Call,
+  dependencies: DataplaneDependencies,
+): Promise<Target> {
+  const forced = splitModel(leaf.overrideParams?.model);
+  const asked = splitModel(call.body.kind === 'json' ? call.body.value.model : undefined);
+  const header = headerProvider(call);
+  const name =
+    leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));
+  const model = forced.model ?? asked.model;
+  if (!name) {
+    throw new GatewayError('PROVIDER_REQUIRED', {
+      message:
+        'No provider named: send x-gateway-provider, a config, or a model of the form @provider/model.',
+      param: 'x-gateway-provider',
+    });
+  }
+  return name.startsWith('@')
+    ? fromCatalogue(name, model, leaf, call, dependencies)
+    : fromRequest(name, model, leaf, call, dependencies);
+}
+
+export function headerProvider(call: Call): string | null {
+  const virtualKey = gatewayHeader(call.headers, 'virtual-key');
+  const named = gatewayHeader(call.headers, 'provider')?.trim();
+  return named || (virtualKey ? `@${virtualKey.trim().replace(/^@/, '')}` : null);
+}
+
+async function fromCatalogue(
+  name: string,
+  model: string | null,
+  leaf: Leaf,
+  call: Call,
+  { directory, hostPolicy }: DataplaneDependencies,
+): Promise<Target> {
+  const record = await directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
+  if (!record) throw unknownProvider(`There is no provider ${name.slice(0, 100)} in this workspace.`);
+  if (record.expiresAt !== null && record.expiresAt <= Date.now())
+    throw unknownProvider(`The provider ${name} has expired.`);
+  const modelRecord = allowedModel(record, model);
+  const provider = knownProvider(record.aiProviderId);
+  const requestHost = gatewayHeader(call.headers, 'custom-host') ?? leaf.customHost;
+  if (requestHost && record.credential.key !== null) {
+    throw new GatewayError('INVALID_CUSTOM_HOST', {
+      message: 'A stored credential only goes to its own provider: set the custom host on the integration.',
+      param: 'x-gateway-custom-host',
+    });
+  }
+  const host = requestHost ?? modelRecord?.customHost ?? record.customHost;
+  return {
+    provider,
+    record,
+    baseUrl: baseUrlOf(provider, host, hostPolicy.problem),
+    credential: record.credential,
+    customHeaders: modelRecord
+      ? { ...record.customHeaders, ...modelRecord.customHeaders }
+      : record.customHeaders,
+    model,
+  };
+}
+
+async function fromRequest(
+  name: string,
+  model: string | null,
+  leaf: Leaf,
+  call: Call,
+  { hostPolicy }: DataplaneDependencies,
+): Promise<Target> {
+  const provider = knownProvider(name);
+  const host = gatewayHeader(call.headers, 'custom-host') ?? leaf.customHost;
+  const organization = leaf.openaiOrganization ?? gatewayHeader(call.headers, 'openai-organization');
+  const project = leaf.openaiProject ?? gatewayHeader(call.headers, 'openai-project');
+  return {
+    provider,
+    record: null,
+    baseUrl: baseUrlOf(provider, host, hostPolicy.problem),
+    credential: {
+      key: leaf.apiKey,
+      ...(organization && { openaiOrganization: organization }),
+      ...(project && { openaiProject: project }),
+    },
+    customHeaders: {},
+    model,
+  };
+}
+
+const unknownProvider = (message: string) =>
+  new GatewayError('UNKNOWN_PROVIDER', { message, param: 'x-gateway-provider' });
+
+function knownProvider(id: string): Provider {
+  const provider = findProvider(id);
+  if (!provider) throw unknownProvider(`The provider ${JSON.stringify(id.slice(0, 100))} is not known.`);
+  return provider;
+}
+
+function allowedModel(record: ProviderRecord, model: string | null): ModelRecord | null {
+  if (model === null) return null;
+  const found = record.models.get(model);
+  if (found ? !found.enabled : !record.allowAllModels) {
+    throw new GatewayError('FORBIDDEN', {
+      message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}.`,
+      param: 'model',
+    });
+  }
+  return found ?? null;
+}
+
+function baseUrlOf(
+  provider: Provider,
+  host: string | null,
+  problem: (url: string) => string | null,
+): string | null {
+  if (provider.respond) return null;
+  if (host !== null) {
+    const reason = problem(host);
+    if (reason)
+      throw new GatewayError('INVALID_CUSTOM_HOST', {
+        message: `The custom host is not allowed: ${reason}.`,
+        param: 'x-gateway-custom-host',
+      });
+    return host.replace(/\/+$/, '');
+  }
+  if (provider.baseUrl === null) {
+    throw new GatewayError('INVALID_CUSTOM_HOST', {
+      message: `The provider ${provider.id} needs a custom host.`,
+      param: 'x-gateway-custom-host',
+    });
+  }
+  return provider.baseUrl;
+}

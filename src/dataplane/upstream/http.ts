@@ -1,0 +1,135 @@
+import { lookup as dnsLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { Agent, type Dispatcher } from 'undici';
+import type { HostPolicy } from '../../lib/custom-host.ts';
+import type { Send, UpstreamControl, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
+
+export type HttpUpstream = { send: Send; stop(): Promise<void> };
+
+// A model may think for minutes before the first byte and between two; a config's request_timeout is the caller's limit.
+const SILENCE_LIMIT = 600_000;
+/** Bytes of an unwanted body that are read to keep its connection. */
+const DRAIN_LIMIT = 64 * 1024;
+
+/** Providers over HTTP: one keep-alive pool per origin, every address checked when the connection is made. */
+export function createHttpUpstream(options: {
+  hostPolicy: HostPolicy;
+  connectTimeout: number;
+}): HttpUpstream {
+  const agent = new Agent({
+    connect: { lookup: guardedLookup(options.hostPolicy), timeout: options.connectTimeout, keepAlive: true },
+    headersTimeout: SILENCE_LIMIT,
+    bodyTimeout: SILENCE_LIMIT,
+    keepAliveTimeout: 30_000,
+    pipelining: 1,
+  });
+  return {
+    send(request, sink) {
+      const exchange = new HttpExchange(sink);
+      agent.dispatch(
+        {
+          origin: request.origin ?? '',
+          path: request.path,
+          method: request.method as Dispatcher.HttpMethod,
+          headers: request.headers,
+          body: request.body,
+        } satisfies Dispatcher.DispatchOptions,
+        exchange,
+      );
+      return exchange;
+    },
+    stop: () => agent.destroy(),
+  };
+}
+
+/** Resolves a name and refuses it when any address that it could connect to is forbidden (spec/data-plane.md, section 9.5). */
+function guardedLookup(policy: HostPolicy): LookupFunction {
+  return (hostname, options, callback) => {
+    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, []);
+      for (const { address } of addresses) {
+        const problem = policy.addressProblem(hostname, address);
+        if (problem) return callback(Object.assign(new Error(problem), { code: 'ERR_ADDRESS_REFUSED' }), []);
+      }
+      const [first] = addresses;
+      if (options.all || !first) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+class AbortedError extends Error {
+  readonly failure: UpstreamFailure;
+  constructor(failure: UpstreamFailure) {
+    super(`The request was ended: ${failure}.`);
+    this.failure = failure;
+  }
+}
+
+/** Translates undici's callbacks; also the caller's handle on the request while it runs. */
+class HttpExchange implements Dispatcher.DispatchHandler, UpstreamControl {
+  readonly #sink: UpstreamSink;
+  #controller: Dispatcher.DispatchController | null = null;
+  #aborted: UpstreamFailure | null = null;
+  #started = false;
+  #done = false;
+
+  constructor(sink: UpstreamSink) {
+    this.#sink = sink;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#aborted) controller.abort(new AbortedError(this.#aborted));
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: UpstreamHeaders | object,
+  ): void {
+    // 1xx answers other than 101 are for this hop.
+    if (status < 200) return;
+    this.#started = true;
+    if (this.#sink.head(status, headers as UpstreamHeaders)) return;
+    // Nobody waits for a body that nobody wants. A short one is drained so that the connection can be used again.
+    this.#done = true;
+    this.#sink.end();
+    const length = Number((headers as UpstreamHeaders)['content-length'] ?? Number.POSITIVE_INFINITY);
+    if (!(length <= DRAIN_LIMIT)) controller.abort(new AbortedError('aborted'));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#done) return;
+    if (!this.#sink.data(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#sink.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.#sink.fail(error instanceof AbortedError ? error.failure : this.#kindOf(error), error);
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  abort(reason: UpstreamFailure): void {
+    if (this.#done) return;
+    if (this.#controller) this.#controller.abort(new AbortedError(reason));
+    else this.#aborted = reason;
+  }
+
+  #kindOf(error: Error & { code?: string }): UpstreamFailure {
+    const code = error.code ?? '';
+    const unreachable =
+      /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_ADDRESS_REFUSED)$/;
+    return !this.#started && unreachable.test(code) ? 'connect' : 'transport';
+  }
+}

@@ -1,0 +1,31 @@
+import type { Readable } from 'node:stream';
+
+export type UpstreamHeaders = Record<string, string | string[]>;
+
+export type UpstreamRequest = {
+  /** Null for a provider in this process. */
+  origin: string | null;
+  /** Path and query at the origin. */
+  path: string;
+  method: string;
+  headers: UpstreamHeaders;
+  body: Buffer | Readable | null;
+};
+
+/** Why there is no complete answer. */
+export type UpstreamFailure = 'timeout' | 'connect' | 'transport' | 'aborted';
+
+/** Takes an answer as it comes. Exactly one of `end` and `fail` is called, last. */
+export type UpstreamSink = {
+  /** The status line and headers; `false` asks for no body, the connection may be dropped or drained. */
+  head(status: number, headers: UpstreamHeaders): boolean;
+  /** A piece of the body; `false` asks to pause until `resume` is called. */
+  data(chunk: Buffer): boolean;
+  end(): void;
+  fail(failure: UpstreamFailure, cause: Error): void;
+};
+
+export type UpstreamControl = { resume(): void; abort(reason: UpstreamFailure): void };
+
+/** Sends a request and feeds the answer to the sink. */
+export type Send = (request: UpstreamRequest, sink: UpstreamSink) => UpstreamControl;

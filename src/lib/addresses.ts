@@ -1,0 +1,66 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+const listOf = (ranges: string[]): BlockList => {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits = ''] = range.split('/');
+    list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
+  }
+  return list;
+};
+
+// Cloud metadata services: never reachable, whatever is trusted (spec/data-plane.md, section 9.5).
+const metadata = listOf([
+  '169.254.169.0/24',
+  '169.254.170.2/32',
+  '169.254.170.23/32',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
+  'fd00:ec2::/96',
+]);
+
+const notPublic = listOf([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/127',
+  '64:ff9b::/96',
+  '100::/64',
+  '2001::/32',
+  '2001:db8::/32',
+  '2002::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+]);
+
+const contains = (list: BlockList, address: string) => list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+
+/** IPv4 written inside IPv6 (`::ffff:10.0.0.1`, in any spelling) is judged as the IPv4 address that it reaches. */
+function unwrap(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const host = new URL(`http://[${address.split('%')[0]}]/`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host);
+  if (!mapped) return host;
+  const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+export const isMetadataAddress = (address: string): boolean => contains(metadata, unwrap(address));
+
+/** True for loopback, private, link-local, multicast and other addresses that are not on the public internet. */
+export const isPrivateAddress = (address: string): boolean => contains(notPublic, unwrap(address));

@@ -1,0 +1,39 @@
+import { CREATED, idOf, usageOf, wordsOf } from './content.ts';
+
+type Body = Record<string, unknown>;
+
+/** A text completion that echoes its prompt. */
+export function completion(body: Body) {
+  const prompts = promptsOf(body);
+  return {
+    ...headOf(body),
+    choices: prompts.map((text, index) => ({ text, index, logprobs: null, finish_reason: 'stop' })),
+    usage: usageOf(prompts.join(' '), prompts.join(' ')),
+  };
+}
+
+export function completionFrames(body: Body): unknown[] {
+  const head = headOf(body);
+  const choice = (text: string, index: number, finish: string | null) => ({
+    ...head,
+    choices: [{ text, index, logprobs: null, finish_reason: finish }],
+  });
+  return promptsOf(body).flatMap((prompt, index) => [
+    ...wordsOf(prompt).map((word) => choice(word, index, null)),
+    choice('', index, 'stop'),
+  ]);
+}
+
+const headOf = (body: Body) => ({
+  id: idOf('cmpl', body),
+  object: 'text_completion',
+  created: CREATED,
+  model: body.model,
+});
+
+function promptsOf({ prompt }: Body): string[] {
+  const prompts = Array.isArray(prompt) ? prompt : [prompt];
+  if (!prompts.every((text) => typeof text === 'string'))
+    throw new TypeError("'prompt' must be a string or an array of strings.");
+  return prompts;
+}

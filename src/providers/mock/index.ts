@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LocalRequest, LocalResponse, Provider } from '../provider.ts';
+import { chatCompletion, chatFrames } from './chat.ts';
+import { completion, completionFrames } from './completion.ts';
+import { embeddings } from './embeddings.ts';
+import { type Behaviour, behaviourOf } from './models.ts';
+
+/**
+ * A provider without a network: the same question always gets the same answer. Its model names choose what happens, so
+ * that users can test how their own programs behave: `mock-1` echoes, `mock-error-429` fails, `mock-delay-500` waits,
+ * `mock-slow-100` pauses between stream frames, `mock-embedding-1` embeds.
+ */
+export const mock: Provider = {
+  id: 'mock',
+  baseUrl: null,
+  models: ['mock-1', 'mock-embedding-1'],
+  authorize() {},
+  respond,
+};
+
+type Body = Record<string, unknown>;
+type Endpoint = { answer: (body: Body) => unknown; frames?: (body: Body) => unknown[] };
+
+const endpoints: Record<string, Endpoint> = {
+  '/chat/completions': { answer: chatCompletion, frames: chatFrames },
+  '/completions': { answer: completion, frames: completionFrames },
+  '/embeddings': { answer: embeddings },
+};
+
+async function respond({ method, path, body, signal }: LocalRequest): Promise<LocalResponse> {
+  if (method === 'GET' && path === '/models') return json(200, modelList());
+  const endpoint = method === 'POST' ? endpoints[path] : undefined;
+  if (!endpoint) return failure(404, `The mock provider has no ${method} ${path}.`, 'invalid_request_error');
+  if (typeof body !== 'object' || body === null)
+    return failure(400, 'The mock provider takes a JSON object.', 'invalid_request_error');
+  const request = body as Body;
+  const behaviour = behaviourOf(request.model);
+  if (!behaviour)
+    return failure(
+      404,
+      `The model ${JSON.stringify(request.model)} does not exist.`,
+      'invalid_request_error',
+      'model_not_found',
+    );
+  if (behaviour.delay > 0) await sleep(behaviour.delay, undefined, { signal });
+  if (behaviour.status !== 200) return chosenFailure(behaviour.status);
+  try {
+    if (request.stream === true && endpoint.frames)
+      return eventStream(endpoint.frames(request), behaviour, signal);
+    return json(200, endpoint.answer(request));
+  } catch (error) {
+    if (error instanceof TypeError) return failure(400, error.message, 'invalid_request_error');
+    throw error;
+  }
+}
+
+const modelList = () => ({
+  object: 'list',
+  data: (mock.models ?? []).map((id) => ({ id, object: 'model', created: 0, owned_by: 'mock' })),
+});
+
+function json(status: number, value: unknown, headers: Record<string, string> = {}): LocalResponse {
+  const body = Buffer.from(JSON.stringify(value));
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'content-length': String(body.length), ...headers },
+    body,
+  };
+}
+
+const failure = (status: number, message: string, type: string, code: string | null = null): LocalResponse =>
+  json(status, { error: { message, type, param: null, code } });
+
+function chosenFailure(status: number): LocalResponse {
+  const answer = failure(
+    status,
+    `The mock provider was asked to answer ${status}.`,
+    status === 429 ? 'rate_limit_error' : 'server_error',
+  );
+  if (status === 429) answer.headers['retry-after'] = '1';
+  return answer;
+}
+
+function eventStream(frames: unknown[], behaviour: Behaviour, signal: AbortSignal): LocalResponse {
+  async function* body() {
+    for (const frame of frames) {
+      if (behaviour.pause > 0) await sleep(behaviour.pause, undefined, { signal });
+      yield Buffer.from(`data: ${JSON.stringify(frame)}\n\n`);
+    }
+    yield Buffer.from('data: [DONE]\n\n');
+  }
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    body: body(),
+  };
+}

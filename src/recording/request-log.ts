@@ -1,0 +1,195 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import type { Logger } from '../lib/logger.ts';
+import { isSecretName, REDACTED, redactText } from '../lib/redaction.ts';
+import type { Capture } from './capture.ts';
+import type { LogBodies, LogMessage, LogRecord } from './log-record.ts';
+import { createQueue, type Queue } from './queue.ts';
+import type { Spool } from './spool.ts';
+import { findUsage } from './usage.ts';
+
+/** What the log works out by itself, away from the request. */
+type Derived = 'promptTokens' | 'completionTokens' | 'totalTokens' | 'cost' | 'expiresAt';
+
+type Headers = Record<string, string | string[] | undefined>;
+
+/** One exchange as the data plane leaves it behind. */
+export type ExchangeDraft = {
+  record: Omit<LogRecord, Derived>;
+  requestHeaders: Headers;
+  requestBody: Buffer | null;
+  /** What went to the provider, when it differs from what the caller sent. */
+  transformed: { headers: Headers; body: Buffer } | null;
+  response: Capture | null;
+  /** False stores headers and bodies of neither side. */
+  keepBodies: boolean;
+  /** Lower-case names of further headers to mask. */
+  sensitiveHeaders: string[];
+};
+
+export type StoredExchange = { record: LogRecord; bodies: LogBodies | null };
+
+export type RequestLog = Pick<Queue<ExchangeDraft>, 'add' | 'drain' | 'start' | 'stop' | 'counters'> & {
+  /** Bytes of each body that are stored. */
+  maxBodyBytes: number;
+};
+
+export type RequestLogOptions = {
+  bodies: 'full' | 'none';
+  maxBodyBytes: number;
+  retentionDays: number;
+  bodyRetentionDays: number;
+  write: (exchanges: StoredExchange[]) => Promise<void>;
+  spool: Spool<StoredExchange>;
+  log: Logger;
+};
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** The record of every data-plane request, written in batches behind the requests. */
+export function createRequestLog(options: RequestLogOptions): RequestLog {
+  const { bodies, maxBodyBytes, retentionDays, bodyRetentionDays, write, spool, log } = options;
+  const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
+
+  async function toStored(draft: ExchangeDraft): Promise<StoredExchange> {
+    const { record, response } = draft;
+    const text = response ? await usageText(response) : '';
+    return {
+      record: {
+        ...record,
+        ...findUsage(text),
+        cost: null,
+        expiresAt: after(record.createdAt, retentionDays),
+      },
+      bodies:
+        bodies === 'none' || !draft.keepBodies
+          ? null
+          : {
+              _id: record._id,
+              organisationId: record.organisationId,
+              workspaceId: record.workspaceId,
+              createdAt: record.createdAt,
+              expiresAt: after(record.createdAt, bodyRetentionDays),
+              ...messagesOf(draft, maxBodyBytes),
+            },
+    };
+  }
+
+  const queue = createQueue<ExchangeDraft, StoredExchange>({
+    name: 'request-log',
+    prepare: (drafts) => Promise.all(drafts.map(toStored)),
+    write,
+    spool,
+    log,
+  });
+  return { ...queue, maxBodyBytes };
+}
+
+function messagesOf(
+  draft: ExchangeDraft,
+  limit: number,
+): Pick<LogBodies, 'request' | 'transformedRequest' | 'response'> {
+  const { requestHeaders, requestBody, transformed, response, sensitiveHeaders } = draft;
+  const requestType = String(requestHeaders['content-type'] ?? '');
+  return {
+    request: message(
+      requestHeaders,
+      requestBody,
+      requestType,
+      requestBody?.length ?? 0,
+      limit,
+      sensitiveHeaders,
+    ),
+    transformedRequest:
+      transformed &&
+      message(
+        transformed.headers,
+        transformed.body,
+        requestType,
+        transformed.body.length,
+        limit,
+        sensitiveHeaders,
+      ),
+    response: response
+      ? message(
+          response.headers,
+          response.encoding ? null : response.head(),
+          response.contentType,
+          response.size,
+          limit,
+          sensitiveHeaders,
+        )
+      : { headers: {}, body: null, truncated: false },
+  };
+}
+
+function message(
+  headers: Headers,
+  body: Buffer | null,
+  contentType: string,
+  size: number,
+  limit: number,
+  sensitive: string[],
+): LogMessage {
+  const isText =
+    body !== null && body.length > 0 && /json|text|xml|javascript|urlencoded|event-stream/i.test(contentType);
+  return {
+    headers: safeHeaders(headers, sensitive),
+    body: isText ? redactText(body.toString('utf8', 0, limit)) : null,
+    truncated: isText && size > limit,
+  };
+}
+
+function safeHeaders(headers: Headers, sensitive: string[]): Record<string, string> {
+  const safe: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    const hidden = isSecretName(name) || sensitive.includes(name);
+    safe[name] = hidden
+      ? REDACTED
+      : name === 'x-gateway-config'
+        ? redactConfig(String(value))
+        : redactText(String(value));
+  }
+  return safe;
+}
+
+/** An inline config may carry provider keys under any name; a saved one is only a slug. */
+const redactConfig = (value: string): string =>
+  value.trimStart().startsWith('{')
+    ? value.replace(
+        /("(?:api_?key|[a-z_]*(?:secret|token|key|json)[a-z_]*)"\s*:\s*)"(?:[^"\\]|\\.)*"/gi,
+        `$1"${REDACTED}"`,
+      )
+    : value;
+
+const TAIL_LIMIT = 64 * 1024;
+const DECOMPRESSED_LIMIT = 8 * 1024 * 1024;
+
+const decompressors: Record<
+  string,
+  (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+};
+
+/** The end of an answer, where the token counts stand. Empty when it cannot be read. */
+async function usageText(response: Capture): Promise<string> {
+  if (!/json|event-stream/i.test(response.contentType)) return '';
+  const bytes = response.isComplete ? response.head() : response.tail();
+  if (!response.encoding) return bytes.toString('utf8', Math.max(0, bytes.length - TAIL_LIMIT));
+  const decompress = decompressors[response.encoding];
+  if (!decompress || !response.isComplete) return '';
+  try {
+    const plain = await decompress(bytes, { maxOutputLength: DECOMPRESSED_LIMIT });
+    return plain.toString('utf8', Math.max(0, plain.length - TAIL_LIMIT));
+  } catch {
+    // The provider's encoding is broken or a bomb; the caller got it as it was, the log does without the counts.
+    return '';
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BSON } from 'bson';
+
+/** Records that the database could not take, on disk until it can. */
+export type Spool<T> = {
+  /** Resolves when the records are synced to disk. */
+  append(records: T[]): Promise<void>;
+  /** Hands every spooled record to `write`, file by file, and removes what was written; rejects when `write` does. */
+  replay(write: (records: T[]) => Promise<void>): Promise<void>;
+};
+
+const BATCH = 1000;
+
+/** Files of concatenated BSON documents in `directory`, written whole and synced, replayed oldest first. */
+export function createSpool<T extends object>(directory: string, prefix: string): Spool<T> {
+  let count = 0;
+  return {
+    async append(records) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const name = `${prefix}-${Date.now()}-${process.pid}-${String(count++).padStart(6, '0')}.bson`;
+      const file = await open(join(directory, name), 'wx', 0o600);
+      try {
+        await file.writeFile(Buffer.concat(records.map((record) => BSON.serialize(record))));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    },
+    async replay(write) {
+      for (const path of await spoolFiles(directory, prefix)) {
+        const records = decode<T>(await readFile(path));
+        for (let start = 0; start < records.length; start += BATCH)
+          await write(records.slice(start, start + BATCH));
+        await rm(path);
+      }
+    },
+  };
+}
+
+async function spoolFiles(directory: string, prefix: string): Promise<string[]> {
+  try {
+    const names = await readdir(directory);
+    return names
+      .filter((name) => name.startsWith(`${prefix}-`))
+      .sort()
+      .map((name) => join(directory, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A process killed in the middle of an append leaves a torn last record; it was never acknowledged and is left out. */
+function decode<T>(bytes: Buffer): T[] {
+  const records: T[] = [];
+  let offset = 0;
+  while (offset + 4 <= bytes.length) {
+    const length = bytes.readInt32LE(offset);
+    if (length < 5 || offset + length > bytes.length) break;
+    records.push(BSON.deserialize(bytes.subarray(offset, offset + length), { promoteBuffers: true }) as T);
+    offset += length;
+  }
+  return records;
+}

@@ -1,0 +1,138 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { LogLevel } from './lib/logger.ts';
+
+/** Everything an operator can set, read once. No other file reads the environment. */
+export type Settings = {
+  listen: { host: string; port: number };
+  storage: {
+    dataDirectory: string;
+    /** Null starts the embedded store in the data directory. */
+    mongodbUri: string | null;
+    /** Null reads, or on first start makes, `DATA_DIR/encryption.key`. */
+    encryptionKey: Buffer | null;
+  };
+  limits: {
+    /** Bytes of the largest request body on the data plane. */
+    maxBodyBytes: number;
+    /** Bytes up to which a body that is not JSON is held in memory, so that it can be sent again on retry or fallback. */
+    maxReplayBytes: number;
+  };
+  upstream: {
+    /** Milliseconds for the TCP and TLS handshake with a provider. */
+    connectTimeout: number;
+    /** Private hosts that callers may name as custom host. */
+    trustedHosts: string[];
+  };
+  requestLogs: {
+    bodies: 'full' | 'none';
+    maxBodyBytes: number;
+    retentionDays: number;
+    bodyRetentionDays: number;
+  };
+  graph: { introspection: boolean };
+  logLevel: LogLevel;
+  /** Milliseconds that open requests get after SIGTERM. */
+  shutdownTimeout: number;
+};
+
+const integer = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .default(fallback);
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(fallback);
+
+const encryptionKey = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((key) => key.length === 32, 'must be 32 bytes in base64, e.g. from `openssl rand -base64 32`');
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(8787, 0, 65535),
+  DATA_DIR: z.string().default('./data'),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+    .optional(),
+  ENCRYPTION_KEY: encryptionKey.optional(),
+  MAX_BODY_BYTES: integer(100 * 1024 * 1024, 1024, 2 ** 31),
+  MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
+  CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
+  TRUSTED_HOSTS: z.string().optional(),
+  LOG_BODIES: z.enum(['full', 'none']).default('full'),
+  LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 8 * 1024 * 1024),
+  LOG_RETENTION_DAYS: integer(90, 1, 3650),
+  LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
+  GRAPHQL_INTROSPECTION: flag(true),
+  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+  SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
+  NODE_ENV: z.string().optional(),
+});
+
+const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
+
+/** Thrown with every mistake in the environment at once, one line each. */
+export class SettingsError extends Error {}
+
+export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
+  // An empty variable means "not set", as in compose files and CI.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new SettingsError(`These settings are not valid:\n${lines.join('\n')}`);
+  }
+  const values = parsed.data;
+  return {
+    listen: { host: values.HOST, port: values.PORT },
+    storage: {
+      dataDirectory: resolve(values.DATA_DIR),
+      mongodbUri: values.MONGODB_URI ?? null,
+      encryptionKey: values.ENCRYPTION_KEY ?? null,
+    },
+    limits: { maxBodyBytes: values.MAX_BODY_BYTES, maxReplayBytes: values.MAX_REPLAY_BYTES },
+    upstream: {
+      connectTimeout: values.CONNECT_TIMEOUT_MS,
+      trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),
+    },
+    requestLogs: {
+      bodies: values.LOG_BODIES,
+      maxBodyBytes: values.LOG_BODY_MAX_BYTES,
+      retentionDays: values.LOG_RETENTION_DAYS,
+      bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
+    },
+    graph: { introspection: values.GRAPHQL_INTROSPECTION },
+    logLevel: values.LOG_LEVEL,
+    shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
+  };
+}
+
+/** Unset: the developer's own machine is trusted, in production nothing is. */
+function trustedHosts(list: string | undefined, nodeEnv: string | undefined): string[] {
+  if (list === undefined) return nodeEnv === 'production' ? [] : localHosts;
+  return list
+    .split(',')
+    .map((host) =>
+      host
+        .trim()
+        .toLowerCase()
+        .replace(/^\[|\]$/g, ''),
+    )
+    .filter((host) => host !== '');
+}
+
+/** `http://127.0.0.1:8787`: how this machine reaches a listener. */
+export function localUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
+}

@@ -1,0 +1,40 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import mongoose, { type Connection } from 'mongoose';
+import { startEmbedded } from './embedded/index.ts';
+
+export type Storage = { db: Connection; description: string; stop(): Promise<void> };
+
+/** Connects to `mongodbUri`, or starts the embedded server in the data directory and connects to that. */
+export async function openStorage(options: {
+  dataDirectory: string;
+  mongodbUri: string | null;
+}): Promise<Storage> {
+  await mkdir(options.dataDirectory, { recursive: true, mode: 0o700 });
+  const embedded = options.mongodbUri
+    ? null
+    : await startEmbedded({ directory: join(options.dataDirectory, 'store'), databaseName: 'sluice' });
+  const db = mongoose.createConnection(options.mongodbUri ?? embedded?.uri ?? '', {
+    serverSelectionTimeoutMS: 5000,
+    bufferCommands: false,
+    autoIndex: false,
+    autoCreate: false,
+  });
+  try {
+    await db.asPromise();
+  } catch (error) {
+    await db.close(true);
+    await embedded?.stop();
+    throw error;
+  }
+  return {
+    db,
+    description: embedded
+      ? `embedded store in ${join(options.dataDirectory, 'store')}`
+      : 'MongoDB at MONGODB_URI',
+    async stop() {
+      await db.close();
+      await embedded?.stop();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+
+/** The key that protects all secrets at rest: from the settings, else from `encryption.key` in the data directory, made on first start. */
+export async function loadMasterKey(dataDirectory: string, configured: Buffer | null): Promise<Buffer> {
+  if (configured) return configured;
+  const file = join(dataDirectory, 'encryption.key');
+  try {
+    // `wx` lets one of several starting processes win; the others read what it wrote.
+    await writeFile(file, `${randomBytes(32).toString('base64')}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const key = Buffer.from(await readFile(file, 'utf8'), 'base64');
+  if (key.length !== 32) throw new Error(`${file} does not hold 32 bytes in base64.`);
+  return key;
+}
+
+type Installation = { _id: 'installation'; keyFingerprint: string };
+
+/** Refuses to run on a database whose secrets were written under another master key. */
+export async function checkMasterKey(db: Connection, fingerprint: string): Promise<void> {
+  const known = await db
+    .collection<Installation>('installation')
+    .findOneAndUpdate(
+      { _id: 'installation' },
+      { $setOnInsert: { keyFingerprint: fingerprint } },
+      { upsert: true, returnDocument: 'after' },
+    );
+  if (known && known.keyFingerprint !== fingerprint) {
+    throw new Error(
+      'The database was set up with another encryption key. Give this process the same ENCRYPTION_KEY (or the same DATA_DIR/encryption.key).',
+    );
+  }
+}
