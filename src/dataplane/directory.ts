@@ -29,11 +29,7 @@ export type ProviderRecord = {
   expiresAt: number | null;
 };
 
-export type ModelRecord = {
-  enabled: boolean;
-  customHost: string | null;
-  customHeaders: Record<string, string>;
-};
+export type ModelRecord = { enabled: boolean; customHost: string | null };
 
 export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };
 

@@ -13,7 +13,7 @@ export type Target = {
   /** Version path included; null for a provider in this process. */
   baseUrl: string | null;
   credential: ProviderCredential;
-  /** Headers of the integration and of its model, sent on every request. */
+  /** Headers of the integration, sent on every request. */
   customHeaders: Record<string, string>;
   /** The model that goes upstream, without a `@slug/`; null when the body names none. */
   model: string | null;
@@ -82,9 +82,7 @@ async function fromCatalogue(
     record,
     baseUrl: baseUrlOf(provider, host, hostPolicy.problem),
     credential: record.credential,
-    customHeaders: modelRecord
-      ? { ...record.customHeaders, ...modelRecord.customHeaders }
-      : record.customHeaders,
+    customHeaders: record.customHeaders,
     model,
   };
 }

@@ -29,6 +29,10 @@ export type StoredAuditEntry = AuditEntry & { _id: string };
 export type AuditTrail = {
   /** Resolves when the entry is durable: in the database or, while that is down, in the spool file on disk. */
   record(entry: AuditEntry): Promise<void>;
+};
+
+/** The trail of an installation, with what its start needs. */
+export type DurableAuditTrail = AuditTrail & {
   /** Brings spooled entries of an earlier outage into the database. */
   replay(): Promise<void>;
 };
@@ -37,7 +41,7 @@ export function createAuditTrail(options: {
   write: (entry: StoredAuditEntry) => Promise<void>;
   spool: Spool<StoredAuditEntry>;
   log: Logger;
-}): AuditTrail {
+}): DurableAuditTrail {
   const { write, spool, log } = options;
   return {
     async record(entry) {

@@ -1,0 +1,202 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { type ApiKeyType, scopesFor } from '../src/auth/index.ts';
+import { slugFrom, uuid } from '../src/lib/ids.ts';
+import { maskSecret, type Secrets } from '../src/storage/secrets.ts';
+import { integrationModel } from '../src/subgraphs/catalog/integration/index.ts';
+import { providerModel } from '../src/subgraphs/catalog/provider/index.ts';
+import { apiKeyModel } from '../src/subgraphs/identity/api-key/index.ts';
+import { organisationModel } from '../src/subgraphs/identity/organisation/index.ts';
+import { workspaceModel } from '../src/subgraphs/identity/workspace/index.ts';
+
+/** What a first start makes, as it stands in `DATA_DIR/bootstrap.json`. The only place where these two keys are readable. */
+export type Bootstrap = {
+  base_url: string;
+  graphql_url: string;
+  organisation_id: string;
+  workspace_id: string;
+  admin_api_key: string;
+  workspace_api_key: string;
+};
+
+type Installation = { _id: 'installation'; seedOwner?: string; seededAt?: Date };
+
+/**
+ * Seeds an empty database: an organisation, a workspace, an admin key, a workspace key and the `mock` provider. The
+ * file is written first and the documents are made from it, so that a start that was killed half-way is completed by
+ * the next one. Answers what the file says, or null when another process seeded this database.
+ */
+export async function bootstrap(options: {
+  db: Connection;
+  secrets: Secrets;
+  dataDirectory: string;
+  url: string;
+}): Promise<Bootstrap | null> {
+  const { db, secrets, dataDirectory, url } = options;
+  const file = join(dataDirectory, 'bootstrap.json');
+  const known = await readBootstrap(file);
+  const urls = { base_url: `${url}/v1`, graphql_url: `${url}/graphql` };
+  const content: Bootstrap = known
+    ? { ...known, ...urls }
+    : {
+        ...urls,
+        organisation_id: uuid(),
+        workspace_id: uuid(),
+        admin_api_key: secrets.generateKey(),
+        workspace_api_key: secrets.generateKey(),
+      };
+  const installations = db.collection<Installation>('installation');
+  // The first process to come with a database that nobody seeded yet is the one to do it.
+  await installations.updateOne(
+    { _id: 'installation', seedOwner: { $exists: false } },
+    { $set: { seedOwner: content.organisation_id } },
+  );
+  const installation = await installations.findOne({ _id: 'installation' });
+  if (installation?.seedOwner !== content.organisation_id) return null;
+  await writeBootstrap(file, content);
+  if (!installation.seededAt) {
+    await seedTenant(db, secrets, content);
+    await installations.updateOne({ _id: 'installation' }, { $set: { seededAt: new Date() } });
+  }
+  return content;
+}
+
+async function readBootstrap(file: string): Promise<Bootstrap | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Bootstrap;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function writeBootstrap(file: string, content: Bootstrap): Promise<void> {
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(draft, file);
+}
+
+export type TenantSeed = Pick<
+  Bootstrap,
+  'organisation_id' | 'workspace_id' | 'admin_api_key' | 'workspace_api_key'
+>;
+
+/** An organisation with a default workspace, one key of each kind and the `mock` provider. Repeatable. */
+export async function seedTenant(
+  db: Connection,
+  secrets: Secrets,
+  seed: TenantSeed,
+  name = 'Default',
+): Promise<void> {
+  const { organisation_id: organisationId, workspace_id: workspaceId } = seed;
+  await insertOnce(organisationModel(db), { _id: organisationId }, { name: `${name} organisation` });
+  await insertOnce(
+    workspaceModel(db),
+    { _id: workspaceId },
+    {
+      organisationId,
+      slug: slugFrom(name, 'ws-'),
+      name: `${name} workspace`,
+      description: null,
+      defaults: null,
+      isDefault: 1,
+      status: 'active',
+    },
+  );
+  const tenant = { organisationId, workspaceId };
+  await seedKey(
+    db,
+    secrets,
+    { ...tenant, workspaceId: null },
+    'organisation-service',
+    'Admin key',
+    seed.admin_api_key,
+  );
+  await seedKey(db, secrets, tenant, 'workspace-service', 'Workspace key', seed.workspace_api_key);
+  await seedMockProvider(db, tenant);
+}
+
+type Tenant = { organisationId: string; workspaceId: string };
+
+async function seedKey(
+  db: Connection,
+  secrets: Secrets,
+  tenant: { organisationId: string; workspaceId: string | null },
+  type: ApiKeyType,
+  name: string,
+  secret: string,
+): Promise<void> {
+  await insertOnce(
+    apiKeyModel(db),
+    { secretHash: secrets.hash(secret) },
+    {
+      _id: uuid(),
+      ...tenant,
+      userId: null,
+      type,
+      name,
+      description: null,
+      secretMask: maskSecret(secret),
+      scopes: scopesFor(type),
+      defaults: null,
+      expiresAt: null,
+      status: 'active',
+      creationMode: 'auto',
+    },
+  );
+}
+
+async function seedMockProvider(db: Connection, { organisationId, workspaceId }: Tenant): Promise<void> {
+  const integration = await insertOnce(
+    integrationModel(db),
+    { organisationId, slug: 'mock' },
+    {
+      _id: uuid(),
+      workspaceId: null,
+      name: 'Mock',
+      description: 'Deterministic answers without a network; mock-1 echoes.',
+      aiProviderId: 'mock',
+      status: 'active',
+      sealedKey: null,
+      keyMask: null,
+      configurations: {},
+      sealedHeaders: null,
+      allowAllModels: true,
+      models: [],
+      globalWorkspaceAccess: { enabled: true },
+      workspaces: [],
+      tags: {},
+    },
+  );
+  await insertOnce(
+    providerModel(db),
+    { organisationId, workspaceId, slug: 'mock' },
+    {
+      _id: uuid(),
+      name: 'Mock',
+      note: null,
+      integrationId: integration._id,
+      expiresAt: null,
+      status: 'active',
+      tags: {},
+    },
+  );
+}
+
+type Upsertable = {
+  findOneAndUpdate(
+    filter: object,
+    update: object,
+    options: object,
+  ): { lean(): Promise<{ _id: string } | null> };
+};
+
+/** The document that `filter` names, made from `filter` and `rest` when it is not there. */
+async function insertOnce(model: unknown, filter: object, rest: object): Promise<{ _id: string }> {
+  const document = await (model as Upsertable)
+    .findOneAndUpdate(filter, { $setOnInsert: rest }, { upsert: true, returnDocument: 'after' })
+    .lean();
+  if (!document) throw new Error('An upsert gave no document.');
+  return document;
+}

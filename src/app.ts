@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { createRest, operationFiles } from '../rest-compat/index.ts';
+import type { Principal } from './auth/index.ts';
+import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
+import { createDirectory } from './dataplane/directory.ts';
+import { createDataplane } from './dataplane/index.ts';
+import { createHttpUpstream } from './dataplane/upstream/http.ts';
+import { createGraphHttp } from './graph/http.ts';
+import { createGraph, readSources } from './graph/index.ts';
+import { createHostPolicy } from './lib/custom-host.ts';
+import type { Logger } from './lib/logger.ts';
+import { createMetrics } from './metrics.ts';
+import { createAuditTrail } from './recording/audit-trail.ts';
+import { createRequestLog } from './recording/request-log.ts';
+import { createSpool } from './recording/spool.ts';
+import { createListener, type Listener } from './server.ts';
+import type { Settings } from './settings.ts';
+import { createChanges } from './storage/changes.ts';
+import { checkMasterKey } from './storage/master-key.ts';
+import type { Secrets } from './storage/secrets.ts';
+import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
+import type { GraphContext } from './subgraphs/context.ts';
+import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
+import { subgraphs } from './subgraphs/index.ts';
+import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
+import { writeLogs } from './subgraphs/insights/log/index.ts';
+import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
+
+export type AppDependencies = { settings: Settings; db: Connection; secrets: Secrets; log: Logger };
+
+export type App = {
+  /** Answers every request of the one listener. */
+  handle: Listener;
+  start(): Promise<void>;
+  /** Resolves when everything recorded until now is durable. */
+  settle(): Promise<void>;
+  /** Ends what `start` began, in the opposite order; everything recorded is durable afterwards. */
+  stop(): Promise<void>;
+};
+
+/** Builds the whole service around a database. Opens no port. */
+export function createApp({ settings, db, secrets, log }: AppDependencies): App {
+  const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
+  const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
+  const audit = createAuditTrail({
+    write: (entry) => writeAuditEntry(db, entry),
+    spool: createSpool(spoolDirectory, 'audit'),
+    log,
+  });
+  const requestLog = createRequestLog({
+    ...settings.requestLogs,
+    write: (exchanges) => writeLogs(db, exchanges),
+    spool: createSpool(spoolDirectory, 'request-log'),
+    log,
+  });
+  const changes = createChanges(db, log);
+  const directory = createDirectory(
+    {
+      keys: (hashes) => loadKeyRecords(db, hashes),
+      providers: (ids) => loadProviderRecords(db, secrets, ids),
+      configs: (ids) => loadConfigRecords(db, { secrets, log }, ids),
+      catalogues: (ids) => loadCatalogues(db, ids),
+    },
+    changes,
+  );
+  const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
+  const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
+  const authenticate = createAuthenticate(directory, secrets);
+  const dataplane = createDataplane({
+    authenticate,
+    directory,
+    http,
+    hostPolicy,
+    requestLog,
+    limits: settings.limits,
+    log,
+  });
+
+  const principalOf = async (request: IncomingMessage): Promise<Principal | null> => {
+    const credential = credentialOf(request.headers);
+    return credential ? (await authenticate(credential)).principal : null;
+  };
+  const services = {
+    db,
+    secrets,
+    changes,
+    audit,
+    log,
+    now: () => new Date(),
+    workspaceOwned: resources
+      .filter((resource) => resource.ownedByWorkspace)
+      .flatMap((resource) => resource.models),
+  };
+  const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
+    ...services,
+    principal,
+    request: factsOf(request),
+    memo: new Map(),
+  });
+  const graph = createGraph(readSources(subgraphs));
+  const graphHttp = createGraphHttp({
+    graph,
+    authenticate: principalOf,
+    createContext,
+    log,
+    ...settings.graph,
+  });
+  const rest = createRest({
+    graph,
+    operations: operationFiles(),
+    surfaces: { V1: { prefix: '/v1', authenticate: principalOf } },
+    createContext,
+    log,
+  });
+  const metrics = createMetrics({ requestLog, changes });
+
+  const lifecycle = [
+    { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
+    { start: () => ensureIndexes(db), stop: async () => undefined },
+    { start: () => audit.replay(), stop: async () => undefined },
+    { start: () => changes.start(), stop: () => changes.stop() },
+    { start: async () => requestLog.start(), stop: () => requestLog.stop() },
+    { start: async () => undefined, stop: () => http.stop() },
+    { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
+  ];
+
+  async function ensureIndexes(connection: Connection): Promise<void> {
+    for (const resource of resources) {
+      for (const modelOf of resource.models) {
+        const model = modelOf(connection);
+        await model.createCollection();
+        await model.createIndexes();
+      }
+    }
+  }
+
+  return {
+    handle: createListener({
+      dataplane,
+      rest,
+      graphHttp,
+      metrics,
+      isReady: () => ready(db, changes.isStale()),
+      log,
+    }),
+    async start() {
+      for (const part of lifecycle) await part.start();
+    },
+    settle: () => requestLog.drain(),
+    async stop() {
+      for (const part of lifecycle.toReversed()) await part.stop();
+    },
+  };
+}
+
+/** Serving goes on from memory while the database is away; what a load balancer should know is whether it is. */
+const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up' | 'down' } => {
+  const up = db.readyState === 1 && !stale;
+  return { ready: up, database: up ? 'up' : 'down' };
+};
+
+function factsOf(request: IncomingMessage): GraphContext['request'] {
+  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+  return {
+    id: randomUUID(),
+    method: request.method ?? 'GET',
+    path,
+    query,
+    headers: request.headers,
+    clientIp: request.socket.remoteAddress ?? '',
+  };
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { RequestLog } from './recording/request-log.ts';
+import type { Changes } from './storage/changes.ts';
+
+export type Metrics = {
+  /** Counts and times an answer when it is done. */
+  observe(door: string, response: ServerResponse): void;
+  text(): Promise<string>;
+  contentType: string;
+};
+
+/** Prometheus metrics of one process, at `/metrics`. */
+export function createMetrics({
+  requestLog,
+  changes,
+}: {
+  requestLog: RequestLog;
+  changes: Changes;
+}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: 'sluice_' });
+  const requests = new Counter({
+    name: 'sluice_requests_total',
+    help: 'Answered requests by front door and status class.',
+    labelNames: ['door', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'sluice_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last byte of its answer.',
+    labelNames: ['door'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
+    registers,
+  });
+  gauge(
+    'sluice_request_log_waiting',
+    'Request logs waiting to be written.',
+    () => requestLog.counters.waiting,
+  );
+  gauge(
+    'sluice_request_log_written',
+    'Request logs written to the database.',
+    () => requestLog.counters.written,
+  );
+  gauge(
+    'sluice_request_log_spooled',
+    'Request logs that went to disk first.',
+    () => requestLog.counters.spooled,
+  );
+  gauge('sluice_request_log_dropped', 'Request logs that were lost.', () => requestLog.counters.dropped);
+  gauge('sluice_directory_stale', '1 while the database does not answer and memory serves.', () =>
+    Number(changes.isStale()),
+  );
+
+  function gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  return {
+    observe(door, response) {
+      const startedAt = performance.now();
+      response.once('close', () => {
+        requests.inc({
+          door,
+          status: response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : 'none',
+        });
+        durations.observe({ door }, (performance.now() - startedAt) / 1000);
+      });
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Rest } from '../rest-compat/index.ts';
+import type { Dataplane } from './dataplane/index.ts';
+import { GatewayError, inferenceBody } from './errors/index.ts';
+import type { GraphHttp } from './graph/http.ts';
+import type { Logger } from './lib/logger.ts';
+import type { Metrics } from './metrics.ts';
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+type Doors = {
+  dataplane: Dataplane;
+  rest: Rest;
+  graphHttp: GraphHttp;
+  metrics: Metrics;
+  isReady: () => { ready: boolean };
+  log: Logger;
+};
+
+type Door = 'inference' | 'rest' | 'graph' | 'operations';
+
+/** One listener for everything; the first path segment chooses the front door. */
+export function createListener({ dataplane, rest, graphHttp, metrics, isReady, log }: Doors): Listener {
+  function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    if (path.startsWith('/v1/')) {
+      const operation = rest.match(request.method ?? 'GET', path);
+      if (operation) return ['rest', operation(request, response)];
+      return [
+        'inference',
+        dataplane.handle(request, response, path.slice(3), mark < 0 ? '' : url.slice(mark + 1)),
+      ];
+    }
+    if (path === '/graphql' || path === '/explorer' || path.startsWith('/explorer/')) {
+      return ['graph', graphHttp.handle(request, response)];
+    }
+    return ['operations', operations(path, response)];
+  }
+
+  async function operations(path: string, response: ServerResponse): Promise<void> {
+    if (path === '/healthz') return answer(response, 200, { status: 'ok' });
+    if (path === '/readyz') {
+      const state = isReady();
+      return answer(response, state.ready ? 200 : 503, state);
+    }
+    if (path === '/metrics') {
+      response.writeHead(200, { 'content-type': metrics.contentType });
+      response.end(await metrics.text());
+      return;
+    }
+    if (path === '/') {
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(
+        'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, health: /healthz\n',
+      );
+      return;
+    }
+    answer(response, 404, { message: 'Not Found', ok: false });
+  }
+
+  return (request, response) => {
+    const [door, pending] = route(request, response);
+    metrics.observe(door, response);
+    if (!(pending instanceof Promise)) return;
+    pending.catch((error: unknown) => {
+      log.error({ error, door }, 'A request failed outside its error handling.');
+      if (response.headersSent) response.destroy();
+      else answer(response, 500, inferenceBody(new GatewayError('INTERNAL')));
+    });
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** The HTTP server around a listener: generous with header size since configs travel in one. */
+export function createHttpServer(listener: Listener): Server {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 75_000 }, listener);
+  server.headersTimeout = 80_000;
+  return server;
+}
+
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Takes no new requests, lets open ones finish for `grace` milliseconds, then cuts what is left. */
+export function close(server: Server, grace: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), grace);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

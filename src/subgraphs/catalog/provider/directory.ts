@@ -1,0 +1,90 @@
+import type { Connection } from 'mongoose';
+import type { ProviderRecord } from '../../../dataplane/directory.ts';
+import type { Secrets } from '../../../storage/secrets.ts';
+import { type IntegrationDocument, integrationModel } from '../integration/index.ts';
+import { type ProviderDocument, providerModel } from './model.ts';
+
+/** Providers by `<workspaceId>/<slug>` with their integration's credential; those that may not be used are left out. */
+export async function loadProviderRecords(
+  db: Connection,
+  secrets: Secrets,
+  ids: string[],
+): Promise<Map<string, ProviderRecord>> {
+  const providers = await providerModel(db)
+    .find({ $or: ids.map(splitId) })
+    .lean<ProviderDocument[]>();
+  const integrations = await integrationModel(db)
+    .find({
+      _id: { $in: [...new Set(providers.map((provider) => provider.integrationId))] },
+      status: 'active',
+    })
+    .lean<IntegrationDocument[]>();
+  const byId = new Map(integrations.map((integration) => [integration._id, integration]));
+  return new Map(
+    providers.flatMap((provider) => {
+      const integration = byId.get(provider.integrationId);
+      if (!integration || !isSharedWith(integration, provider)) return [];
+      return [
+        [`${provider.workspaceId}/${provider.slug}`, toRecord(provider, integration, secrets)] as const,
+      ];
+    }),
+  );
+}
+
+/** Slugs of the providers of each workspace, in the order they were made. */
+export async function loadCatalogues(db: Connection, workspaceIds: string[]): Promise<Map<string, string[]>> {
+  const providers = await providerModel(db)
+    .find({ workspaceId: { $in: workspaceIds } }, { workspaceId: 1, slug: 1 })
+    .sort({ createdAt: 1, _id: 1 })
+    .lean<Pick<ProviderDocument, 'workspaceId' | 'slug'>[]>();
+  const slugs = new Map(workspaceIds.map((id) => [id, [] as string[]]));
+  for (const { workspaceId, slug } of providers) slugs.get(workspaceId)?.push(slug);
+  return slugs;
+}
+
+function splitId(id: string): { workspaceId: string; slug: string } {
+  const slash = id.indexOf('/');
+  return { workspaceId: id.slice(0, slash), slug: id.slice(slash + 1) };
+}
+
+function isSharedWith(
+  integration: IntegrationDocument,
+  { organisationId, workspaceId }: ProviderDocument,
+): boolean {
+  if (integration.organisationId !== organisationId) return false;
+  if (integration.workspaceId !== null) return integration.workspaceId === workspaceId;
+  const own = integration.workspaces.find((entry) => entry.workspaceId === workspaceId);
+  return own?.enabled ?? integration.globalWorkspaceAccess.enabled;
+}
+
+function toRecord(
+  provider: ProviderDocument,
+  integration: IntegrationDocument,
+  secrets: Secrets,
+): ProviderRecord {
+  const { _id, sealedKey, sealedHeaders, configurations } = integration;
+  return {
+    id: provider._id,
+    slug: provider.slug,
+    integrationId: _id,
+    aiProviderId: integration.aiProviderId,
+    credential: {
+      key: sealedKey === null ? null : secrets.decrypt(sealedKey, _id),
+      openaiOrganization: configurations.openai_organization,
+      openaiProject: configurations.openai_project,
+    },
+    customHost: configurations.custom_host ?? null,
+    customHeaders:
+      sealedHeaders === null
+        ? {}
+        : (JSON.parse(secrets.decrypt(sealedHeaders, _id)) as Record<string, string>),
+    allowAllModels: integration.allowAllModels,
+    models: new Map(
+      integration.models.map((model) => [
+        model.slug,
+        { enabled: model.enabled, customHost: model.configurations.custom_host ?? null },
+      ]),
+    ),
+    expiresAt: provider.expiresAt?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,43 @@
+import type { Connection } from 'mongoose';
+import type { KeyRecord } from '../../../dataplane/directory.ts';
+import { workspaceModel } from '../workspace/index.ts';
+import { type ApiKeyDocument, apiKeyModel } from './model.ts';
+
+type WorkspaceDefaults = { _id: string; defaults: { metadata?: Record<string, string> } | null };
+
+/** Keys by the hash of their secret, as the data plane needs them. */
+export async function loadKeyRecords(
+  db: Connection,
+  secretHashes: string[],
+): Promise<Map<string, KeyRecord>> {
+  const keys = await apiKeyModel(db)
+    .find({ secretHash: { $in: secretHashes } })
+    .lean<ApiKeyDocument[]>();
+  const workspaceIds = [...new Set(keys.flatMap((key) => key.workspaceId ?? []))];
+  const workspaces = await workspaceModel(db)
+    .find({ _id: { $in: workspaceIds } }, { defaults: 1 })
+    .lean<WorkspaceDefaults[]>();
+  const metadata = new Map(workspaces.map(({ _id, defaults }) => [_id, defaults?.metadata ?? {}]));
+  return new Map(
+    keys.map((key) => [key.secretHash, toRecord(key, metadata.get(key.workspaceId ?? '') ?? {})]),
+  );
+}
+
+function toRecord(key: ApiKeyDocument, workspaceMetadata: Record<string, string>): KeyRecord {
+  const { organisationId, workspaceId, userId, name } = key;
+  return {
+    principal: {
+      kind: key.type,
+      id: key._id,
+      name,
+      organisationId,
+      workspaceId,
+      userId,
+      scopes: new Set(key.scopes),
+    },
+    expiresAt: key.expiresAt?.getTime() ?? null,
+    defaultConfig: key.defaults?.config_id ?? null,
+    allowConfigOverride: key.defaults?.allow_config_override ?? true,
+    metadata: { ...key.defaults?.metadata, ...workspaceMetadata },
+  };
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Connection } from 'mongoose';
+import { seedTenant } from '../../seeds/bootstrap.ts';
+import { createApp } from '../../src/app.ts';
+import { uuid } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { close, createHttpServer, listen } from '../../src/server.ts';
+import { readSettings } from '../../src/settings.ts';
+import { openStorage } from '../../src/storage/connection.ts';
+import { createSecrets } from '../../src/storage/secrets.ts';
+
+export type Tenant = { organisationId: string; workspaceId: string; adminKey: string; workspaceKey: string };
+
+export type Answer = { status: number; body: unknown; headers: Headers };
+
+export type TestApp = Tenant & {
+  url: string;
+  db: Connection;
+  /** A further organisation with a workspace, keys and the mock provider of its own. */
+  createTenant(): Promise<Tenant>;
+  /** A REST call; `path` includes its base, e.g. `/v1/configs`. The body is parsed JSON, or text when it is not JSON. */
+  rest(method: string, path: string, options?: RestOptions): Promise<Answer>;
+  graphql(query: string, variables?: object, key?: string): Promise<GraphAnswer>;
+  /** Waits until every request that was answered is in the log. */
+  logged(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type RestOptions = { key?: string | null; body?: unknown; headers?: Record<string, string> };
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read the members that they assert
+export type GraphAnswer = {
+  status: number;
+  data: any;
+  errors?: { message: string; extensions: any; path?: unknown[] }[];
+};
+
+/** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI. */
+export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
+  const settings = readSettings({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: directory,
+    LOG_LEVEL: 'silent',
+    MONGODB_URI: testDatabase(),
+    ...env,
+  });
+  const storage = await openStorage(settings.storage);
+  const secrets = createSecrets(randomBytes(32));
+  const log = createLogger(settings.logLevel);
+  const app = createApp({ settings, db: storage.db, secrets, log });
+  await app.start();
+  const server = createHttpServer(app.handle);
+  const port = await listen(server, settings.listen.host, settings.listen.port);
+  const url = `http://127.0.0.1:${port}`;
+
+  async function createTenant(): Promise<Tenant> {
+    const tenant = {
+      organisationId: uuid(),
+      workspaceId: uuid(),
+      adminKey: secrets.generateKey(),
+      workspaceKey: secrets.generateKey(),
+    };
+    await seedTenant(storage.db, secrets, {
+      organisation_id: tenant.organisationId,
+      workspace_id: tenant.workspaceId,
+      admin_api_key: tenant.adminKey,
+      workspace_api_key: tenant.workspaceKey,
+    });
+    return tenant;
+  }
+
+  const tenant = await createTenant();
+
+  async function rest(method: string, path: string, options: RestOptions = {}): Promise<Answer> {
+    const { key = tenant.workspaceKey, body, headers = {} } = options;
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...(key !== null && { 'x-gateway-api-key': key }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    return { status: response.status, body: parse(await response.text()), headers: response.headers };
+  }
+
+  return {
+    ...tenant,
+    url,
+    db: storage.db,
+    createTenant,
+    rest,
+    async graphql(query, variables = {}, key = tenant.adminKey) {
+      const { status, body } = await rest('POST', '/graphql', { key, body: { query, variables } });
+      return { status, ...(body as Omit<GraphAnswer, 'status'>) };
+    },
+    logged: () => app.settle(),
+    async stop() {
+      await close(server, 0);
+      await app.stop();
+      if (settings.storage.mongodbUri) await storage.db.dropDatabase();
+      await storage.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** With MONGODB_URI the suite runs on that server, each app in a database of its own. */
+function testDatabase(): string {
+  const uri = process.env.MONGODB_URI;
+  if (!uri) return '';
+  const target = new URL(uri);
+  target.pathname = `/sluice_test_${randomBytes(6).toString('hex')}`;
+  return target.toString();
+}
