@@ -1,3 +1,4 @@
 export { causeOf, toGraphError } from './errors.ts';
 export { createGraph, type Graph } from './graph.ts';
+export { createGraphHttp, type GraphHttp, type GraphHttpOptions } from './http.ts';
 export { readSources, type SdlFile, type SubgraphSource } from './sources.ts';

@@ -1,0 +1,51 @@
+import type { ErrorRequestHandler } from 'express';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GatewayError } from '../errors/index.ts';
+import { causeOf } from './errors.ts';
+
+/** Codes under which GraphQL itself refuses a request; their messages are about the caller's own text. */
+const callerCodes = new Set<unknown>([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'OPERATION_RESOLUTION_FAILURE',
+]);
+
+const extensionsOf = ({ code, entry, param, errors }: GatewayError) => ({
+  code,
+  http: { status: entry.status },
+  ...(param !== null && { param }),
+  ...(errors && { errors }),
+});
+
+/** What callers see of an error: catalogue name, status and the field at fault; never the inside of a defect. */
+export function formatGraphError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  if (callerCodes.has(formatted.extensions?.code)) return formatted;
+  const cause = causeOf(error);
+  return { ...formatted, message: cause.message, extensions: extensionsOf(cause) };
+}
+
+/** An error that ends the request before anything runs: it also decides the HTTP status. */
+export const requestError = (cause: GatewayError): GraphQLError =>
+  new GraphQLError(cause.message, {
+    originalError: cause,
+    extensions: { http: { status: cause.entry.status } },
+  });
+
+/** Answers what the body parser throws in the shape of GraphQL errors. */
+export const answerBodyError: ErrorRequestHandler = (error, _request, response, _next) => {
+  const cause = bodyError(error);
+  response
+    .status(cause.entry.status)
+    .json({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] });
+};
+
+function bodyError(error: { type?: unknown; status?: unknown }): GatewayError {
+  if (error.type === 'entity.too.large') return new GatewayError('BODY_TOO_LARGE');
+  if (error.status === 415) return new GatewayError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
+  if (typeof error.status === 'number' && error.status < 500) {
+    return new GatewayError('MALFORMED_BODY', { cause: error });
+  }
+  return new GatewayError('INTERNAL', { cause: error });
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+import { expressMiddleware } from '@as-integrations/express5';
+import express from 'express';
+import type { Principal } from '../auth/index.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { GraphContext } from '../subgraphs/context.ts';
+import { causeOf, toGraphError } from './errors.ts';
+import { explorer } from './explorer.ts';
+import type { Graph } from './graph.ts';
+import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
+
+export type GraphHttpOptions = {
+  graph: Graph;
+  /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
+  authenticate(request: IncomingMessage): Promise<Principal | null>;
+  createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
+  log: Logger;
+  introspection?: boolean;
+};
+
+export type GraphHttp = {
+  /** Answers `/graphql` and `/explorer`. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const maxTokens = 5_000;
+
+/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
+export function createGraphHttp({
+  graph,
+  authenticate,
+  createContext,
+  log,
+  introspection = true,
+}: GraphHttpOptions): GraphHttp {
+  const server = new ApolloServer<GraphContext>({
+    schema: graph.schema,
+    introspection,
+    hideSchemaDetailsFromClientErrors: !introspection,
+    csrfPrevention: true,
+    allowBatchedHttpRequests: false,
+    persistedQueries: false,
+    includeStacktraceInErrorResponses: false,
+    maxRecursiveSelections: true,
+    stopOnTerminationSignals: false,
+    parseOptions: { maxTokens },
+    formatError: formatGraphError,
+    logger: log,
+    plugins: [ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }), logDefects],
+  });
+
+  const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
+    try {
+      const context = createContext(await authenticate(request), request);
+      response.setHeader('x-request-id', context.request.id);
+      return context;
+    } catch (thrown) {
+      const error = toGraphError(thrown);
+      const { id } = createContext(null, request).request;
+      response.setHeader('x-request-id', id);
+      if (error.entry.status >= 500) log.error({ error, requestId: id }, error.message);
+      throw requestError(error);
+    }
+  };
+
+  const app = express().disable('x-powered-by');
+  return {
+    handle: (request, response) => void app(request, response),
+    async start() {
+      await server.start();
+      app.use(
+        '/graphql',
+        express.json({ limit: '1mb' }),
+        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
+      );
+      app.use(explorer('/explorer', '/graphql'));
+      app.use(answerBodyError);
+    },
+    stop: () => server.stop(),
+  };
+}
+
+/** Defects answer INTERNAL without a word of detail, so the log must have it. */
+const logDefects: ApolloServerPlugin<GraphContext> = {
+  requestDidStart: async () => ({
+    didEncounterErrors: async ({ errors, contextValue, operationName }) => {
+      for (const thrown of errors) {
+        if (!thrown.path) continue;
+        const error = causeOf(thrown);
+        if (error.entry.status < 500) continue;
+        const requestId = contextValue.request.id;
+        contextValue.log.error(
+          { error, requestId, operationName, path: thrown.path.join('.') },
+          error.message,
+        );
+      }
+    },
+  }),
+};
