@@ -10,10 +10,11 @@ const root = new URL('../', import.meta.url);
 const output = 'src/subgraphs/types.generated.ts';
 
 // Every file counts, also one whose resource is not registered yet: types come before code.
-const folders = readdirSync(new URL('schema/', root), { withFileTypes: true }).filter((entry) =>
-  entry.isDirectory(),
-);
-const subgraphs = folders.flatMap(({ name }) => {
+const folders = readdirSync(new URL('schema/', root), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort();
+const subgraphs = folders.flatMap((name) => {
   const files = readdirSync(new URL(`schema/${name}/`, root)).filter((file) => file.endsWith('.graphql'));
   const sdl = files.sort().map((file) => ({
     path: `schema/${name}/${file}`,

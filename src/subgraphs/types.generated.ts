@@ -17,47 +17,101 @@ export type Scalars = {
   DateTime: { input: Date; output: Date; }
 };
 
-/** A credential of the gateway. Its scopes say what it may do; none implies another. */
-export type ApiKey = {
+/** A team's part of an organisation: keys, providers, configs and logs belong to one. */
+export type Workspace = {
   id: Scalars['ID']['output'];
   object: Scalars['String']['output'];
-  /** The secret, masked; only the answer to its creation shows it whole. */
-  key: Scalars['String']['output'];
+  /** Readable identifier, unique in the organisation; REST shows it as `id`. */
+  slug: Scalars['String']['output'];
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
-  /** `organisation-service` for the whole organisation, `workspace-service` or `workspace-user` for one workspace. */
-  type: Scalars['String']['output'];
-  organisationId: Scalars['ID']['output'];
-  /** Null for organisation-wide keys. */
-  workspaceId?: Maybe<Scalars['ID']['output']>;
-  workspace?: Maybe<Workspace>;
-  /** Whom a `workspace-user` key stands for. */
-  userId?: Maybe<Scalars['ID']['output']>;
-  status: ApiKeyStatus;
-  scopes: Array<Scalars['String']['output']>;
-  /** What requests get that do not say otherwise: `{metadata, config_id, allow_config_override}`. */
+  /** Default metadata of requests in this workspace: `{metadata: {key: string}}`. */
   defaults?: Maybe<Scalars['JSON']['output']>;
-  expiresAt?: Maybe<Scalars['DateTime']['output']>;
-  creationMode: ApiKeyCreationMode;
+  /** 1 for the workspace made with the organisation, else 0. */
+  isDefault: Scalars['Int']['output'];
+  status: WorkspaceStatus;
+  organisation: Organisation;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
 };
 
-export type ApiKeyPage = {
-  object: Scalars['String']['output'];
-  total: Scalars['Int']['output'];
-  data: Array<ApiKey>;
-};
-
-/** A new key, with the only sight of its secret. */
-export type CreatedApiKey = {
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type Integration = {
   id: Scalars['ID']['output'];
   object: Scalars['String']['output'];
-  key: Scalars['String']['output'];
-  apiKey: ApiKey;
+  organisationId: Scalars['ID']['output'];
+  /** Null for organisation-level integrations. */
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  /** Readable identifier, unique in the organisation. */
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** Provider kind, e.g. `openai`. */
+  aiProviderId: Scalars['String']['output'];
+  status: IntegrationStatus;
+  /** The credential in masked form; null when there is none. */
+  maskedKey?: Maybe<Scalars['String']['output']>;
+  /** `{custom_host, openai_organization, openai_project, custom_headers}`; header values are masked. */
+  configurations: Scalars['JSON']['output'];
+  /** False allows only the models that are listed and enabled. */
+  allowAllModels: Scalars['Boolean']['output'];
+  modelCount: Scalars['Int']['output'];
+  models: Array<IntegrationModel>;
+  /** Whether workspaces without an entry of their own may use an organisation-level integration. */
+  globalWorkspaceAccessSettings: GlobalWorkspaceAccess;
+  /** Number of workspaces that may use the integration. */
+  workspaceCount: Scalars['Int']['output'];
+  workspaceEntryCount: Scalars['Int']['output'];
+  /** The workspaces that have an entry of their own. */
+  workspaces: Array<IntegrationWorkspace>;
+  tags: Scalars['JSON']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type GlobalWorkspaceAccess = {
+  enabled: Scalars['Boolean']['output'];
+};
+
+export type IntegrationWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  enabled: Scalars['Boolean']['output'];
+};
+
+/** A model that the integration switches on or off, or one of its own (custom). */
+export type IntegrationModel = {
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  enabled: Scalars['Boolean']['output'];
+  isCustom: Scalars['Boolean']['output'];
+  isFinetune: Scalars['Boolean']['output'];
+  /** The known model that gives a custom one its API shape and price. */
+  baseModelSlug?: Maybe<Scalars['String']['output']>;
+  /** `{custom_host, custom_headers}`; header values are masked. */
+  configurations: Scalars['JSON']['output'];
+  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
+  pricingConfig?: Maybe<Scalars['JSON']['output']>;
+};
+
+export type IntegrationPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Integration>;
 };
 
 export type Query = {
+  /** An integration by id or slug. */
+  integration: Integration;
+  /** Integrations of the levels that the credential may list. */
+  integrations: IntegrationPage;
+  /** A provider by id, or by slug in a workspace. */
+  provider: Provider;
+  providers: ProviderPage;
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
@@ -66,6 +120,44 @@ export type Query = {
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
+  /** Newest first; `endTime` is not included. */
+  auditLogs: AuditLogPage;
+  log: Log;
+  /** Newest first. */
+  logs: LogPage;
+  /** A config by id or slug. */
+  config: Config;
+  configs: ConfigPage;
+  /** Versions of a config, named by id or slug, newest first. */
+  configVersions: ConfigVersionPage;
+};
+
+
+export type QueryIntegrationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryIntegrationsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  type?: IntegrationLevel;
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryProviderArgs = {
+  id: Scalars['ID']['input'];
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryProvidersArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
 };
 
 
@@ -76,7 +168,7 @@ export type QueryApiKeyArgs = {
 
 export type QueryApiKeysArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
-  ids?: InputMaybe<Scalars['String']['input']>;
+  ids?: InputMaybe<Array<Scalars['ID']['input']>>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -95,7 +187,60 @@ export type QueryWorkspacesArgs = {
   pageSize?: Scalars['Int']['input'];
 };
 
+
+export type QueryAuditLogsArgs = {
+  startTime: Scalars['DateTime']['input'];
+  endTime: Scalars['DateTime']['input'];
+  filters?: InputMaybe<AuditLogFilters>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLogArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLogsArgs = {
+  filters?: InputMaybe<LogFilters>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryConfigArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryConfigsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryConfigVersionsArgs = {
+  configId: Scalars['ID']['input'];
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
 export type Mutation = {
+  createIntegration: Integration;
+  updateIntegration: Integration;
+  /** Answers the id of the deleted integration; refused while a provider uses it. */
+  deleteIntegration: Scalars['ID']['output'];
+  updateIntegrationModels: Integration;
+  /** Removes custom models. */
+  deleteIntegrationModels: Integration;
+  /** Shares an organisation-level integration with workspaces. */
+  updateIntegrationWorkspaces: Integration;
+  createProvider: Provider;
+  updateProvider: Provider;
+  /** Answers the id of the deleted provider. */
+  deleteProvider: Scalars['ID']['output'];
   createOrganisationServiceApiKey: CreatedApiKey;
   createWorkspaceServiceApiKey: CreatedApiKey;
   createWorkspaceUserApiKey: CreatedApiKey;
@@ -106,6 +251,68 @@ export type Mutation = {
   updateWorkspace: Workspace;
   /** Answers the id of the deleted workspace. */
   deleteWorkspace: Scalars['ID']['output'];
+  /**
+   * Stores logs of requests that did not pass through this gateway: one object or an array of at most 1000, each
+   * `{request: {url, provider, method, headers, body}, response: {status, headers, body, response_time, streamingMode},
+   * metadata}`. Answers how many were stored. Takes workspace credentials.
+   */
+  insertLogs: Scalars['Int']['output'];
+  createConfig: Config;
+  updateConfig: Config;
+  /** Answers the id of the deleted config; refused while an API key has it as its default. */
+  deleteConfig: Scalars['ID']['output'];
+};
+
+
+export type MutationCreateIntegrationArgs = {
+  input: CreateIntegrationInput;
+};
+
+
+export type MutationUpdateIntegrationArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateIntegrationInput;
+};
+
+
+export type MutationDeleteIntegrationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateIntegrationModelsArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateIntegrationModelsInput;
+};
+
+
+export type MutationDeleteIntegrationModelsArgs = {
+  id: Scalars['ID']['input'];
+  slugs: Array<Scalars['String']['input']>;
+};
+
+
+export type MutationUpdateIntegrationWorkspacesArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateIntegrationWorkspacesInput;
+};
+
+
+export type MutationCreateProviderArgs = {
+  input: CreateProviderInput;
+};
+
+
+export type MutationUpdateProviderArgs = {
+  id: Scalars['ID']['input'];
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  input: UpdateProviderInput;
+};
+
+
+export type MutationDeleteProviderArgs = {
+  id: Scalars['ID']['input'];
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -150,29 +357,98 @@ export type MutationDeleteWorkspaceArgs = {
   id: Scalars['ID']['input'];
 };
 
+
+export type MutationInsertLogsArgs = {
+  input: Scalars['JSON']['input'];
+};
+
+
+export type MutationCreateConfigArgs = {
+  input: CreateConfigInput;
+};
+
+
+export type MutationUpdateConfigArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateConfigInput;
+};
+
+
+export type MutationDeleteConfigArgs = {
+  id: Scalars['ID']['input'];
+};
+
+/** What requests of a workspace name as `@slug`: the workspace's way to an integration. */
+export type Provider = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  /** Unique in the workspace. */
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  note?: Maybe<Scalars['String']['output']>;
+  integrationId: Scalars['ID']['output'];
+  integration?: Maybe<Integration>;
+  status: ProviderStatus;
+  expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  tags: Scalars['JSON']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type ProviderPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Provider>;
+};
+
+/** A credential of the gateway. Its scopes say what it may do; none implies another. */
+export type ApiKey = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  /** The secret, masked; only the answer to its creation shows it whole. */
+  key: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** `organisation-service` for the whole organisation, `workspace-service` or `workspace-user` for one workspace. */
+  type: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Null for organisation-wide keys. */
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  /** Whom a `workspace-user` key stands for. */
+  userId?: Maybe<Scalars['ID']['output']>;
+  status: ApiKeyStatus;
+  scopes: Array<Scalars['String']['output']>;
+  /** What requests get that do not say otherwise: `{metadata, config_id, allow_config_override}`. */
+  defaults?: Maybe<Scalars['JSON']['output']>;
+  expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  creationMode: ApiKeyCreationMode;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type ApiKeyPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<ApiKey>;
+};
+
+/** A new key, with the only sight of its secret. */
+export type CreatedApiKey = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  key: Scalars['String']['output'];
+  apiKey: ApiKey;
+};
+
 /** A customer of this installation: the outermost tenant. */
 export type Organisation = {
   id: Scalars['ID']['output'];
   object: Scalars['String']['output'];
   name: Scalars['String']['output'];
-  createdAt: Scalars['DateTime']['output'];
-  lastUpdatedAt: Scalars['DateTime']['output'];
-};
-
-/** A team's part of an organisation: keys, providers, configs and logs belong to one. */
-export type Workspace = {
-  id: Scalars['ID']['output'];
-  object: Scalars['String']['output'];
-  /** Readable identifier, unique in the organisation; REST shows it as `id`. */
-  slug: Scalars['String']['output'];
-  name: Scalars['String']['output'];
-  description?: Maybe<Scalars['String']['output']>;
-  /** Default metadata of requests in this workspace: `{metadata: {key: string}}`. */
-  defaults?: Maybe<Scalars['JSON']['output']>;
-  /** 1 for the workspace made with the organisation, else 0. */
-  isDefault: Scalars['Int']['output'];
-  status: WorkspaceStatus;
-  organisation: Organisation;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
 };
@@ -183,11 +459,228 @@ export type WorkspacePage = {
   data: Array<Workspace>;
 };
 
+/** One administrative action, done or refused. Secrets are redacted. */
+export type AuditLog = {
+  id: Scalars['ID']['output'];
+  timestamp: Scalars['DateTime']['output'];
+  method: Scalars['String']['output'];
+  uri: Scalars['String']['output'];
+  requestId: Scalars['String']['output'];
+  /** The input as JSON text. */
+  requestBody: Scalars['String']['output'];
+  queryParams: Scalars['String']['output'];
+  /** As JSON text. */
+  requestHeaders: Scalars['String']['output'];
+  userId: Scalars['ID']['output'];
+  /** `user` or `api_key`. */
+  userType: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  responseStatusCode: Scalars['Int']['output'];
+  /** `success`, `refused` (no permission) or `failed`. */
+  outcome: Scalars['String']['output'];
+  resourceType: Scalars['String']['output'];
+  action: Scalars['String']['output'];
+  targetId?: Maybe<Scalars['ID']['output']>;
+  clientIp: Scalars['String']['output'];
+  userAgent: Scalars['String']['output'];
+};
+
+export type AuditLogPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  records: Array<AuditLog>;
+};
+
+/** How requests are routed: targets, strategy, retries, parameters. Requests name it by its slug. */
+export type Config = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  /** `pc-…`, unique in the organisation. */
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  /** The gateway config; credentials in it are masked. */
+  config: Scalars['JSON']['output'];
+  /** The version that `config` is; every change of `config` makes a new one. */
+  versionId: Scalars['ID']['output'];
+  /** The latest versions, newest first. */
+  versions: Array<ConfigVersion>;
+  /** 1 on at most one config of a workspace, else 0. */
+  isDefault: Scalars['Int']['output'];
+  status: ConfigStatus;
+  ownerId: Scalars['ID']['output'];
+  updatedBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** How requests are routed: targets, strategy, retries, parameters. Requests name it by its slug. */
+export type ConfigVersionsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+/** One attempt at one provider: every target that a request tried has a log of its own, with the same trace id. */
+export type Log = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  workspaceSlug?: Maybe<Scalars['String']['output']>;
+  apiKeyId: Scalars['ID']['output'];
+  apiKey?: Maybe<ApiKey>;
+  userId?: Maybe<Scalars['ID']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  traceId: Scalars['String']['output'];
+  spanId: Scalars['String']['output'];
+  spanName?: Maybe<Scalars['String']['output']>;
+  parentSpanId?: Maybe<Scalars['String']['output']>;
+  requestMethod: Scalars['String']['output'];
+  requestUrl: Scalars['String']['output'];
+  /** `chatComplete`, `complete`, `embed`, `models` or `proxy`. */
+  endpoint: Scalars['String']['output'];
+  isProxyCall: Scalars['Boolean']['output'];
+  source?: Maybe<Scalars['String']['output']>;
+  /** Provider kind, e.g. `openai`. */
+  aiProvider?: Maybe<Scalars['String']['output']>;
+  aiModel?: Maybe<Scalars['String']['output']>;
+  providerId?: Maybe<Scalars['ID']['output']>;
+  /** The catalogue provider that supplied the credential, when it still exists. */
+  provider?: Maybe<Provider>;
+  providerSlug?: Maybe<Scalars['String']['output']>;
+  integrationId?: Maybe<Scalars['ID']['output']>;
+  configId?: Maybe<Scalars['ID']['output']>;
+  config?: Maybe<Config>;
+  configSlug?: Maybe<Scalars['String']['output']>;
+  configVersionId?: Maybe<Scalars['ID']['output']>;
+  /** `single`, `fallback`, `loadbalance` or `conditional`. */
+  mode: Scalars['String']['output'];
+  lastUsedOptionIndex: Scalars['Int']['output'];
+  lastUsedOptionJsonPath: Scalars['String']['output'];
+  /** Retries used; -1 when they were used up or abandoned. */
+  retryAttemptCount: Scalars['Int']['output'];
+  responseStatusCode: Scalars['Int']['output'];
+  isSuccess: Scalars['Boolean']['output'];
+  /** 1 for a streamed answer, else 0. */
+  streamMode: Scalars['Int']['output'];
+  /** Milliseconds. */
+  responseTime: Scalars['Float']['output'];
+  /** Milliseconds. */
+  timeToFirstToken?: Maybe<Scalars['Float']['output']>;
+  /** Milliseconds. */
+  upstreamResponseTime: Scalars['Float']['output'];
+  promptTokens?: Maybe<Scalars['Int']['output']>;
+  completionTokens?: Maybe<Scalars['Int']['output']>;
+  totalTokens?: Maybe<Scalars['Int']['output']>;
+  /** US cents; null while no price is known. */
+  cost?: Maybe<Scalars['Float']['output']>;
+  costCurrency: Scalars['String']['output'];
+  metadata: Scalars['JSON']['output'];
+  clientAborted: Scalars['Boolean']['output'];
+  /** Why the provider gave no complete answer. */
+  error?: Maybe<Scalars['String']['output']>;
+  /** Null when headers and bodies were not stored, or no longer are. */
+  request?: Maybe<LogRequest>;
+  /** What went to the provider, when it differs from the request. */
+  transformedRequest?: Maybe<LogRequest>;
+  /** Null when headers and bodies were not stored, or no longer are. */
+  response?: Maybe<LogResponse>;
+  /** This log again, for answers that keep its measures in an object of their own. */
+  metrics: Log;
+};
+
+export type LogRequest = {
+  url: Scalars['String']['output'];
+  method: Scalars['String']['output'];
+  headers: Scalars['JSON']['output'];
+  /** JSON where the body is JSON, else text. */
+  body?: Maybe<Scalars['JSON']['output']>;
+  /** The headers that were meant for the gateway. */
+  gatewayHeaders: Scalars['JSON']['output'];
+  /** True when only the beginning of the body was stored. */
+  truncated: Scalars['Boolean']['output'];
+};
+
+export type LogResponse = {
+  status: Scalars['Int']['output'];
+  headers: Scalars['JSON']['output'];
+  /** JSON where the body is JSON, else text. */
+  body?: Maybe<Scalars['JSON']['output']>;
+  /** Milliseconds. */
+  responseTime: Scalars['Float']['output'];
+  lastUsedOptionJsonPath: Scalars['String']['output'];
+  /** True when only the beginning of the body was stored. */
+  truncated: Scalars['Boolean']['output'];
+};
+
+export type LogPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Log>;
+};
+
+/** One state of a config. */
+export type ConfigVersion = {
+  /** The version's own id. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  type: Scalars['String']['output'];
+  format: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  configId: Scalars['ID']['output'];
+  /** Counts from 1. */
+  number: Scalars['Int']['output'];
+  /** The config's name at that time. */
+  name: Scalars['String']['output'];
+  /** The gateway config of this version; credentials in it are masked. */
+  config: Scalars['JSON']['output'];
+  /** The same as JSON text. */
+  configText: Scalars['String']['output'];
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  /** The config's slug. */
+  slug: Scalars['String']['output'];
+  isDefault: Scalars['Int']['output'];
+  status: ConfigStatus;
+  ownerId: Scalars['ID']['output'];
+};
+
+export type ConfigPage = {
+  object: Scalars['String']['output'];
+  /** Always true; the REST list carries it. */
+  success: Scalars['Boolean']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Config>;
+};
+
+export type ConfigVersionPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<ConfigVersion>;
+};
+
 export type ConstraintFormat =
   | 'EMAIL'
   | 'URI'
   | 'UUID'
   | 'DATE_TIME';
+
+export type IntegrationStatus =
+  | 'active'
+  | 'archived';
+
+export type IntegrationLevel =
+  | 'workspace'
+  | 'organisation'
+  | 'all';
+
+export type ProviderStatus =
+  | 'active'
+  | 'expired';
 
 export type ApiKeyStatus =
   | 'active'
@@ -201,6 +694,114 @@ export type ApiKeyCreationMode =
 export type WorkspaceStatus =
   | 'active'
   | 'archived';
+
+export type AuditUserType =
+  | 'user'
+  | 'api_key';
+
+export type ConfigStatus =
+  | 'active'
+  | 'archived';
+
+export type CreateIntegrationInput = {
+  name: Scalars['String']['input'];
+  /** Made from the name when absent. */
+  slug?: InputMaybe<Scalars['String']['input']>;
+  /** Provider kind, e.g. `openai`. */
+  aiProviderId: Scalars['String']['input'];
+  /** The provider's credential. */
+  key?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Id or slug; makes the integration workspace-level. A workspace credential implies its own workspace. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  /** `{custom_host: URL, openai_organization, openai_project, custom_headers: {name: value}}` */
+  configurations?: InputMaybe<Scalars['JSON']['input']>;
+  /** Makes a provider for it in its workspace, or in the default workspace when it is organisation-level. */
+  createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Slug of that provider; the integration's own when absent. */
+  defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
+  /** Texts by name. */
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+/** Absent members stay as they are. Slug, provider kind and workspace cannot change. */
+export type UpdateIntegrationInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  /** Null removes the credential; the mask of the stored one keeps it. */
+  key?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the configurations; a header whose value is the mask of the stored one keeps it. */
+  configurations?: InputMaybe<Scalars['JSON']['input']>;
+  /** Replaces the tags. */
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type IntegrationModelInput = {
+  slug: Scalars['String']['input'];
+  enabled: Scalars['Boolean']['input'];
+  isCustom?: InputMaybe<Scalars['Boolean']['input']>;
+  isFinetune?: InputMaybe<Scalars['Boolean']['input']>;
+  baseModelSlug?: InputMaybe<Scalars['String']['input']>;
+  /** `{custom_host: URL, custom_headers: {name: value}}`; they go before the integration's own. */
+  configurations?: InputMaybe<Scalars['JSON']['input']>;
+  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}`, prices in US cents per token. */
+  pricingConfig?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type UpdateIntegrationModelsInput = {
+  /** Added, or put in the place of those with the same slug. */
+  models: Array<IntegrationModelInput>;
+  allowAllModels?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type GlobalWorkspaceAccessInput = {
+  enabled: Scalars['Boolean']['input'];
+};
+
+export type IntegrationWorkspaceInput = {
+  /** Id or slug of a workspace. */
+  id: Scalars['ID']['input'];
+  enabled: Scalars['Boolean']['input'];
+  createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
+  defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type UpdateIntegrationWorkspacesInput = {
+  /** Added, or put in the place of the workspaces' present entries. */
+  workspaces?: InputMaybe<Array<IntegrationWorkspaceInput>>;
+  globalWorkspaceAccess?: InputMaybe<GlobalWorkspaceAccessInput>;
+  /** True drops the entries of workspaces that are not named. */
+  overrideExistingWorkspaceAccess?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Makes a provider in each enabled workspace that has none for this integration. */
+  createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Slug of those providers; the integration's own when absent. */
+  defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateProviderInput = {
+  name: Scalars['String']['input'];
+  /** Id or slug of an active integration that the workspace may use. */
+  integrationId: Scalars['ID']['input'];
+  /** Id or slug; organisation-wide credentials must name it. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  /** Made from the name when absent. */
+  slug?: InputMaybe<Scalars['String']['input']>;
+  note?: InputMaybe<Scalars['String']['input']>;
+  /** Null or absent: it does not expire. */
+  expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Texts by name. */
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+/** Absent members stay as they are. Slug, integration and workspace cannot change. */
+export type UpdateProviderInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  note?: InputMaybe<Scalars['String']['input']>;
+  /** Null: it does not expire. */
+  expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Replaces the tags. */
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+};
 
 export type CreateOrganisationServiceApiKeyInput = {
   name: Scalars['String']['input'];
@@ -267,6 +868,71 @@ export type UpdateWorkspaceInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+/** All that is given must hold. */
+export type AuditLogFilters = {
+  method?: InputMaybe<Scalars['String']['input']>;
+  /** The whole path. */
+  uri?: InputMaybe<Scalars['String']['input']>;
+  requestId?: InputMaybe<Scalars['String']['input']>;
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  userType?: InputMaybe<AuditUserType>;
+  /** Id or slug. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  responseStatusCode?: InputMaybe<Scalars['Int']['input']>;
+  resourceType?: InputMaybe<Scalars['String']['input']>;
+  action?: InputMaybe<Scalars['String']['input']>;
+  clientIp?: InputMaybe<Scalars['String']['input']>;
+  /** The credential's own organisation; any other is refused. */
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+/** All that is given must hold. */
+export type LogFilters = {
+  workspaceSlug?: InputMaybe<Scalars['String']['input']>;
+  timeOfGenerationMin?: InputMaybe<Scalars['DateTime']['input']>;
+  timeOfGenerationMax?: InputMaybe<Scalars['DateTime']['input']>;
+  totalUnitsMin?: InputMaybe<Scalars['Int']['input']>;
+  totalUnitsMax?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  /** US cents. */
+  costMin?: InputMaybe<Scalars['Float']['input']>;
+  /** US cents. */
+  costMax?: InputMaybe<Scalars['Float']['input']>;
+  statusCode?: InputMaybe<Array<Scalars['Int']['input']>>;
+  traceId?: InputMaybe<Scalars['String']['input']>;
+  spanId?: InputMaybe<Scalars['String']['input']>;
+  /** `<provider>__<model>`, e.g. `openai__gpt-4o`. */
+  aiOrgModel?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Slugs. */
+  configs?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Slugs of providers. */
+  virtualKeys?: InputMaybe<Array<Scalars['String']['input']>>;
+  apiKeyIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  /** Texts by key; all must be there. */
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type CreateConfigInput = {
+  name: Scalars['String']['input'];
+  /** A gateway config; catalogue providers in it (`@slug`) must exist in the workspace. */
+  config: Scalars['JSON']['input'];
+  /** 1 makes it the workspace's default in place of the present one. */
+  isDefault?: InputMaybe<Scalars['Int']['input']>;
+  /** Id or slug; organisation-wide credentials must name it. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+/** Absent members stay as they are. */
+export type UpdateConfigInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the config and makes a version; a credential given as the mask of the stored one stays. */
+  config?: InputMaybe<Scalars['JSON']['input']>;
+  status?: InputMaybe<ConfigStatus>;
 };
 
 
@@ -344,54 +1010,119 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
-  ApiKey: ResolverTypeWrapper<ApiKey>;
+  Workspace: ResolverTypeWrapper<Workspace>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
-  CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
+  Integration: ResolverTypeWrapper<Integration>;
+  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  GlobalWorkspaceAccess: ResolverTypeWrapper<GlobalWorkspaceAccess>;
+  IntegrationWorkspace: ResolverTypeWrapper<IntegrationWorkspace>;
+  IntegrationModel: ResolverTypeWrapper<IntegrationModel>;
+  IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Provider: ResolverTypeWrapper<Provider>;
+  ProviderPage: ResolverTypeWrapper<ProviderPage>;
+  ApiKey: ResolverTypeWrapper<ApiKey>;
+  ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
+  CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
   Organisation: ResolverTypeWrapper<Organisation>;
-  Workspace: ResolverTypeWrapper<Workspace>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
+  AuditLog: ResolverTypeWrapper<AuditLog>;
+  AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
+  Config: ResolverTypeWrapper<Config>;
+  Log: ResolverTypeWrapper<Log>;
+  LogRequest: ResolverTypeWrapper<LogRequest>;
+  LogResponse: ResolverTypeWrapper<LogResponse>;
+  LogPage: ResolverTypeWrapper<LogPage>;
+  ConfigVersion: ResolverTypeWrapper<ConfigVersion>;
+  ConfigPage: ResolverTypeWrapper<ConfigPage>;
+  ConfigVersionPage: ResolverTypeWrapper<ConfigVersionPage>;
   ConstraintFormat: ConstraintFormat;
+  IntegrationStatus: IntegrationStatus;
+  IntegrationLevel: IntegrationLevel;
+  ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
   ApiKeyCreationMode: ApiKeyCreationMode;
   WorkspaceStatus: WorkspaceStatus;
+  AuditUserType: AuditUserType;
+  ConfigStatus: ConfigStatus;
+  CreateIntegrationInput: CreateIntegrationInput;
+  UpdateIntegrationInput: UpdateIntegrationInput;
+  IntegrationModelInput: IntegrationModelInput;
+  UpdateIntegrationModelsInput: UpdateIntegrationModelsInput;
+  GlobalWorkspaceAccessInput: GlobalWorkspaceAccessInput;
+  IntegrationWorkspaceInput: IntegrationWorkspaceInput;
+  UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
+  CreateProviderInput: CreateProviderInput;
+  UpdateProviderInput: UpdateProviderInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
+  AuditLogFilters: AuditLogFilters;
+  LogFilters: LogFilters;
+  CreateConfigInput: CreateConfigInput;
+  UpdateConfigInput: UpdateConfigInput;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
-  Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   JSON: Scalars['JSON']['output'];
   DateTime: Scalars['DateTime']['output'];
-  ApiKey: ApiKey;
+  Workspace: Workspace;
   ID: Scalars['ID']['output'];
-  ApiKeyPage: ApiKeyPage;
-  CreatedApiKey: CreatedApiKey;
+  Integration: Integration;
+  Boolean: Scalars['Boolean']['output'];
+  GlobalWorkspaceAccess: GlobalWorkspaceAccess;
+  IntegrationWorkspace: IntegrationWorkspace;
+  IntegrationModel: IntegrationModel;
+  IntegrationPage: IntegrationPage;
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
+  Provider: Provider;
+  ProviderPage: ProviderPage;
+  ApiKey: ApiKey;
+  ApiKeyPage: ApiKeyPage;
+  CreatedApiKey: CreatedApiKey;
   Organisation: Organisation;
-  Workspace: Workspace;
   WorkspacePage: WorkspacePage;
+  AuditLog: AuditLog;
+  AuditLogPage: AuditLogPage;
+  Config: Config;
+  Log: Log;
+  LogRequest: LogRequest;
+  LogResponse: LogResponse;
+  LogPage: LogPage;
+  ConfigVersion: ConfigVersion;
+  ConfigPage: ConfigPage;
+  ConfigVersionPage: ConfigVersionPage;
+  CreateIntegrationInput: CreateIntegrationInput;
+  UpdateIntegrationInput: UpdateIntegrationInput;
+  IntegrationModelInput: IntegrationModelInput;
+  UpdateIntegrationModelsInput: UpdateIntegrationModelsInput;
+  GlobalWorkspaceAccessInput: GlobalWorkspaceAccessInput;
+  IntegrationWorkspaceInput: IntegrationWorkspaceInput;
+  UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
+  CreateProviderInput: CreateProviderInput;
+  UpdateProviderInput: UpdateProviderInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
+  AuditLogFilters: AuditLogFilters;
+  LogFilters: LogFilters;
+  CreateConfigInput: CreateConfigInput;
+  UpdateConfigInput: UpdateConfigInput;
   String: Scalars['String']['output'];
   Int: Scalars['Int']['output'];
   Float: Scalars['Float']['output'];
-  Boolean: Scalars['Boolean']['output'];
 };
 
 export type AccessDirectiveArgs = {
@@ -441,6 +1172,138 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
+  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type IntegrationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Integration'] = ResolversParentTypes['Integration']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  aiProviderId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['IntegrationStatus'], ParentType, ContextType>;
+  maskedKey?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  configurations?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  allowAllModels?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  modelCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  models?: Resolver<Array<ResolversTypes['IntegrationModel']>, ParentType, ContextType>;
+  globalWorkspaceAccessSettings?: Resolver<ResolversTypes['GlobalWorkspaceAccess'], ParentType, ContextType>;
+  workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  workspaceEntryCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType>;
+  tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type GlobalWorkspaceAccessResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GlobalWorkspaceAccess'] = ResolversParentTypes['GlobalWorkspaceAccess']> = {
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type IntegrationWorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IntegrationWorkspace'] = ResolversParentTypes['IntegrationWorkspace']> = {
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type IntegrationModelResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IntegrationModel'] = ResolversParentTypes['IntegrationModel']> = {
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  isCustom?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  isFinetune?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  baseModelSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  configurations?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  pricingConfig?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type IntegrationPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IntegrationPage'] = ResolversParentTypes['IntegrationPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Integration']>, ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
+  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'currentPage' | 'pageSize'>>;
+  provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
+  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'currentPage' | 'pageSize'>>;
+  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
+  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'currentPage' | 'pageSize'>>;
+  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
+  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'status' | 'currentPage' | 'pageSize'>>;
+  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'currentPage' | 'pageSize'>>;
+  log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
+  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'currentPage' | 'pageSize'>>;
+  config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<QueryConfigArgs, 'id'>>;
+  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'currentPage' | 'pageSize'>>;
+  configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
+};
+
+export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationCreateIntegrationArgs, 'input'>>;
+  updateIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationArgs, 'id' | 'input'>>;
+  deleteIntegration?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationArgs, 'id'>>;
+  updateIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationModelsArgs, 'id' | 'input'>>;
+  deleteIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationModelsArgs, 'id' | 'slugs'>>;
+  updateIntegrationWorkspaces?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationWorkspacesArgs, 'id' | 'input'>>;
+  createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
+  updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
+  deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
+  createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
+  createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
+  createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
+  updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
+  deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
+  updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
+  deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
+  insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
+  createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
+  updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
+  deleteConfig?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteConfigArgs, 'id'>>;
+};
+
+export type ProviderResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Provider'] = ResolversParentTypes['Provider']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  note?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  integrationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  integration?: Resolver<Maybe<ResolversTypes['Integration']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['ProviderStatus'], ParentType, ContextType>;
+  expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type ProviderPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ProviderPage'] = ResolversParentTypes['ProviderPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Provider']>, ParentType, ContextType>;
+};
+
 export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ApiKey'] = ResolversParentTypes['ApiKey']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -474,43 +1337,10 @@ export type CreatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
 };
 
-export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
-  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'currentPage' | 'pageSize'>>;
-  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
-  workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
-  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'status' | 'currentPage' | 'pageSize'>>;
-};
-
-export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
-  createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
-  createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
-  updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
-  deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
-  createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
-  updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
-  deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
-};
-
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-};
-
-export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
-  isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
-  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -521,17 +1351,191 @@ export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extend
   data?: Resolver<Array<ResolversTypes['Workspace']>, ParentType, ContextType>;
 };
 
+export type AuditLogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLog'] = ResolversParentTypes['AuditLog']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  method?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  uri?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requestId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requestBody?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  queryParams?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requestHeaders?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  responseStatusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  resourceType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  targetId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  clientIp?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userAgent?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type AuditLogPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLogPage'] = ResolversParentTypes['AuditLogPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  records?: Resolver<Array<ResolversTypes['AuditLog']>, ParentType, ContextType>;
+};
+
+export type ConfigResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Config'] = ResolversParentTypes['Config']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  config?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  versionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  versions?: Resolver<Array<ResolversTypes['ConfigVersion']>, ParentType, ContextType, RequireFields<ConfigVersionsArgs, 'limit'>>;
+  isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['ConfigStatus'], ParentType, ContextType>;
+  ownerId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  updatedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type LogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Log'] = ResolversParentTypes['Log']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  workspaceSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  apiKeyId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  apiKey?: Resolver<Maybe<ResolversTypes['ApiKey']>, ParentType, ContextType>;
+  userId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  spanId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  spanName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  parentSpanId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  requestMethod?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requestUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  endpoint?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isProxyCall?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  source?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  aiProvider?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  providerId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  provider?: Resolver<Maybe<ResolversTypes['Provider']>, ParentType, ContextType>;
+  providerSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  integrationId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  configId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  config?: Resolver<Maybe<ResolversTypes['Config']>, ParentType, ContextType>;
+  configSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  configVersionId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  mode?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastUsedOptionIndex?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  lastUsedOptionJsonPath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  retryAttemptCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  responseStatusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  isSuccess?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  streamMode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  responseTime?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  timeToFirstToken?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  upstreamResponseTime?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  promptTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  completionTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  totalTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  cost?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  costCurrency?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  clientAborted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  request?: Resolver<Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
+  transformedRequest?: Resolver<Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
+  response?: Resolver<Maybe<ResolversTypes['LogResponse']>, ParentType, ContextType>;
+  metrics?: Resolver<ResolversTypes['Log'], ParentType, ContextType>;
+};
+
+export type LogRequestResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogRequest'] = ResolversParentTypes['LogRequest']> = {
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  method?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  headers?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  body?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  gatewayHeaders?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type LogResponseResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogResponse'] = ResolversParentTypes['LogResponse']> = {
+  status?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  headers?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  body?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  responseTime?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  lastUsedOptionJsonPath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type LogPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogPage'] = ResolversParentTypes['LogPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Log']>, ParentType, ContextType>;
+};
+
+export type ConfigVersionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigVersion'] = ResolversParentTypes['ConfigVersion']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  format?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  configId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  number?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  config?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  configText?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['ConfigStatus'], ParentType, ContextType>;
+  ownerId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type ConfigPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigPage'] = ResolversParentTypes['ConfigPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Config']>, ParentType, ContextType>;
+};
+
+export type ConfigVersionPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigVersionPage'] = ResolversParentTypes['ConfigVersionPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['ConfigVersion']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
+  Workspace?: WorkspaceResolvers<ContextType>;
+  Integration?: IntegrationResolvers<ContextType>;
+  GlobalWorkspaceAccess?: GlobalWorkspaceAccessResolvers<ContextType>;
+  IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
+  IntegrationModel?: IntegrationModelResolvers<ContextType>;
+  IntegrationPage?: IntegrationPageResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
+  Provider?: ProviderResolvers<ContextType>;
+  ProviderPage?: ProviderPageResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
-  Query?: QueryResolvers<ContextType>;
-  Mutation?: MutationResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
-  Workspace?: WorkspaceResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
+  AuditLog?: AuditLogResolvers<ContextType>;
+  AuditLogPage?: AuditLogPageResolvers<ContextType>;
+  Config?: ConfigResolvers<ContextType>;
+  Log?: LogResolvers<ContextType>;
+  LogRequest?: LogRequestResolvers<ContextType>;
+  LogResponse?: LogResponseResolvers<ContextType>;
+  LogPage?: LogPageResolvers<ContextType>;
+  ConfigVersion?: ConfigVersionResolvers<ContextType>;
+  ConfigPage?: ConfigPageResolvers<ContextType>;
+  ConfigVersionPage?: ConfigVersionPageResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = GraphContext> = {

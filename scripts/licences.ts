@@ -1,0 +1,54 @@
+// Fails when a package that ships with Sluice is not under a permissive licence (Elastic-2.0, for one, is not).
+import { existsSync, readFileSync } from 'node:fs';
+
+const root = new URL('../', import.meta.url);
+const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf8'));
+
+const permissive = new Set([
+  'MIT',
+  'MIT-0',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'Unlicense',
+  'Python-2.0',
+  'CC-BY-4.0',
+]);
+
+/** Understands `MIT`, `MIT AND ISC` and `(MIT OR GPL-3.0)`; a mixture of AND and OR needs every part permissive. */
+function isPermissive(expression: string): boolean {
+  const licences = expression.replace(/[()]/g, '').split(/\s+(?:AND|OR)\s+/);
+  const isChoice = /\sOR\s/.test(expression) && !/\sAND\s/.test(expression);
+  const isFine = (licence: string) => permissive.has(licence.trim());
+  return isChoice ? licences.some(isFine) : licences.every(isFine);
+}
+
+type Manifest = { license?: string | { type?: string }; licenses?: { type?: string }[] };
+
+function licenceOf({ license, licenses }: Manifest): string {
+  if (typeof license === 'string') return license;
+  return license?.type ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'none stated';
+}
+
+const { packages } = readJson('package-lock.json') as {
+  packages: Record<string, Manifest & { dev?: boolean }>;
+};
+const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
+
+// A package for another platform is in the lock file but not on the disk.
+const refused = shipped.flatMap(([path, locked]) => {
+  const manifest = `${path}/package.json`;
+  const licence = licenceOf(existsSync(new URL(manifest, root)) ? readJson(manifest) : locked);
+  return isPermissive(licence) ? [] : [`${path}: ${licence}`];
+});
+
+if (refused.length > 0) {
+  console.error(`Not under a permissive licence:\n${refused.join('\n')}`);
+  process.exitCode = 1;
+} else {
+  console.log(`${shipped.length} packages, all under permissive licences.`);
+}
