@@ -1,5 +1,6 @@
 import type { Subgraph } from '../subgraph.ts';
+import { apiKey } from './api-key/index.ts';
 import { organisation } from './organisation/index.ts';
 import { workspace } from './workspace/index.ts';
 
-export const identity: Subgraph = { name: 'identity', resources: [organisation, workspace] };
+export const identity: Subgraph = { name: 'identity', resources: [organisation, workspace, apiKey] };

@@ -4,6 +4,7 @@ import { workspaceModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 
 export { workspaceById } from './loaders.ts';
+export { defaultWorkspaceId, organisationWorkspaceIds, workspaceIdsNamed } from './lookup.ts';
 export { type WorkspaceDocument, workspaceModel } from './model.ts';
 export { workspaceIdFor } from './service.ts';
 

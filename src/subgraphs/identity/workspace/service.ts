@@ -4,6 +4,7 @@ import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { findPage, type PageArguments } from '../../page.ts';
 import { orAlreadyExists } from '../../writes.ts';
+import { parseMembers, parseMetadata } from '../metadata.ts';
 import { visibleWorkspaces } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
 
@@ -131,25 +132,8 @@ export async function workspaceIdFor(
 }
 
 function parseDefaults(value: unknown): WorkspaceDocument['defaults'] {
-  if (value === undefined || value === null) return null;
-  const invalid = (message: string, param: string) =>
-    new GatewayError('VALIDATION_FAILED', { message, param });
-  if (typeof value !== 'object' || Array.isArray(value))
-    throw invalid('defaults must be an object.', 'input.defaults');
-  const { metadata, ...unknown } = value as Record<string, unknown>;
-  const [stranger] = Object.keys(unknown);
-  if (stranger) throw invalid(`defaults.${stranger} is not supported.`, `input.defaults.${stranger}`);
-  if (metadata === undefined) return {};
-  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
-    throw invalid('defaults.metadata must be an object.', 'input.defaults.metadata');
-  }
-  for (const [key, text] of Object.entries(metadata)) {
-    if (typeof text !== 'string' || text.length > 128) {
-      throw invalid(
-        'Metadata values are strings of at most 128 characters.',
-        `input.defaults.metadata.${key}`,
-      );
-    }
-  }
-  return { metadata: metadata as Record<string, string> };
+  const members = parseMembers(value, ['metadata'], 'input.defaults');
+  if (!members) return null;
+  if (members.metadata === undefined) return {};
+  return { metadata: parseMetadata(members.metadata, 'input.defaults.metadata') };
 }

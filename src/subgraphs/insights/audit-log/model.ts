@@ -1,8 +1,6 @@
 import { Schema, type SchemaDefinition } from 'mongoose';
-import type { AuditEntry } from '../../../recording/audit-trail.ts';
+import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
-
-export type AuditLogDocument = AuditEntry & { _id: string };
 
 const fields = {
   _id: String,
@@ -24,9 +22,9 @@ const fields = {
   clientIp: String,
   userAgent: String,
   timestamp: Date,
-} satisfies Record<keyof AuditLogDocument, unknown>;
+} satisfies Record<keyof StoredAuditEntry, unknown>;
 
-const schema = new Schema<AuditLogDocument>(fields as SchemaDefinition<AuditLogDocument>, {
+const schema = new Schema<StoredAuditEntry>(fields as SchemaDefinition<StoredAuditEntry>, {
   ...resourceSchema('audit_logs'),
   timestamps: false,
 });

@@ -1,40 +1,32 @@
 import type { Connection } from 'mongoose';
 import type { LogBodies, LogRecord } from '../../../recording/log-record.ts';
+import { isDuplicateBatch } from '../duplicates.ts';
 import { logBodiesModel, logModel } from './model.ts';
 
-type InsertResult = { code?: unknown; writeErrors?: unknown };
+export type LogEntry = { record: LogRecord; bodies: LogBodies | null };
 
 /**
- * Stores a batch of logs: two unordered inserts past mongoose's casting. Records that are there already are left as
- * they are, so that a batch may be written again after an unclear failure.
+ * Stores a batch of logs: two unordered inserts past mongoose's casting. What is there already stays as it is, so that
+ * a batch may be written again after an unclear failure.
  */
-export async function writeLogs(
-  db: Connection,
-  records: readonly { record: LogRecord; bodies: LogBodies }[],
-): Promise<void> {
-  if (records.length === 0) return;
-  const options = { ordered: false } as const;
+export async function writeLogs(db: Connection, entries: readonly LogEntry[]): Promise<void> {
+  const insert = async (collection: Collection, documents: object[]) => {
+    if (documents.length > 0) await collection.insertMany(documents as Documents, { ordered: false });
+  };
   const results = await Promise.allSettled([
-    logModel(db).collection.insertMany(
-      records.map(({ record }) => record) as unknown as Parameters<Insert>[0],
-      options,
+    insert(
+      logModel(db).collection,
+      entries.map(({ record }) => record),
     ),
-    logBodiesModel(db).collection.insertMany(
-      records.map(({ bodies }) => bodies) as unknown as Parameters<Insert>[0],
-      options,
+    insert(
+      logBodiesModel(db).collection,
+      entries.flatMap(({ bodies }) => bodies ?? []),
     ),
   ]);
   for (const result of results) {
-    if (result.status === 'rejected' && !hasOnlyDuplicates(result.reason)) throw result.reason;
+    if (result.status === 'rejected' && !isDuplicateBatch(result.reason)) throw result.reason;
   }
 }
 
-type Insert = ReturnType<typeof logModel>['collection']['insertMany'];
-
-/** True when every failed insert of an unordered batch failed because its `_id` was there already. */
-function hasOnlyDuplicates(error: unknown): boolean {
-  const { code, writeErrors } = (error ?? {}) as InsertResult;
-  const failures = Array.isArray(writeErrors) ? writeErrors : writeErrors ? [writeErrors] : [];
-  if (failures.length === 0) return code === 11000;
-  return failures.every((failure: { code?: unknown }) => failure.code === 11000);
-}
+type Collection = ReturnType<typeof logModel>['collection'];
+type Documents = Parameters<Collection['insertMany']>[0];

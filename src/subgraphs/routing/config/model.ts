@@ -55,6 +55,7 @@ const schema = new Schema<ConfigDocument>(
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
 schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1 });
+schema.index({ workspaceId: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: 1 } });
 
 const versionSchema = new Schema<ConfigVersionDocument>(
   {

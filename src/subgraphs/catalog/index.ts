@@ -1,0 +1,5 @@
+import type { Subgraph } from '../subgraph.ts';
+import { integration } from './integration/index.ts';
+import { provider } from './provider/index.ts';
+
+export const catalog: Subgraph = { name: 'catalog', resources: [integration, provider] };

@@ -1,0 +1,36 @@
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../context.ts';
+import { integrationNotFound } from './find.ts';
+import { type IntegrationDocument, integrationModel } from './model.ts';
+
+/**
+ * Changes a list inside an integration only if it still is what the change was computed from, and computes the change
+ * again when it is not: two administrators who edit one list at the same time lose nothing.
+ */
+export async function changeList(
+  context: GraphContext,
+  integration: IntegrationDocument,
+  list: 'models' | 'workspaces',
+  change: (current: IntegrationDocument) => Partial<IntegrationDocument>,
+): Promise<IntegrationDocument> {
+  const { _id, organisationId } = integration;
+  const model = integrationModel(context.db);
+  let current = integration;
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const updated = await model
+      .findOneAndUpdate({ _id, organisationId, [list]: current[list] }, change(current), {
+        returnDocument: 'after',
+      })
+      .lean<IntegrationDocument>();
+    if (updated) {
+      await context.changes.publish('integration');
+      return updated;
+    }
+    const found = await model.findOne({ _id, organisationId }).lean<IntegrationDocument>();
+    if (!found) throw integrationNotFound();
+    current = found;
+  }
+  throw new GatewayError('ALREADY_EXISTS', {
+    message: 'The integration is being changed by others; read it again and retry.',
+  });
+}

@@ -1,0 +1,49 @@
+import type { Resolvers } from '../../subgraph.ts';
+import { shownConfigurations } from './configurations.ts';
+import { createIntegration } from './create.ts';
+import type { IntegrationDocument } from './model.ts';
+import { deleteIntegrationModels, updateIntegrationModels } from './model-list.ts';
+import {
+  countWorkspaces,
+  deleteIntegration,
+  getIntegration,
+  listIntegrations,
+  updateIntegration,
+} from './service.ts';
+import { updateIntegrationWorkspaces } from './sharing.ts';
+
+export const resolvers: Resolvers = {
+  Query: {
+    integration: (_parent, { id }, context) => getIntegration(context, id),
+    integrations: (_parent, args, context) => listIntegrations(context, args),
+  },
+  Mutation: {
+    createIntegration: (_parent, { input }, context) => createIntegration(context, input),
+    updateIntegration: (_parent, { id, input }, context) => updateIntegration(context, id, input),
+    deleteIntegration: (_parent, { id }, context) => deleteIntegration(context, id),
+    updateIntegrationModels: (_parent, { id, input }, context) => updateIntegrationModels(context, id, input),
+    deleteIntegrationModels: (_parent, { id, slugs }, context) => deleteIntegrationModels(context, id, slugs),
+    updateIntegrationWorkspaces: (_parent, { id, input }, context) =>
+      updateIntegrationWorkspaces(context, id, input),
+  },
+  Integration: {
+    id: (integration: IntegrationDocument) => integration._id,
+    workspace: ({ workspaceId }: IntegrationDocument) => workspaceId && { id: workspaceId },
+    maskedKey: (integration: IntegrationDocument) => integration.keyMask,
+    configurations: (integration: IntegrationDocument, _args, context) =>
+      shownConfigurations(context.secrets, integration),
+    models: ({ _id, models }: IntegrationDocument, _args, context) =>
+      models.map((model) => ({
+        ...model,
+        configurations: shownConfigurations(context.secrets, { _id, ...model }),
+      })),
+    modelCount: (integration: IntegrationDocument) => integration.models.length,
+    globalWorkspaceAccessSettings: (integration: IntegrationDocument) => integration.globalWorkspaceAccess,
+    workspaceCount: (integration: IntegrationDocument, _args, context) =>
+      countWorkspaces(context, integration),
+    workspaceEntryCount: (integration: IntegrationDocument) => integration.workspaces.length,
+  },
+  IntegrationWorkspace: {
+    workspace: ({ workspaceId }: { workspaceId: string }) => ({ id: workspaceId }),
+  },
+};

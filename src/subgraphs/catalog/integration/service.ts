@@ -1,0 +1,126 @@
+import type { QueryFilter } from 'mongoose';
+import { GatewayError } from '../../../errors/index.ts';
+import { maskSecret } from '../../../storage/secrets.ts';
+import type { GraphContext } from '../../context.ts';
+import { organisationWorkspaceIds, workspaceIdFor } from '../../identity/workspace/index.ts';
+import { findPage, type PageArguments } from '../../page.ts';
+import { providerModel } from '../provider/model.ts';
+import { parseTags, tagFilter } from '../tags.ts';
+import { levelScope, requireAnyLevel, requireLevel, usableIn, visibleIntegrations } from './access.ts';
+import { integrationSettings, parseConfigurations, sealHeaders, unsealHeaders } from './configurations.ts';
+import { integrationNotFound, requireIntegration } from './find.ts';
+import { integrationById } from './loaders.ts';
+import { type IntegrationDocument, integrationModel } from './model.ts';
+
+type ListArguments = PageArguments & {
+  workspaceId?: string | null;
+  type: 'workspace' | 'organisation' | 'all';
+  tags?: unknown;
+};
+type UpdateIntegrationInput = {
+  name?: string | null;
+  key?: string | null;
+  description?: string | null;
+  configurations?: unknown;
+  tags?: unknown;
+};
+
+export const getIntegration = async (context: GraphContext, id: string): Promise<IntegrationDocument> =>
+  (await requireIntegration(context, id, 'read')).integration;
+
+/** For references from other resources: null when the integration is gone or out of the credential's reach. */
+export async function referencedIntegration(
+  context: GraphContext,
+  id: string,
+): Promise<IntegrationDocument | null> {
+  const principal = requireAnyLevel(context.principal, 'read');
+  const found = await integrationById(context).load(id);
+  if (found) requireLevel(principal, found.workspaceId, 'read');
+  return found;
+}
+
+export async function listIntegrations(context: GraphContext, args: ListArguments) {
+  const principal = requireAnyLevel(context.principal, 'list');
+  const levels: QueryFilter<IntegrationDocument>[] = [];
+  if (args.type !== 'workspace' && principal.scopes.has(levelScope(null, 'list')))
+    levels.push({ workspaceId: null });
+  if (args.type !== 'organisation' && principal.scopes.has(levelScope('any', 'list')))
+    levels.push({ workspaceId: { $ne: null } });
+  if (levels.length === 0) return { total: 0, data: [] };
+  const workspaceId = args.workspaceId && (await workspaceIdFor(context, args.workspaceId));
+  return findPage(
+    integrationModel(context.db),
+    {
+      $and: [
+        visibleIntegrations(principal),
+        { $or: levels },
+        tagFilter(args.tags),
+        workspaceId ? usableIn(workspaceId) : {},
+      ],
+    },
+    args,
+  );
+}
+
+export async function updateIntegration(context: GraphContext, id: string, input: UpdateIntegrationInput) {
+  const { integration } = await requireIntegration(context, id, 'update');
+  const { _id, organisationId } = integration;
+  const updated = await integrationModel(context.db)
+    .findOneAndUpdate(
+      { _id, organisationId },
+      {
+        ...(input.name != null && { name: input.name }),
+        ...(input.description !== undefined && { description: input.description }),
+        ...(input.tags !== undefined && { tags: parseTags(input.tags) }),
+        ...(input.configurations !== undefined &&
+          configurationMembers(context, integration, input.configurations)),
+        ...keyMembers(context, integration, input.key),
+      },
+      { returnDocument: 'after' },
+    )
+    .lean<IntegrationDocument>();
+  if (!updated) throw integrationNotFound();
+  await context.changes.publish('integration');
+  return updated;
+}
+
+function configurationMembers(context: GraphContext, integration: IntegrationDocument, value: unknown) {
+  const stored = unsealHeaders(context.secrets, integration);
+  const { configurations, headers } = parseConfigurations(value, integrationSettings, stored);
+  return { configurations, sealedHeaders: sealHeaders(context.secrets, headers, integration._id) };
+}
+
+/** The stored forms of a credential. A mask that comes back from an earlier read leaves the credential alone. */
+export function keyMembers(
+  context: GraphContext,
+  { _id, keyMask }: { _id: string; keyMask: string | null },
+  key: string | null | undefined,
+) {
+  if (key === undefined || (key !== null && key === keyMask)) return {};
+  if (key === null) return { sealedKey: null, keyMask: null };
+  return { sealedKey: context.secrets.encrypt(key, _id), keyMask: maskSecret(key) };
+}
+
+export async function deleteIntegration(context: GraphContext, id: string): Promise<string> {
+  const { integration } = await requireIntegration(context, id, 'delete');
+  const { _id, organisationId } = integration;
+  if (await providerModel(context.db).exists({ organisationId, integrationId: _id })) {
+    throw new GatewayError('IN_USE', {
+      message: 'The integration is used by a provider; delete the provider first.',
+    });
+  }
+  await integrationModel(context.db).deleteOne({ _id, organisationId });
+  await context.changes.publish('integration');
+  return _id;
+}
+
+/** Number of workspaces that may use the integration. */
+export async function countWorkspaces(
+  context: GraphContext,
+  integration: IntegrationDocument,
+): Promise<number> {
+  if (integration.workspaceId !== null) return 1;
+  const entries = new Map(integration.workspaces.map(({ workspaceId, enabled }) => [workspaceId, enabled]));
+  const all = await organisationWorkspaceIds(context);
+  return all.filter((id) => entries.get(id) ?? integration.globalWorkspaceAccess.enabled).length;
+}

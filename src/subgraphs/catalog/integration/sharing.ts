@@ -1,0 +1,98 @@
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../context.ts';
+import { workspaceIdsNamed } from '../../identity/workspace/index.ts';
+import { createDefaultProviders, requireFreeSlugs } from '../provider/default.ts';
+import { providerModel } from '../provider/model.ts';
+import { changeList } from './change-list.ts';
+import { requireIntegration } from './find.ts';
+import type { IntegrationDocument } from './model.ts';
+
+type WorkspaceInput = {
+  id: string;
+  enabled: boolean;
+  createDefaultProvider?: boolean | null;
+  defaultProviderSlug?: string | null;
+};
+type UpdateWorkspacesInput = {
+  workspaces?: readonly WorkspaceInput[] | null;
+  globalWorkspaceAccess?: { enabled: boolean } | null;
+  overrideExistingWorkspaceAccess?: boolean | null;
+  createDefaultProvider?: boolean | null;
+  defaultProviderSlug?: string | null;
+};
+type Entry = WorkspaceInput & { workspaceId: string };
+
+const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
+
+/** Says which workspaces may use an organisation-level integration, and gives new ones a provider for it. */
+export async function updateIntegrationWorkspaces(
+  context: GraphContext,
+  id: string,
+  input: UpdateWorkspacesInput,
+) {
+  const { integration } = await requireIntegration(context, id, 'update');
+  if (integration.workspaceId !== null) {
+    throw invalid('A workspace-level integration cannot be shared with workspaces.', 'id');
+  }
+  const entries = await namedEntries(context, integration.organisationId, input.workspaces ?? []);
+  const places = await newProviderPlaces(context, integration, entries, input);
+  await requireFreeSlugs(context, integration.organisationId, places);
+  const updated = await changeList(context, integration, 'workspaces', ({ workspaces }) => {
+    const kept = input.overrideExistingWorkspaceAccess ? [] : workspaces;
+    const merged = new Map([...kept, ...entries].map((entry) => [entry.workspaceId, entry.enabled]));
+    return {
+      workspaces: [...merged].map(([workspaceId, enabled]) => ({ workspaceId, enabled })),
+      ...(input.globalWorkspaceAccess && {
+        globalWorkspaceAccess: { enabled: input.globalWorkspaceAccess.enabled },
+      }),
+    };
+  });
+  await createDefaultProviders(context, integration, places);
+  return updated;
+}
+
+async function namedEntries(
+  context: GraphContext,
+  organisationId: string,
+  workspaces: readonly WorkspaceInput[],
+): Promise<Entry[]> {
+  const idOf = await workspaceIdsNamed(
+    context.db,
+    organisationId,
+    workspaces.map(({ id }) => id),
+  );
+  const seen = new Set<string>();
+  return workspaces.map((entry, index) => {
+    const param = `input.workspaces[${index}].id`;
+    const workspaceId = idOf.get(entry.id);
+    if (workspaceId === undefined) throw invalid(`${param} names no workspace of this organisation.`, param);
+    if (seen.has(workspaceId)) throw invalid(`${param} names a workspace twice.`, param);
+    seen.add(workspaceId);
+    return { ...entry, workspaceId };
+  });
+}
+
+/** The enabled workspaces that want a provider and have none for this integration yet, with the slugs to give them. */
+async function newProviderPlaces(
+  context: GraphContext,
+  integration: IntegrationDocument,
+  entries: readonly Entry[],
+  input: UpdateWorkspacesInput,
+) {
+  const wanting = entries.filter(
+    ({ enabled, createDefaultProvider }) =>
+      enabled && (createDefaultProvider ?? input.createDefaultProvider ?? true),
+  );
+  if (wanting.length === 0) return [];
+  const served: string[] = await providerModel(context.db).distinct('workspaceId', {
+    organisationId: integration.organisationId,
+    integrationId: integration._id,
+    workspaceId: { $in: wanting.map(({ workspaceId }) => workspaceId) },
+  });
+  return wanting
+    .filter(({ workspaceId }) => !served.includes(workspaceId))
+    .map(({ workspaceId, defaultProviderSlug }) => ({
+      workspaceId,
+      slug: defaultProviderSlug ?? input.defaultProviderSlug ?? integration.slug,
+    }));
+}

@@ -1,0 +1,25 @@
+import type { Resolvers } from '../../subgraph.ts';
+import { referencedIntegration } from '../integration/index.ts';
+import type { ProviderDocument } from './model.ts';
+import { createProvider, deleteProvider, getProvider, listProviders, updateProvider } from './service.ts';
+
+export const resolvers: Resolvers = {
+  Query: {
+    provider: (_parent, { id, workspaceId }, context) => getProvider(context, id, workspaceId),
+    providers: (_parent, args, context) => listProviders(context, args),
+  },
+  Mutation: {
+    createProvider: (_parent, { input }, context) => createProvider(context, input),
+    updateProvider: (_parent, { id, workspaceId, input }, context) =>
+      updateProvider(context, id, workspaceId, input),
+    deleteProvider: (_parent, { id, workspaceId }, context) => deleteProvider(context, id, workspaceId),
+  },
+  Provider: {
+    id: (provider: ProviderDocument) => provider._id,
+    workspace: ({ workspaceId }: ProviderDocument) => ({ id: workspaceId }),
+    integration: ({ integrationId }: ProviderDocument, _args, context) =>
+      referencedIntegration(context, integrationId),
+    status: ({ expiresAt, status }: ProviderDocument, _args, context) =>
+      expiresAt && expiresAt <= context.now() ? 'expired' : status,
+  },
+};

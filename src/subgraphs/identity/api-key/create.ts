@@ -1,0 +1,72 @@
+import type { ApiKeyType, Principal } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import { uuid } from '../../../lib/ids.ts';
+import { maskSecret } from '../../../storage/secrets.ts';
+import type { GraphContext } from '../../context.ts';
+import { workspaceIdFor } from '../workspace/index.ts';
+import { parseDefaults, parseExpiry } from './input.ts';
+import { type ApiKeyDocument, apiKeyModel } from './model.ts';
+import { grantedScopes, requireKeyScope } from './scopes.ts';
+
+export type CreateApiKeyInput = {
+  name: string;
+  description?: string | null;
+  organisationId?: string | null;
+  workspaceId?: string | null;
+  userId?: string | null;
+  scopes: readonly string[];
+  defaults?: unknown;
+  expiresAt?: Date | null;
+};
+
+/** Makes a key of the given type. The answer is the only place where the secret stands whole. */
+export async function createApiKey(context: GraphContext, type: ApiKeyType, input: CreateApiKeyInput) {
+  const principal = requireKeyScope(context.principal, type, 'create');
+  requireOwnOrganisation(principal, input.organisationId);
+  const owner = {
+    organisationId: principal.organisationId,
+    workspaceId: await ownerWorkspace(context, principal, type, input.workspaceId),
+  };
+  const scopes = grantedScopes(principal, type, input.scopes);
+  const defaults = await parseDefaults(context, input.defaults, owner);
+  const expiresAt = parseExpiry(context, input.expiresAt);
+  const key = context.secrets.generateKey();
+  const created = await apiKeyModel(context.db).create({
+    _id: uuid(),
+    ...owner,
+    userId: type === 'workspace-user' ? (input.userId ?? principal.userId) : null,
+    type,
+    name: input.name,
+    description: input.description ?? null,
+    secretHash: context.secrets.hash(key),
+    secretMask: maskSecret(key),
+    scopes,
+    defaults,
+    expiresAt,
+    creationMode: 'api',
+  });
+  await context.changes.publish('api_key');
+  const apiKey = created.toObject<ApiKeyDocument>();
+  return { id: apiKey._id, workspaceId: apiKey.workspaceId, key, apiKey };
+}
+
+function requireOwnOrganisation(principal: Principal, named: string | null | undefined) {
+  if (!named || named === principal.organisationId) return;
+  throw new GatewayError('FORBIDDEN', {
+    message: 'A credential may not name another organisation.',
+    param: 'input.organisationId',
+  });
+}
+
+async function ownerWorkspace(
+  context: GraphContext,
+  principal: Principal,
+  type: ApiKeyType,
+  named: string | null | undefined,
+): Promise<string | null> {
+  if (type !== 'organisation-service') return workspaceIdFor(context, named);
+  if (principal.workspaceId === null) return null;
+  throw new GatewayError('FORBIDDEN', {
+    message: 'Only an organisation-wide credential makes organisation-wide keys.',
+  });
+}

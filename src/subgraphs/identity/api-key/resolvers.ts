@@ -1,0 +1,30 @@
+import type { Resolvers } from '../../subgraph.ts';
+import { workspaceById } from '../workspace/index.ts';
+import { createApiKey } from './create.ts';
+import type { ApiKeyDocument } from './model.ts';
+import { deleteApiKey, getApiKey, listApiKeys, updateApiKey } from './service.ts';
+
+export const resolvers: Resolvers = {
+  Query: {
+    apiKey: (_parent, { id }, context) => getApiKey(context, id),
+    apiKeys: (_parent, args, context) => listApiKeys(context, args),
+  },
+  Mutation: {
+    createOrganisationServiceApiKey: (_parent, { input }, context) =>
+      createApiKey(context, 'organisation-service', input),
+    createWorkspaceServiceApiKey: (_parent, { input }, context) =>
+      createApiKey(context, 'workspace-service', input),
+    createWorkspaceUserApiKey: (_parent, { input }, context) =>
+      createApiKey(context, 'workspace-user', input),
+    updateApiKey: (_parent, { id, input }, context) => updateApiKey(context, id, input),
+    deleteApiKey: (_parent, { id }, context) => deleteApiKey(context, id),
+  },
+  ApiKey: {
+    id: (key: ApiKeyDocument) => key._id,
+    key: (key: ApiKeyDocument) => key.secretMask,
+    workspace: (key: ApiKeyDocument, _args, context) =>
+      key.workspaceId && workspaceById(context).load(key.workspaceId),
+    status: (key: ApiKeyDocument, _args, context) =>
+      key.expiresAt && key.expiresAt <= context.now() ? 'expired' : key.status,
+  },
+};

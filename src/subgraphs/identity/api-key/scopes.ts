@@ -1,0 +1,45 @@
+import {
+  type ApiKeyType,
+  isScope,
+  mayHold,
+  type Principal,
+  requireScope,
+  type Scope,
+} from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+
+export type KeyVerb = 'create' | 'delete' | 'list' | 'read' | 'update';
+
+/** The scope that an operation needs on keys of a type, e.g. `workspace_user_api_keys.read`. */
+export const keyScope = (type: ApiKeyType, verb: KeyVerb): Scope =>
+  `${type.replace('-', '_')}_api_keys.${verb}`;
+
+export const requireKeyScope = (principal: Principal | null, type: ApiKeyType, verb: KeyVerb): Principal =>
+  requireScope(principal, [keyScope(type, verb)]);
+
+/**
+ * The scopes to store on a key. Each must exist, be one that the key's type may hold, and be held by whoever gives it
+ * when a credential of that kind could hold it at all: a workspace key cannot give what it lacks, while an organisation
+ * key may give `completions.write`, which only workspace keys hold. `kept` are scopes that the key has already.
+ */
+export function grantedScopes(
+  principal: Principal,
+  type: ApiKeyType,
+  requested: readonly string[],
+  kept: readonly Scope[] = [],
+): Scope[] {
+  requested.forEach((scope, index) => {
+    const param = `input.scopes[${index}]`;
+    const refuse = (message: string) => new GatewayError('VALIDATION_FAILED', { message, param });
+    if (!isScope(scope)) throw refuse(`${param} is not a scope.`);
+    if (!mayHold(type, scope)) throw refuse(`A key of type ${type} cannot hold the scope ${scope}.`);
+    if (kept.includes(scope)) return;
+    if (mayHold(principal.kind, scope) && !principal.scopes.has(scope)) {
+      throw new GatewayError('FORBIDDEN', {
+        message: `The credential cannot give the scope ${scope}, which it lacks.`,
+        param,
+      });
+    }
+  });
+  return [...new Set(requested)];
+}

@@ -1,0 +1,87 @@
+import { apiKeyTypes, requireScope, tenantFilter } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../context.ts';
+import { findPage, type PageArguments } from '../../page.ts';
+import { workspaceIdFor } from '../workspace/index.ts';
+import { parseDefaults, parseExpiry } from './input.ts';
+import { apiKeyById } from './loaders.ts';
+import { type ApiKeyDocument, apiKeyModel } from './model.ts';
+import { grantedScopes, type KeyVerb, keyScope, requireKeyScope } from './scopes.ts';
+
+type ListArguments = PageArguments & { workspaceId?: string | null; ids?: readonly string[] | null };
+type UpdateApiKeyInput = {
+  name?: string | null;
+  description?: string | null;
+  scopes?: readonly string[] | null;
+  defaults?: unknown;
+  expiresAt?: Date | null;
+};
+
+const anyType = (verb: KeyVerb) => apiKeyTypes.map((type) => keyScope(type, verb));
+const notFound = () => new GatewayError('NOT_FOUND', { message: 'The API key does not exist.' });
+
+/** A key that the caller may act on with this verb, which depends on the key's type. */
+async function requireApiKey(context: GraphContext, id: string, verb: KeyVerb): Promise<ApiKeyDocument> {
+  requireScope(context.principal, anyType(verb));
+  const found = await apiKeyById(context).load(id);
+  if (!found) throw notFound();
+  requireKeyScope(context.principal, found.type, verb);
+  return found;
+}
+
+export const getApiKey = (context: GraphContext, id: string): Promise<ApiKeyDocument> =>
+  requireApiKey(context, id, 'read');
+
+/** For references from other resources: null when the key is gone or out of the credential's reach. */
+export async function referencedApiKey(context: GraphContext, id: string): Promise<ApiKeyDocument | null> {
+  requireScope(context.principal, anyType('read'));
+  const found = await apiKeyById(context).load(id);
+  if (found) requireKeyScope(context.principal, found.type, 'read');
+  return found;
+}
+
+export async function listApiKeys(context: GraphContext, args: ListArguments) {
+  const principal = requireScope(context.principal, anyType('list'));
+  const types = apiKeyTypes.filter((type) => principal.scopes.has(keyScope(type, 'list')));
+  return findPage(
+    apiKeyModel(context.db),
+    {
+      ...tenantFilter(principal),
+      ...(args.workspaceId && { workspaceId: await workspaceIdFor(context, args.workspaceId) }),
+      type: { $in: types },
+      ...(args.ids && { _id: { $in: args.ids } }),
+    },
+    args,
+  );
+}
+
+export async function updateApiKey(context: GraphContext, id: string, input: UpdateApiKeyInput) {
+  const key = await requireApiKey(context, id, 'update');
+  const principal = requireKeyScope(context.principal, key.type, 'update');
+  const updated = await apiKeyModel(context.db)
+    .findOneAndUpdate(
+      { _id: key._id, ...tenantFilter(principal) },
+      {
+        ...(input.name != null && { name: input.name }),
+        ...(input.description !== undefined && { description: input.description }),
+        ...(input.scopes != null && {
+          scopes: grantedScopes(principal, key.type, input.scopes, key.scopes),
+        }),
+        ...(input.defaults !== undefined && { defaults: await parseDefaults(context, input.defaults, key) }),
+        ...(input.expiresAt !== undefined && { expiresAt: parseExpiry(context, input.expiresAt) }),
+      },
+      { returnDocument: 'after' },
+    )
+    .lean<ApiKeyDocument>();
+  if (!updated) throw notFound();
+  await context.changes.publish('api_key');
+  return updated;
+}
+
+/** The key stops working at once. A key may delete itself: whoever finds one can take it out of service. */
+export async function deleteApiKey(context: GraphContext, id: string): Promise<string> {
+  const key = await requireApiKey(context, id, 'delete');
+  await apiKeyModel(context.db).deleteOne({ _id: key._id, organisationId: key.organisationId });
+  await context.changes.publish('api_key');
+  return key._id;
+}

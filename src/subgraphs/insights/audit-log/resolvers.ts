@@ -1,0 +1,8 @@
+import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
+import type { Resolvers } from '../../subgraph.ts';
+import { listAuditLogs } from './service.ts';
+
+export const resolvers: Resolvers = {
+  Query: { auditLogs: (_parent, args, context) => listAuditLogs(context, args) },
+  AuditLog: { id: (entry: StoredAuditEntry) => entry._id },
+};

@@ -1,0 +1,50 @@
+import { requireScope } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
+import type { GraphContext } from '../../context.ts';
+import { workspaceIdFor } from '../../identity/workspace/index.ts';
+import { findPage, type PageArguments } from '../../page.ts';
+import { auditLogModel } from './model.ts';
+
+type Filters = {
+  [Name in
+    | 'method'
+    | 'uri'
+    | 'requestId'
+    | 'userId'
+    | 'userType'
+    | 'workspaceId'
+    | 'resourceType'
+    | 'action'
+    | 'clientIp'
+    | 'organisationId']?: string | null;
+} & { responseStatusCode?: number | null };
+type ListArguments = PageArguments & { startTime: Date; endTime: Date; filters?: Filters | null };
+
+export async function listAuditLogs(context: GraphContext, args: ListArguments) {
+  const { organisationId } = requireScope(context.principal, ['audit_logs.list']);
+  const { organisationId: named, workspaceId: workspace, ...members } = args.filters ?? {};
+  if (named && named !== organisationId) {
+    throw new GatewayError('FORBIDDEN', {
+      message: 'A credential may not name another organisation.',
+      param: 'filters.organisationId',
+    });
+  }
+  if (args.endTime <= args.startTime) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: 'end_time must be after start_time.',
+      param: 'endTime',
+    });
+  }
+  const filter = {
+    organisationId,
+    timestamp: { $gte: args.startTime, $lt: args.endTime },
+    ...(workspace && { workspaceId: await workspaceIdFor(context, workspace) }),
+    ...Object.fromEntries(Object.entries(members).filter(([, value]) => value != null)),
+  };
+  const model = auditLogModel(context.db);
+  // A page of nothing asks for the number alone; to the store a limit of 0 would mean no limit.
+  if (args.pageSize === 0) return { total: await model.countDocuments(filter), records: [] };
+  const { total, data } = await findPage<StoredAuditEntry>(model, filter, args, { timestamp: -1, _id: -1 });
+  return { total, records: data };
+}

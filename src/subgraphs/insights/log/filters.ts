@@ -1,0 +1,76 @@
+import type { QueryFilter } from 'mongoose';
+import { GatewayError } from '../../../errors/index.ts';
+import type { LogRecord } from '../../../recording/log-record.ts';
+
+type Range = 'totalUnits' | 'promptToken' | 'completionToken' | 'cost';
+export type LogFilters = {
+  [Bound in `${Range}${'Min' | 'Max'}`]?: number | null;
+} & {
+  workspaceSlug?: string | null;
+  timeOfGenerationMin?: Date | null;
+  timeOfGenerationMax?: Date | null;
+  statusCode?: readonly number[] | null;
+  traceId?: string | null;
+  spanId?: string | null;
+  aiOrgModel?: readonly string[] | null;
+  configs?: readonly string[] | null;
+  virtualKeys?: readonly string[] | null;
+  apiKeyIds?: readonly string[] | null;
+  metadata?: unknown;
+};
+
+const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
+
+/** The query that a caller's filters stand for; the workspace and the tenant are the service's to add. */
+export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
+  const oneOf = (values: readonly unknown[] | null | undefined) => values && { $in: values };
+  const members = {
+    createdAt: between(filters.timeOfGenerationMin, filters.timeOfGenerationMax),
+    totalTokens: between(filters.totalUnitsMin, filters.totalUnitsMax),
+    promptTokens: between(filters.promptTokenMin, filters.promptTokenMax),
+    completionTokens: between(filters.completionTokenMin, filters.completionTokenMax),
+    cost: between(filters.costMin, filters.costMax),
+    responseStatusCode: oneOf(filters.statusCode),
+    traceId: filters.traceId,
+    spanId: filters.spanId,
+    $or: filters.aiOrgModel?.map(modelQuery),
+    configSlug: oneOf(filters.configs),
+    providerSlug: oneOf(filters.virtualKeys?.map((slug) => slug.replace(/^@/, ''))),
+    apiKeyId: oneOf(filters.apiKeyIds),
+    ...metadataQuery(filters.metadata),
+  };
+  return Object.fromEntries(Object.entries(members).filter(([, condition]) => condition != null));
+}
+
+function between<T>(min: T | null | undefined, max: T | null | undefined) {
+  if (min == null && max == null) return null;
+  return { ...(min != null && { $gte: min }), ...(max != null && { $lte: max }) };
+}
+
+/** `openai__gpt-4o`: provider kind and model. */
+function modelQuery(text: string, index: number): { aiProvider: string; aiModel: string } {
+  const split = text.indexOf('__');
+  if (split <= 0 || split + 2 === text.length) {
+    throw invalid('ai_org_model has the form <provider>__<model>.', `filters.aiOrgModel[${index}]`);
+  }
+  return { aiProvider: text.slice(0, split), aiModel: text.slice(split + 2) };
+}
+
+function metadataQuery(value: unknown): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  const param = 'filters.metadata';
+  if (typeof value !== 'object' || Array.isArray(value)) throw invalid('metadata must be an object.', param);
+  const entries = Object.entries(value);
+  if (entries.length > 20) throw invalid('At most 20 metadata keys can be asked for.', param);
+  return Object.fromEntries(
+    entries.map(([key, text]) => {
+      // A dot or dollar would mean a path or an operator in a query.
+      if (!/^[^.$]{1,128}$/.test(key))
+        throw invalid('This metadata key cannot be asked for.', `${param}.${key}`);
+      if (typeof text !== 'string' || text.length > 128) {
+        throw invalid('Metadata values are strings of at most 128 characters.', `${param}.${key}`);
+      }
+      return [`metadata.${key}`, text];
+    }),
+  );
+}

@@ -1,0 +1,99 @@
+import { type Principal, requireScope } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import { uuid } from '../../../lib/ids.ts';
+import { redact, redactText } from '../../../lib/redaction.ts';
+import type { LogMessage } from '../../../recording/log-record.ts';
+import { findUsage } from '../../../recording/usage.ts';
+import type { GraphContext } from '../../context.ts';
+import { type InsertedLog, parseInserted } from './parse-inserted.ts';
+import { type LogEntry, writeLogs } from './write.ts';
+
+// The defaults of LOG_RETENTION_DAYS, LOG_BODY_RETENTION_DAYS and LOG_BODY_MAX_BYTES.
+const RETENTION_DAYS = 90;
+const BODY_RETENTION_DAYS = 30;
+const MAX_BODY_CHARACTERS = 64 * 1024;
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Stores logs of requests that went past this gateway; answers how many. All are checked before the first is stored. */
+export async function insertLogs(context: GraphContext, input: unknown): Promise<number> {
+  const principal = requireScope(context.principal, ['logs.write']);
+  const { workspaceId } = principal;
+  if (workspaceId === null) {
+    throw new GatewayError('FORBIDDEN', { message: 'Logs are inserted with a workspace credential.' });
+  }
+  const now = context.now();
+  const entries = parseInserted(input).map((log) => toEntry(log, { ...principal, workspaceId }, now));
+  await writeLogs(context.db, entries);
+  return entries.length;
+}
+
+function toEntry(
+  { request, response, metadata }: InsertedLog,
+  principal: Principal & { workspaceId: string },
+  createdAt: Date,
+): LogEntry {
+  const after = (days: number) => new Date(createdAt.getTime() + days * DAY);
+  const { trace_id, span_id, span_name, parent_span_id, ...free } = metadata;
+  const { organisationId, workspaceId } = principal;
+  const _id = uuid();
+  const responseBody = JSON.stringify(response.body);
+  return {
+    record: {
+      _id,
+      organisationId,
+      workspaceId,
+      apiKeyId: principal.id,
+      userId: principal.userId,
+      createdAt,
+      expiresAt: after(RETENTION_DAYS),
+      traceId: trace_id ?? _id,
+      spanId: span_id ?? _id,
+      spanName: span_name ?? null,
+      parentSpanId: parent_span_id ?? null,
+      requestMethod: request.method,
+      requestUrl: redactText(request.url),
+      endpoint: 'proxy',
+      isProxyCall: false,
+      source: 'inserted',
+      aiProvider: request.provider,
+      aiModel: typeof request.body.model === 'string' ? request.body.model.slice(0, 255) : null,
+      providerId: null,
+      providerSlug: null,
+      integrationId: null,
+      configId: null,
+      configSlug: null,
+      configVersionId: null,
+      mode: 'single',
+      lastUsedOptionIndex: 0,
+      lastUsedOptionJsonPath: 'config',
+      retryAttemptCount: 0,
+      responseStatusCode: response.status,
+      isSuccess: response.status >= 200 && response.status < 300,
+      streamMode: response.streamed ? 1 : 0,
+      responseTime: response.responseTime,
+      timeToFirstToken: null,
+      upstreamResponseTime: response.responseTime,
+      ...findUsage(responseBody),
+      cost: null,
+      metadata: free,
+      clientAborted: false,
+      error: null,
+    },
+    bodies: {
+      _id,
+      organisationId,
+      workspaceId,
+      createdAt,
+      expiresAt: after(BODY_RETENTION_DAYS),
+      request: message(request.headers, JSON.stringify(request.body)),
+      transformedRequest: null,
+      response: message(response.headers, responseBody),
+    },
+  };
+}
+
+const message = (headers: Record<string, string>, body: string): LogMessage => ({
+  headers: redact(headers) as Record<string, string>,
+  body: redactText(body.slice(0, MAX_BODY_CHARACTERS)),
+  truncated: body.length > MAX_BODY_CHARACTERS,
+});

@@ -1,0 +1,48 @@
+import type { LogBodies, LogMessage, LogRecord } from '../../../recording/log-record.ts';
+import type { GraphContext } from '../../context.ts';
+import { logBodiesById } from './loaders.ts';
+
+const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gateway-');
+
+export async function requestOf(
+  context: GraphContext,
+  record: LogRecord,
+  pick: (bodies: LogBodies) => LogMessage | null,
+) {
+  const bodies = await logBodiesById(context).load(record._id);
+  const message = bodies && pick(bodies);
+  if (!message) return null;
+  const headers = Object.entries(message.headers);
+  return {
+    url: record.requestUrl,
+    method: record.requestMethod,
+    headers: Object.fromEntries(headers.filter(([name]) => !isGatewayHeader(name))),
+    gatewayHeaders: Object.fromEntries(headers.filter(([name]) => isGatewayHeader(name))),
+    body: bodyOf(message),
+    truncated: message.truncated,
+  };
+}
+
+export async function responseOf(context: GraphContext, record: LogRecord) {
+  const message = (await logBodiesById(context).load(record._id))?.response;
+  if (!message) return null;
+  return {
+    status: record.responseStatusCode,
+    headers: message.headers,
+    body: bodyOf(message),
+    responseTime: record.responseTime,
+    lastUsedOptionJsonPath: record.lastUsedOptionJsonPath,
+    truncated: message.truncated,
+  };
+}
+
+/** The stored text as JSON where it is JSON: objects and arrays, whole ones. */
+function bodyOf({ body, truncated }: LogMessage): unknown {
+  if (body === null || truncated || !/^\s*[{[]/.test(body)) return body;
+  try {
+    return JSON.parse(body);
+  } catch {
+    // Text that only begins like JSON is shown as the text it is.
+    return body;
+  }
+}

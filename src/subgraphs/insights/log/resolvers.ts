@@ -1,0 +1,36 @@
+import type { LogRecord } from '../../../recording/log-record.ts';
+import { workspaceById } from '../../identity/workspace/index.ts';
+import type { Resolvers } from '../../subgraph.ts';
+import { insertLogs } from './insert.ts';
+import { requestOf, responseOf } from './messages.ts';
+import { countLogs, getLog, type LogSelection, readLogs, selectLogs } from './service.ts';
+
+const reference = (id: string | null) => id && { id };
+
+export const resolvers: Resolvers = {
+  Query: {
+    log: (_parent, { id }, context) => getLog(context, id),
+    logs: (_parent, args, context) => selectLogs(context, args),
+  },
+  Mutation: {
+    insertLogs: (_parent, { input }, context) => insertLogs(context, input),
+  },
+  LogPage: {
+    total: (selection: LogSelection, _args, context) => countLogs(context, selection),
+    data: (selection: LogSelection, _args, context) => readLogs(context, selection),
+  },
+  Log: {
+    id: (record: LogRecord) => record._id,
+    workspace: (record: LogRecord) => reference(record.workspaceId),
+    workspaceSlug: async (record: LogRecord, _args, context) =>
+      (await workspaceById(context).load(record.workspaceId))?.slug,
+    apiKey: (record: LogRecord) => reference(record.apiKeyId),
+    provider: (record: LogRecord) => reference(record.providerId),
+    config: (record: LogRecord) => reference(record.configId),
+    request: (record: LogRecord, _args, context) => requestOf(context, record, ({ request }) => request),
+    transformedRequest: (record: LogRecord, _args, context) =>
+      requestOf(context, record, ({ transformedRequest }) => transformedRequest),
+    response: (record: LogRecord, _args, context) => responseOf(context, record),
+    metrics: (record: LogRecord) => record,
+  },
+};

@@ -1,0 +1,67 @@
+import { GatewayError } from '../../../errors/index.ts';
+import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
+import type { StoredConfig } from './model.ts';
+
+const PREFIX = 'sealed:';
+
+const isSecretKey = (name: string) => name === 'api_key' || name === 'apiKey';
+const looksMasked = (text: string) => text === '***' || /^.{3}\*{3}.{4}$/s.test(text);
+
+/** A copy of a config in which every credential, at any depth, is what `change` makes of it. */
+function mapSecrets<T>(value: T, change: (secret: string, path: string) => string, path = 'config'): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map((item, index) => mapSecrets(item, change, `${path}[${index}]`)) as T;
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const at = `${path}.${name}`;
+      return [
+        name,
+        isSecretKey(name) && typeof member === 'string' ? change(member, at) : mapSecrets(member, change, at),
+      ];
+    }),
+  ) as T;
+}
+
+/** The form that is stored: credentials encrypted for this config alone. */
+export const sealConfig = (config: StoredConfig, secrets: Secrets, configId: string): StoredConfig =>
+  mapSecrets(config, (secret) => PREFIX + secrets.encrypt(secret, configId));
+
+/** The config in the clear, for the data plane. */
+export const unsealConfig = (config: StoredConfig, secrets: Secrets, configId: string): StoredConfig =>
+  mapSecrets(config, (sealed) =>
+    sealed.startsWith(PREFIX) ? secrets.decrypt(sealed.slice(PREFIX.length), configId) : sealed,
+  );
+
+/** The config as administrators see it. */
+export const maskConfig = (config: StoredConfig, secrets: Secrets, configId: string): StoredConfig =>
+  mapSecrets(unsealConfig(config, secrets, configId), maskSecret);
+
+/**
+ * Puts the stored credentials back where an update sends their masks: the one at the same place, else the only one with
+ * that mask. Throws INVALID_CONFIG for a mask that stands for no stored credential, or for several.
+ */
+export function restoreMasked(config: StoredConfig, stored: StoredConfig | null): StoredConfig {
+  const byPath = new Map<string, string>();
+  if (stored) {
+    mapSecrets(stored, (secret, path) => {
+      byPath.set(path, secret);
+      return secret;
+    });
+  }
+  return mapSecrets(config, (secret, path) => {
+    if (!looksMasked(secret)) return secret;
+    const here = byPath.get(path);
+    if (here !== undefined && maskSecret(here) === secret) return here;
+    const candidates = new Set([...byPath.values()].filter((known) => maskSecret(known) === secret));
+    const [only, ...others] = candidates;
+    if (only !== undefined && others.length === 0) return only;
+    const line = `path: ${path}, message: the masked value stands for ${others.length > 0 ? 'several stored credentials' : 'no stored credential'}`;
+    throw new GatewayError('INVALID_CONFIG', {
+      message: `The gateway config is not valid: ${line}`,
+      param: path.replace(/^config/, 'input.config'),
+      errors: [line],
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import { type Principal, requireScope, tenantFilter } from '../../../auth/index.ts';
+import { parseGatewayConfig } from '../../../dataplane/config/schema.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import { slugFrom, uuid } from '../../../lib/ids.ts';
+import type { GraphContext } from '../../context.ts';
+import { workspaceIdFor } from '../../identity/workspace/index.ts';
+import { findPage, type PageArguments } from '../../page.ts';
+import { orAlreadyExists } from '../../writes.ts';
+import { requireConfig } from './find.ts';
+import { configById } from './loaders.ts';
+import { type ConfigDocument, configModel, type StoredConfig } from './model.ts';
+import { isDefaultOfApiKey, requireProviders } from './references.ts';
+import { restoreMasked, sealConfig } from './sealing.ts';
+import { addVersion, removeVersion, removeVersionsOf } from './versions.ts';
+
+type ListArguments = PageArguments & { workspaceId?: string | null };
+type CreateConfigInput = {
+  name: string;
+  config: unknown;
+  isDefault?: number | null;
+  workspaceId?: string | null;
+};
+
+/** Who a change is put down to: the user behind the credential, else the credential. */
+export const authorOf = (principal: Principal): string => principal.userId ?? principal.id;
+
+export const getConfig = (context: GraphContext, id: string): Promise<ConfigDocument> =>
+  requireConfig(context, id, 'configs.read');
+
+/** For references from other resources: null when the config is gone or out of the credential's reach. */
+export async function referencedConfig(context: GraphContext, id: string): Promise<ConfigDocument | null> {
+  requireScope(context.principal, ['configs.read']);
+  return configById(context).load(id);
+}
+
+export async function listConfigs(context: GraphContext, args: ListArguments) {
+  const principal = requireScope(context.principal, ['configs.list']);
+  return findPage(
+    configModel(context.db),
+    {
+      ...tenantFilter(principal),
+      ...(args.workspaceId && { workspaceId: await workspaceIdFor(context, args.workspaceId) }),
+    },
+    args,
+  );
+}
+
+export async function createConfig(context: GraphContext, input: CreateConfigInput) {
+  const principal = requireScope(context.principal, ['configs.create']);
+  const owner = {
+    _id: uuid(),
+    organisationId: principal.organisationId,
+    workspaceId: await workspaceIdFor(context, input.workspaceId),
+    name: input.name,
+  };
+  const sealed = await checkedConfig(context, owner, input.config, null);
+  const author = authorOf(principal);
+  const version = await addVersion(context, owner, { sealed, number: 1, createdBy: author });
+  const slug = slugFrom(input.name, 'pc-');
+  const document = {
+    ...owner,
+    slug,
+    config: sealed,
+    versionId: version._id,
+    ownerId: author,
+    updatedBy: author,
+  };
+  try {
+    const created = await orAlreadyExists(configModel(context.db).create(document));
+    const config = created.toObject<ConfigDocument>();
+    if (input.isDefault) await makeDefault(context, config);
+    await context.changes.publish('config');
+    return { ...config, isDefault: input.isDefault ? 1 : 0 };
+  } catch (error) {
+    await configModel(context.db).deleteOne({ _id: owner._id, organisationId: owner.organisationId });
+    await removeVersion(context, version);
+    throw error;
+  }
+}
+
+/** The config to store: valid, its masks and providers resolved, its credentials sealed. */
+export async function checkedConfig(
+  context: GraphContext,
+  owner: Pick<ConfigDocument, '_id' | 'organisationId' | 'workspaceId'>,
+  value: unknown,
+  present: StoredConfig | null,
+): Promise<StoredConfig> {
+  const parsed = parseGatewayConfig(value);
+  const config = restoreMasked(value as StoredConfig, present);
+  await requireProviders(context, owner, parsed);
+  return sealConfig(config, context.secrets, owner._id);
+}
+
+/** Takes the default away from the workspace's other configs first; a unique index keeps racing calls from having two. */
+async function makeDefault(context: GraphContext, config: ConfigDocument): Promise<void> {
+  const { organisationId, workspaceId, _id } = config;
+  const model = configModel(context.db);
+  await model.updateMany({ organisationId, workspaceId, isDefault: 1 }, { isDefault: 0 });
+  await orAlreadyExists(model.updateOne({ _id, organisationId }, { isDefault: 1 }).exec());
+}
+
+export async function deleteConfig(context: GraphContext, id: string): Promise<string> {
+  const config = await requireConfig(context, id, 'configs.delete');
+  if (await isDefaultOfApiKey(context, config)) {
+    throw new GatewayError('IN_USE', { message: 'The config is the default of an API key.' });
+  }
+  const { _id, organisationId } = config;
+  await configModel(context.db).deleteOne({ _id, organisationId });
+  await removeVersionsOf(context, config);
+  await context.changes.publish('config');
+  return _id;
+}
