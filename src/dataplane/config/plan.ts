@@ -61,9 +61,6 @@ export function planOf(config: GatewayConfig): Plan {
   return planNode(config, NOTHING, { path: 'config', index: 0, mode: 'single' });
 }
 
-/** The plan of a request that carries no config. */
-export const emptyPlan: Plan = planNode({ weight: 1 }, NOTHING, { path: 'config', index: 0, mode: 'single' });
-
 function planNode(
   config: GatewayConfig,
   parent: Behaviour,
@@ -121,3 +118,6 @@ function inherit(config: GatewayConfig, parent: Behaviour): Behaviour {
 
 const merge = (parent: Record<string, unknown> | null, own: Record<string, unknown> | undefined) =>
   own ? { ...parent, ...own } : parent;
+
+/** The plan of a request that carries no config. */
+export const emptyPlan: Plan = planNode({ weight: 1 }, NOTHING, { path: 'config', index: 0, mode: 'single' });
