@@ -92,7 +92,7 @@ export type IntegrationModel = {
   isFinetune: Scalars['Boolean']['output'];
   /** The known model that gives a custom one its API shape and price. */
   baseModelSlug?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host, custom_headers}`; header values are masked. */
+  /** `{custom_host}` */
   configurations: Scalars['JSON']['output'];
   /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
   pricingConfig?: Maybe<Scalars['JSON']['output']>;
@@ -742,7 +742,7 @@ export type IntegrationModelInput = {
   isCustom?: InputMaybe<Scalars['Boolean']['input']>;
   isFinetune?: InputMaybe<Scalars['Boolean']['input']>;
   baseModelSlug?: InputMaybe<Scalars['String']['input']>;
-  /** `{custom_host: URL, custom_headers: {name: value}}`; they go before the integration's own. */
+  /** `{custom_host: URL}`, which goes before the integration's own. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
   /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}`, prices in US cents per token. */
   pricingConfig?: InputMaybe<Scalars['JSON']['input']>;

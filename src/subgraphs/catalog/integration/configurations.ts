@@ -2,7 +2,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
 import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
 import { isObject } from '../values.ts';
-import type { IntegrationConfigurations, IntegrationDocument } from './model.ts';
+import type { IntegrationConfigurations, IntegrationDocument, IntegrationModel } from './model.ts';
 
 type Headers = Record<string, string>;
 
@@ -12,29 +12,30 @@ const invalid = (message: string, param: string) => new GatewayError('VALIDATION
 const reservedHeaders =
   /^(host|content-length|content-type|connection|keep-alive|transfer-encoding|te|trailer|upgrade|proxy-.*)$/i;
 
-/** What carries configurations: an integration, or one of its models with the integration's id. */
-type Configured = Pick<IntegrationDocument, '_id' | 'configurations' | 'sealedHeaders'>;
-
-export const integrationSettings = ['custom_host', 'openai_organization', 'openai_project'] as const;
-export const modelSettings = ['custom_host'] as const;
-
 /**
- * The `configurations` of an integration or model, checked: settings to store as they are, and headers to seal. Members
- * that this version does not act on are refused by name. A header given as the mask of the stored one keeps it.
+ * The `configurations` of an integration, checked: settings to store as they are, and headers to seal. Members that this
+ * version does not act on are refused by name. A header given as the mask of the stored one keeps it.
  */
 export function parseConfigurations(
   value: unknown,
-  known: readonly (keyof IntegrationConfigurations)[],
   stored: Headers,
-  param = 'input.configurations',
 ): { configurations: IntegrationConfigurations; headers: Headers | null } {
-  if (value === undefined || value === null) return { configurations: {}, headers: null };
-  if (!isObject(value)) throw invalid('configurations must be an object.', param);
-  const { custom_headers: headers, ...settings } = value;
+  const param = 'input.configurations';
+  const { custom_headers: headers, ...settings } = asObject(value, param);
   return {
-    configurations: parseSettings(settings, known, param),
+    configurations: parseSettings(settings, ['custom_host', 'openai_organization', 'openai_project'], param),
     headers: headers === undefined ? null : parseHeaders(headers, stored, `${param}.custom_headers`),
   };
+}
+
+/** The `configurations` of one of its models. */
+export const parseModelConfigurations = (value: unknown, param: string): IntegrationModel['configurations'] =>
+  parseSettings(asObject(value, param), ['custom_host'], param);
+
+function asObject(value: unknown, param: string): Record<string, unknown> {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw invalid('configurations must be an object.', param);
+  return value;
 }
 
 function parseSettings(
@@ -87,15 +88,15 @@ export const sealHeaders = (
 /** The custom headers in the clear, for the call to the provider. */
 export const unsealHeaders = (
   secrets: Secrets,
-  { _id, sealedHeaders }: Pick<Configured, '_id' | 'sealedHeaders'>,
+  { _id, sealedHeaders }: Pick<IntegrationDocument, '_id' | 'sealedHeaders'>,
 ): Headers => (sealedHeaders ? JSON.parse(secrets.decrypt(sealedHeaders, _id)) : {});
 
 /** The configurations as administrators see them: header values masked. */
-export function shownConfigurations(secrets: Secrets, configured: Configured) {
-  const headers = Object.entries(unsealHeaders(secrets, configured));
-  if (headers.length === 0) return configured.configurations;
+export function shownConfigurations(secrets: Secrets, integration: IntegrationDocument) {
+  const headers = Object.entries(unsealHeaders(secrets, integration));
+  if (headers.length === 0) return integration.configurations;
   return {
-    ...configured.configurations,
+    ...integration.configurations,
     custom_headers: Object.fromEntries(headers.map(([name, text]) => [name, maskSecret(text)])),
   };
 }

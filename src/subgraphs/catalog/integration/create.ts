@@ -3,26 +3,14 @@ import { slugFrom, uuid } from '../../../lib/ids.ts';
 import { isKnownProvider } from '../../../providers/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { defaultWorkspaceId, workspaceIdFor } from '../../identity/workspace/index.ts';
+import type { CreateIntegrationInput } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
-import { createDefaultProviders, requireFreeSlugs } from '../provider/default.ts';
+import { createDefaultProviders, requireFreeSlugs } from '../provider/index.ts';
 import { parseTags } from '../tags.ts';
 import { requireAnyLevel, requireLevel } from './access.ts';
-import { integrationSettings, parseConfigurations, sealHeaders } from './configurations.ts';
+import { parseConfigurations, sealHeaders } from './configurations.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 import { keyMembers } from './service.ts';
-
-export type CreateIntegrationInput = {
-  name: string;
-  slug?: string | null;
-  aiProviderId: string;
-  key?: string | null;
-  description?: string | null;
-  workspaceId?: string | null;
-  configurations?: unknown;
-  createDefaultProvider?: boolean | null;
-  defaultProviderSlug?: string | null;
-  tags?: unknown;
-};
 
 /** Makes an integration and, unless told otherwise, the provider through which its workspace reaches it. */
 export async function createIntegration(context: GraphContext, input: CreateIntegrationInput) {
@@ -37,7 +25,7 @@ export async function createIntegration(context: GraphContext, input: CreateInte
       param: 'input.aiProviderId',
     });
   }
-  const { configurations, headers } = parseConfigurations(input.configurations, integrationSettings, {});
+  const { configurations, headers } = parseConfigurations(input.configurations, {});
   const tags = parseTags(input.tags);
   const slug = input.slug ?? slugFrom(input.name);
   const places = await defaultProviderPlaces(context, organisationId, workspaceId, slug, input);

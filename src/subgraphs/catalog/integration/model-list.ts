@@ -1,41 +1,32 @@
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
+import type { IntegrationModelInput, UpdateIntegrationModelsInput } from '../../types.generated.ts';
 import { changeList } from './change-list.ts';
-import { modelSettings, parseConfigurations, sealHeaders, unsealHeaders } from './configurations.ts';
+import { parseModelConfigurations } from './configurations.ts';
 import { requireIntegration } from './find.ts';
 import type { IntegrationModel } from './model.ts';
 import { parsePricing } from './pricing.ts';
-
-type ModelInput = {
-  slug: string;
-  enabled: boolean;
-  isCustom?: boolean | null;
-  isFinetune?: boolean | null;
-  baseModelSlug?: string | null;
-  configurations?: unknown;
-  pricingConfig?: unknown;
-};
-type UpdateModelsInput = { models: readonly ModelInput[]; allowAllModels?: boolean | null };
 
 const maxModels = 2000;
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
 /** Adds models, or puts them in the place of those with the same slug. */
-export async function updateIntegrationModels(context: GraphContext, id: string, input: UpdateModelsInput) {
+export async function updateIntegrationModels(
+  context: GraphContext,
+  id: string,
+  input: UpdateIntegrationModelsInput,
+) {
   const { integration } = await requireIntegration(context, id, 'update');
   const slugs = input.models.map(({ slug }) => slug);
   const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
   if (twice >= 0) throw invalid(`${slugs[twice]} is named twice.`, `input.models[${twice}].slug`);
+  const given = input.models.map((model, index) => toModel(model, `input.models[${index}]`));
   return changeList(context, integration, 'models', ({ models }) => {
-    const merged = new Map(models.map((model) => [model.slug, model]));
-    input.models.forEach((model, index) => {
-      const param = `input.models[${index}]`;
-      merged.set(model.slug, toModel(context, integration._id, model, merged.get(model.slug), param));
-    });
-    if (merged.size > maxModels)
+    const merged = [...new Map([...models, ...given].map((model) => [model.slug, model])).values()];
+    if (merged.length > maxModels)
       throw invalid(`An integration lists at most ${maxModels} models.`, 'input.models');
     return {
-      models: [...merged.values()],
+      models: merged,
       ...(input.allowAllModels != null && { allowAllModels: input.allowAllModels }),
     };
   });
@@ -54,30 +45,13 @@ export async function deleteIntegrationModels(context: GraphContext, id: string,
   });
 }
 
-/** The stored form of a model; `stored` is the present one of the same slug. */
-function toModel(
-  { secrets }: GraphContext,
-  integrationId: string,
-  input: ModelInput,
-  stored: IntegrationModel | undefined,
-  param: string,
-): IntegrationModel {
-  const present = stored ? unsealHeaders(secrets, { _id: integrationId, ...stored }) : {};
-  const { configurations, headers } = parseConfigurations(
-    input.configurations,
-    modelSettings,
-    present,
-    `${param}.configurations`,
-  );
-  return {
-    slug: input.slug,
-    name: input.slug,
-    enabled: input.enabled,
-    isCustom: input.isCustom ?? false,
-    isFinetune: input.isFinetune ?? false,
-    baseModelSlug: input.baseModelSlug ?? null,
-    configurations,
-    sealedHeaders: sealHeaders(secrets, headers, integrationId),
-    pricingConfig: parsePricing(input.pricingConfig, `${param}.pricingConfig`),
-  };
-}
+const toModel = (input: IntegrationModelInput, param: string): IntegrationModel => ({
+  slug: input.slug,
+  name: input.slug,
+  enabled: input.enabled,
+  isCustom: input.isCustom ?? false,
+  isFinetune: input.isFinetune ?? false,
+  baseModelSlug: input.baseModelSlug ?? null,
+  configurations: parseModelConfigurations(input.configurations, `${param}.configurations`),
+  pricingConfig: parsePricing(input.pricingConfig, `${param}.pricingConfig`),
+});

@@ -18,8 +18,6 @@ export type IntegrationModel = {
   /** The known model that gives a custom one its API shape and price. */
   baseModelSlug: string | null;
   configurations: { custom_host?: string };
-  /** Like the integration's own, before which they go; sealed with the integration's id. */
-  sealedHeaders: string | null;
   pricingConfig: Record<string, unknown> | null;
 };
 

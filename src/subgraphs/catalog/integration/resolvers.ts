@@ -32,11 +32,6 @@ export const resolvers: Resolvers = {
     maskedKey: (integration: IntegrationDocument) => integration.keyMask,
     configurations: (integration: IntegrationDocument, _args, context) =>
       shownConfigurations(context.secrets, integration),
-    models: ({ _id, models }: IntegrationDocument, _args, context) =>
-      models.map((model) => ({
-        ...model,
-        configurations: shownConfigurations(context.secrets, { _id, ...model }),
-      })),
     modelCount: (integration: IntegrationDocument) => integration.models.length,
     globalWorkspaceAccessSettings: (integration: IntegrationDocument) => integration.globalWorkspaceAccess,
     workspaceCount: (integration: IntegrationDocument, _args, context) =>

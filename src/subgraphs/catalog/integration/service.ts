@@ -4,26 +4,16 @@ import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import { organisationWorkspaceIds, workspaceIdFor } from '../../identity/workspace/index.ts';
 import { findPage, type PageArguments } from '../../page.ts';
-import { providerModel } from '../provider/model.ts';
+import type { QueryIntegrationsArgs, UpdateIntegrationInput } from '../../types.generated.ts';
+import { providerModel } from '../provider/index.ts';
 import { parseTags, tagFilter } from '../tags.ts';
 import { levelScope, requireAnyLevel, requireLevel, usableIn, visibleIntegrations } from './access.ts';
-import { integrationSettings, parseConfigurations, sealHeaders, unsealHeaders } from './configurations.ts';
+import { parseConfigurations, sealHeaders, unsealHeaders } from './configurations.ts';
 import { integrationNotFound, requireIntegration } from './find.ts';
 import { integrationById } from './loaders.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 
-type ListArguments = PageArguments & {
-  workspaceId?: string | null;
-  type: 'workspace' | 'organisation' | 'all';
-  tags?: unknown;
-};
-type UpdateIntegrationInput = {
-  name?: string | null;
-  key?: string | null;
-  description?: string | null;
-  configurations?: unknown;
-  tags?: unknown;
-};
+type ListArguments = QueryIntegrationsArgs & PageArguments;
 
 export const getIntegration = async (context: GraphContext, id: string): Promise<IntegrationDocument> =>
   (await requireIntegration(context, id, 'read')).integration;
@@ -86,7 +76,7 @@ export async function updateIntegration(context: GraphContext, id: string, input
 
 function configurationMembers(context: GraphContext, integration: IntegrationDocument, value: unknown) {
   const stored = unsealHeaders(context.secrets, integration);
-  const { configurations, headers } = parseConfigurations(value, integrationSettings, stored);
+  const { configurations, headers } = parseConfigurations(value, stored);
   return { configurations, sealedHeaders: sealHeaders(context.secrets, headers, integration._id) };
 }
 

@@ -1,26 +1,13 @@
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdsNamed } from '../../identity/workspace/index.ts';
-import { createDefaultProviders, requireFreeSlugs } from '../provider/default.ts';
-import { providerModel } from '../provider/model.ts';
+import type { IntegrationWorkspaceInput, UpdateIntegrationWorkspacesInput } from '../../types.generated.ts';
+import { createDefaultProviders, providerModel, requireFreeSlugs } from '../provider/index.ts';
 import { changeList } from './change-list.ts';
 import { requireIntegration } from './find.ts';
 import type { IntegrationDocument } from './model.ts';
 
-type WorkspaceInput = {
-  id: string;
-  enabled: boolean;
-  createDefaultProvider?: boolean | null;
-  defaultProviderSlug?: string | null;
-};
-type UpdateWorkspacesInput = {
-  workspaces?: readonly WorkspaceInput[] | null;
-  globalWorkspaceAccess?: { enabled: boolean } | null;
-  overrideExistingWorkspaceAccess?: boolean | null;
-  createDefaultProvider?: boolean | null;
-  defaultProviderSlug?: string | null;
-};
-type Entry = WorkspaceInput & { workspaceId: string };
+type Entry = IntegrationWorkspaceInput & { workspaceId: string };
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
@@ -28,7 +15,7 @@ const invalid = (message: string, param: string) => new GatewayError('VALIDATION
 export async function updateIntegrationWorkspaces(
   context: GraphContext,
   id: string,
-  input: UpdateWorkspacesInput,
+  input: UpdateIntegrationWorkspacesInput,
 ) {
   const { integration } = await requireIntegration(context, id, 'update');
   if (integration.workspaceId !== null) {
@@ -54,7 +41,7 @@ export async function updateIntegrationWorkspaces(
 async function namedEntries(
   context: GraphContext,
   organisationId: string,
-  workspaces: readonly WorkspaceInput[],
+  workspaces: readonly IntegrationWorkspaceInput[],
 ): Promise<Entry[]> {
   const idOf = await workspaceIdsNamed(
     context.db,
@@ -77,7 +64,7 @@ async function newProviderPlaces(
   context: GraphContext,
   integration: IntegrationDocument,
   entries: readonly Entry[],
-  input: UpdateWorkspacesInput,
+  input: UpdateIntegrationWorkspacesInput,
 ) {
   const wanting = entries.filter(
     ({ enabled, createDefaultProvider }) =>

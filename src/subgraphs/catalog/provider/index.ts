@@ -3,6 +3,7 @@ import { providerModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedProvider } from './service.ts';
 
+export { createDefaultProviders, requireFreeSlugs } from './default.ts';
 export { type ProviderDocument, providerModel } from './model.ts';
 
 export const provider: Resource = {

@@ -4,6 +4,7 @@ import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { findPage, type PageArguments } from '../../page.ts';
+import type { CreateProviderInput, QueryProvidersArgs, UpdateProviderInput } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { usableIntegration } from '../integration/index.ts';
 import { parseTags, tagFilter } from '../tags.ts';
@@ -12,22 +13,7 @@ import { providerById } from './loaders.ts';
 import { type ProviderDocument, providerModel } from './model.ts';
 
 type Workspace = string | null | undefined;
-type ListArguments = PageArguments & { workspaceId?: Workspace; tags?: unknown };
-type CreateProviderInput = {
-  name: string;
-  integrationId: string;
-  workspaceId?: Workspace;
-  slug?: string | null;
-  note?: string | null;
-  expiresAt?: Date | null;
-  tags?: unknown;
-};
-type UpdateProviderInput = {
-  name?: string | null;
-  note?: string | null;
-  expiresAt?: Date | null;
-  tags?: unknown;
-};
+type ListArguments = QueryProvidersArgs & PageArguments;
 
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The provider does not exist.' });
 const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);

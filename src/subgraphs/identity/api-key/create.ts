@@ -3,21 +3,14 @@ import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
+import type { CreateWorkspaceUserApiKeyInput } from '../../types.generated.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
 import { parseDefaults, parseExpiry } from './input.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 import { grantedScopes, requireKeyScope } from './scopes.ts';
 
-export type CreateApiKeyInput = {
-  name: string;
-  description?: string | null;
-  organisationId?: string | null;
-  workspaceId?: string | null;
-  userId?: string | null;
-  scopes: readonly string[];
-  defaults?: unknown;
-  expiresAt?: Date | null;
-};
+/** Of the three kinds of creation, the one with all the members. */
+type CreateApiKeyInput = CreateWorkspaceUserApiKeyInput;
 
 /** Makes a key of the given type. The answer is the only place where the secret stands whole. */
 export async function createApiKey(context: GraphContext, type: ApiKeyType, input: CreateApiKeyInput) {

@@ -2,20 +2,14 @@ import { apiKeyTypes, requireScope, tenantFilter } from '../../../auth/index.ts'
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { findPage, type PageArguments } from '../../page.ts';
+import type { QueryApiKeysArgs, UpdateApiKeyInput } from '../../types.generated.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
 import { parseDefaults, parseExpiry } from './input.ts';
 import { apiKeyById } from './loaders.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 import { grantedScopes, type KeyVerb, keyScope, requireKeyScope } from './scopes.ts';
 
-type ListArguments = PageArguments & { workspaceId?: string | null; ids?: readonly string[] | null };
-type UpdateApiKeyInput = {
-  name?: string | null;
-  description?: string | null;
-  scopes?: readonly string[] | null;
-  defaults?: unknown;
-  expiresAt?: Date | null;
-};
+type ListArguments = QueryApiKeysArgs & PageArguments;
 
 const anyType = (verb: KeyVerb) => apiKeyTypes.map((type) => keyScope(type, verb));
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The API key does not exist.' });

@@ -3,17 +3,17 @@ import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { findPage, type PageArguments } from '../../page.ts';
+import type {
+  CreateWorkspaceInput,
+  QueryWorkspacesArgs,
+  UpdateWorkspaceInput,
+} from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
 import { visibleWorkspaces } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
 
-type WorkspaceInput = { name: string; description?: string | null; defaults?: unknown };
-type ListArguments = PageArguments & {
-  name?: string;
-  exactName?: string;
-  status?: WorkspaceDocument['status'];
-};
+type ListArguments = QueryWorkspacesArgs & PageArguments;
 
 const idOrSlug = (id: string) => ({ $or: [{ _id: id }, { slug: id }] });
 
@@ -44,7 +44,7 @@ export async function listWorkspaces(context: GraphContext, args: ListArguments)
   );
 }
 
-export async function createWorkspace(context: GraphContext, input: WorkspaceInput) {
+export async function createWorkspace(context: GraphContext, input: CreateWorkspaceInput) {
   const principal = requireScope(context.principal, ['workspaces.create']);
   const defaults = parseDefaults(input.defaults);
   const created = await orAlreadyExists(
@@ -61,7 +61,7 @@ export async function createWorkspace(context: GraphContext, input: WorkspaceInp
   return created.toObject();
 }
 
-export async function updateWorkspace(context: GraphContext, id: string, input: Partial<WorkspaceInput>) {
+export async function updateWorkspace(context: GraphContext, id: string, input: UpdateWorkspaceInput) {
   const principal = requireScope(context.principal, ['workspaces.update']);
   const updated = await workspaceModel(context.db)
     .findOneAndUpdate(

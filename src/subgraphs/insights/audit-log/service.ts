@@ -4,22 +4,10 @@ import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { findPage, type PageArguments } from '../../page.ts';
+import type { QueryAuditLogsArgs } from '../../types.generated.ts';
 import { auditLogModel } from './model.ts';
 
-type Filters = {
-  [Name in
-    | 'method'
-    | 'uri'
-    | 'requestId'
-    | 'userId'
-    | 'userType'
-    | 'workspaceId'
-    | 'resourceType'
-    | 'action'
-    | 'clientIp'
-    | 'organisationId']?: string | null;
-} & { responseStatusCode?: number | null };
-type ListArguments = PageArguments & { startTime: Date; endTime: Date; filters?: Filters | null };
+type ListArguments = QueryAuditLogsArgs & PageArguments;
 
 export async function listAuditLogs(context: GraphContext, args: ListArguments) {
   const { organisationId } = requireScope(context.principal, ['audit_logs.list']);

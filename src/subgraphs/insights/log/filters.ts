@@ -1,23 +1,7 @@
 import type { QueryFilter } from 'mongoose';
 import { GatewayError } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
-
-type Range = 'totalUnits' | 'promptToken' | 'completionToken' | 'cost';
-export type LogFilters = {
-  [Bound in `${Range}${'Min' | 'Max'}`]?: number | null;
-} & {
-  workspaceSlug?: string | null;
-  timeOfGenerationMin?: Date | null;
-  timeOfGenerationMax?: Date | null;
-  statusCode?: readonly number[] | null;
-  traceId?: string | null;
-  spanId?: string | null;
-  aiOrgModel?: readonly string[] | null;
-  configs?: readonly string[] | null;
-  virtualKeys?: readonly string[] | null;
-  apiKeyIds?: readonly string[] | null;
-  metadata?: unknown;
-};
+import type { LogFilters } from '../../types.generated.ts';
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 

@@ -5,11 +5,12 @@ import type { LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import type { PageArguments } from '../../page.ts';
-import { type LogFilters, logQuery } from './filters.ts';
+import type { QueryLogsArgs } from '../../types.generated.ts';
+import { logQuery } from './filters.ts';
 import { logById } from './loaders.ts';
 import { logModel } from './model.ts';
 
-type ListArguments = PageArguments & { filters?: LogFilters | null };
+type ListArguments = QueryLogsArgs & PageArguments;
 
 /** A list of logs that is yet to be read: the number of all matches is counted only when it is asked for. */
 export type LogSelection = PageArguments & { filter: QueryFilter<LogRecord> };

@@ -5,6 +5,7 @@ import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { findPage, type PageArguments } from '../../page.ts';
+import type { CreateConfigInput, QueryConfigsArgs } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { requireConfig } from './find.ts';
 import { configById } from './loaders.ts';
@@ -13,13 +14,7 @@ import { isDefaultOfApiKey, requireProviders } from './references.ts';
 import { restoreMasked, sealConfig } from './sealing.ts';
 import { addVersion, removeVersion, removeVersionsOf } from './versions.ts';
 
-type ListArguments = PageArguments & { workspaceId?: string | null };
-type CreateConfigInput = {
-  name: string;
-  config: unknown;
-  isDefault?: number | null;
-  workspaceId?: string | null;
-};
+type ListArguments = QueryConfigsArgs & PageArguments;
 
 /** Who a change is put down to: the user behind the credential, else the credential. */
 export const authorOf = (principal: Principal): string => principal.userId ?? principal.id;

@@ -2,17 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { requireScope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
+import type { UpdateConfigInput } from '../../types.generated.ts';
 import { configNotFound, requireConfig } from './find.ts';
 import { type ConfigDocument, configModel, type StoredConfig } from './model.ts';
 import { unsealConfig } from './sealing.ts';
 import { authorOf, checkedConfig } from './service.ts';
 import { addVersion, nextNumber, removeVersion } from './versions.ts';
 
-type UpdateConfigInput = {
-  name?: string | null;
-  config?: unknown;
-  status?: ConfigDocument['status'] | null;
-};
 type Changes = Partial<Pick<ConfigDocument, 'name' | 'status' | 'updatedBy'>>;
 
 export async function updateConfig(context: GraphContext, id: string, input: UpdateConfigInput) {
