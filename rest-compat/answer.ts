@@ -1,14 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { administrationBody, type GatewayError } from '../src/errors/index.ts';
 
-const saneRequestId = /^[\w.:-]{1,128}$/;
-
-/** The caller's request id when it is harmless to repeat, else the one this process made. */
-export function requestIdOf(request: IncomingMessage, own: string): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && saneRequestId.test(given) ? given : own;
-}
-
 export function answerJson(
   request: IncomingMessage,
   response: ServerResponse,

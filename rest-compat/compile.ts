@@ -1,10 +1,8 @@
-import type { ExecutionResult, GraphQLInputType } from 'graphql';
-import { getNamedType, isInputObjectType } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { GatewayError } from '../src/errors/index.ts';
 import { causeOf, type Graph } from '../src/graph/index.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 import { callerSpelling } from './caller-spelling.ts';
+import { executorOf } from './executor.ts';
 import type { RestOperation } from './operation.ts';
 import { planVariables, type RequestInput } from './variables.ts';
 
@@ -15,14 +13,9 @@ export type CompiledOperation = RestOperation & {
   run(input: RequestInput, context: GraphContext): Promise<string>;
 };
 
-type Run = (
-  variables: Record<string, unknown>,
-  context: GraphContext,
-) => ExecutionResult | Promise<ExecutionResult>;
-
 export function compileOperation(graph: Graph, operation: RestOperation): CompiledOperation {
   const plan = planVariables(graph.schema, operation);
-  const execute = executorOf(graph, operation, plan.inputType);
+  const execute = executorOf(graph, operation.document, plan.inputType);
   const key = operation.root.alias?.value ?? operation.root.name.value;
   const toText = envelopeOf(operation.rest.envelope);
   return {
@@ -37,23 +30,6 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
       throw callerSpelling(operation, plan, input, causeOf(error));
     },
   };
-}
-
-/** Compiled where graphql-jit can; it cannot compile input types that contain themselves. */
-function executorOf(graph: Graph, { document }: RestOperation, inputType: GraphQLInputType | null): Run {
-  if (!inputType || !isRecursive(inputType)) {
-    const compiled = compileQuery(graph.schema, document, undefined, { disablingCapturingStackErrors: true });
-    if (isCompiledQuery(compiled))
-      return (variables, context) => compiled.query(undefined, context, variables);
-  }
-  return (variables, context) => graph.execute(document, variables, context);
-}
-
-function isRecursive(type: GraphQLInputType, above: readonly string[] = []): boolean {
-  const named = getNamedType(type);
-  if (!isInputObjectType(named)) return false;
-  if (above.includes(named.name)) return true;
-  return Object.values(named.getFields()).some((field) => isRecursive(field.type, [...above, named.name]));
 }
 
 /** The body around the root field's value, rendered once: `{success: true, data: "$"}` -> `{"success":true,"data":` … `}`. */

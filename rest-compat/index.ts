@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../src/auth/index.ts';
 import { GatewayError } from '../src/errors/index.ts';
-import { type Graph, toGraphError } from '../src/graph/index.ts';
+import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
 import type { Logger } from '../src/lib/logger.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
-import { answerError, answerJson, requestIdOf } from './answer.ts';
+import { answerError, answerJson } from './answer.ts';
 import { BodyAborted, readJsonBody } from './body.ts';
 import { compileOperation } from './compile.ts';
 import { type OperationFile, readOperations } from './operation.ts';
@@ -47,20 +47,23 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
   );
   const routes = createRoutes(compiled, surfaces);
 
+  const contextOf = (principal: Principal | null, request: IncomingMessage) =>
+    adoptRequestId(createContext(principal, request), request);
+
   const handlerOf =
     ({ route: { operation, surface }, parameters }: Found): Handler =>
     async (request, response) => {
       let context: GraphContext | undefined;
       try {
         const principal = await surface.authenticate(request);
-        context = createContext(principal, request);
+        context = contextOf(principal, request);
         const body = operation.takesBody ? await readJsonBody(request) : undefined;
         const text = await operation.run({ path: parameters, query: queryOf(request), body }, context);
-        const headers = { 'x-request-id': requestIdOf(request, context.request.id) };
+        const headers = { 'x-request-id': context.request.id };
         answerJson(request, response, operation.rest.status, text, headers);
       } catch (error) {
         if (error instanceof BodyAborted) return;
-        fail(request, response, error, context ?? createContext(null, request), operation.label);
+        fail(request, response, error, context ?? contextOf(null, request), operation.label);
       }
     };
 
@@ -72,7 +75,7 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
     label: string,
   ) => {
     const error = toGraphError(thrown);
-    const requestId = requestIdOf(request, context.request.id);
+    const requestId = context.request.id;
     if (error.entry.status >= 500) log.error({ error, requestId, operation: label }, error.message);
     answerError(request, response, error, { 'x-request-id': requestId });
   };
@@ -80,8 +83,8 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
   const methodNotAllowed =
     (allowed: string[]): Handler =>
     async (request, response) => {
-      const { id } = createContext(null, request).request;
-      const headers = { allow: allowed.join(', '), 'x-request-id': requestIdOf(request, id) };
+      const { id } = contextOf(null, request).request;
+      const headers = { allow: allowed.join(', '), 'x-request-id': id };
       answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
     };
 

@@ -6,10 +6,12 @@ import express from 'express';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
+import { depthLimit } from './depth-limit.ts';
 import { causeOf, toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
+import { adoptRequestId } from './request-id.ts';
 
 export type GraphHttpOptions = {
   graph: Graph;
@@ -48,6 +50,7 @@ export function createGraphHttp({
     maxRecursiveSelections: true,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens },
+    validationRules: [depthLimit],
     formatError: formatGraphError,
     logger: log,
     plugins: [ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }), logDefects],
@@ -55,12 +58,12 @@ export function createGraphHttp({
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
     try {
-      const context = createContext(await authenticate(request), request);
+      const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
       return context;
     } catch (thrown) {
       const error = toGraphError(thrown);
-      const { id } = createContext(null, request).request;
+      const { id } = adoptRequestId(createContext(null, request), request).request;
       response.setHeader('x-request-id', id);
       if (error.entry.status >= 500) log.error({ error, requestId: id }, error.message);
       throw requestError(error);

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getIntrospectionQuery } from 'graphql';
 import { GatewayError } from '../../src/errors/index.ts';
 import { createGraphHttp, type GraphHttp } from '../../src/graph/index.ts';
 import { smallContext, smallGraph, somebody } from './small-graph.ts';
@@ -12,7 +13,9 @@ const graph = smallGraph({
       missing: String
       broken: String
       time(at: DateTime): DateTime
-    }`,
+      self: Self
+    }
+    type Self { self: Self }`,
   resolvers: {
     Query: {
       me: (_parent, _args, { principal }) => principal?.name,
@@ -24,6 +27,7 @@ const graph = smallGraph({
         throw new Error('mongodb://user:secret@db');
       },
       time: (_parent, { at }) => at,
+      self: () => null,
     },
   },
 });
@@ -42,7 +46,12 @@ beforeAll(async () => {
       if (headers.authorization) throw new GatewayError('UNAUTHENTICATED');
       return null;
     },
-    createContext: (principal) => ({ ...context, principal, memo: new Map() }),
+    createContext: (principal) => ({
+      ...context,
+      principal,
+      request: { ...context.request },
+      memo: new Map(),
+    }),
     log: context.log,
   });
   await http.start();
@@ -74,6 +83,17 @@ async function post(body: unknown, headers: Record<string, string> = {}) {
     body: (await response.json()) as GraphAnswer,
   };
 }
+
+/** `{ self { self { __typename } } }` has three levels. */
+const deep = (levels: number) => `${'{ self '.repeat(levels - 1)}{ __typename }${' }'.repeat(levels - 1)}`;
+
+const deepFragments = (levels: number) =>
+  ['{ self { ...F1 } }']
+    .concat(
+      Array.from({ length: levels }, (_, at) => `fragment F${at + 1} on Self { self { ...F${at + 2} } }`),
+    )
+    .concat(`fragment F${levels + 1} on Self { __typename }`)
+    .join('\n');
 
 const query = (text: string, headers = {}) => post({ query: text }, headers);
 
@@ -127,6 +147,8 @@ describe('/graphql', () => {
     ['an unknown field', { query: '{ nope }' }, 'GRAPHQL_VALIDATION_FAILED'],
     ['a bad literal', { query: '{ time(at: "soon") }' }, 'GRAPHQL_VALIDATION_FAILED'],
     ['too many tokens', { query: `{ ${'me '.repeat(6000)} }` }, 'GRAPHQL_PARSE_FAILED'],
+    ['too deep a nesting', { query: deep(21) }, 'GRAPHQL_VALIDATION_FAILED'],
+    ['too deep a nesting of fragments', { query: deepFragments(21) }, 'GRAPHQL_VALIDATION_FAILED'],
     ['a batch', [{ query: '{ me }' }], 'BAD_REQUEST'],
     ['a body that is not JSON', '{"query":', 'MALFORMED_BODY'],
   ])('answers 400 to %s', async (_what, body, code) => {
@@ -159,6 +181,11 @@ describe('/graphql', () => {
     const page = await fetch(`${origin}/graphql`, { headers: { accept: 'text/html' } });
     expect(page.headers.get('content-type')).toMatch(/text\/html/);
     expect(await page.text()).toMatch(/sandbox/i);
+  });
+
+  it('takes operations up to the depth limit', async () => {
+    expect((await query(deep(20))).status).toBe(200);
+    expect((await query(getIntrospectionQuery())).status).toBe(200);
   });
 
   it('can be introspected', async () => {

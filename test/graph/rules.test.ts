@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { mongo } from 'mongoose';
 import { GatewayError } from '../../src/errors/index.ts';
-import { causeOf } from '../../src/graph/index.ts';
+import { causeOf, toGraphError } from '../../src/graph/index.ts';
 import { run, smallContext, smallGraph, somebody } from './small-graph.ts';
 
 const sdl = `
@@ -232,6 +233,13 @@ describe('values', () => {
     expect(await run(graph, '{ echo(any: { a_b: [1, "x"] }) }')).toEqual({
       data: { echo: { a_b: [1, 'x'] } },
     });
+  });
+
+  it('tells a database that does not answer from a defect', () => {
+    const cause = new mongo.MongoNetworkError('connect ECONNREFUSED 10.0.0.1');
+    expect(toGraphError(cause)).toMatchObject({ code: 'STORE_UNAVAILABLE', entry: { status: 503 }, cause });
+    expect(toGraphError(new mongo.MongoNetworkTimeoutError('x')).code).toBe('STORE_UNAVAILABLE');
+    expect(toGraphError(new mongo.MongoServerError({ message: 'x', code: 2 })).code).toBe('INTERNAL');
   });
 
   it('keeps defects private', async () => {

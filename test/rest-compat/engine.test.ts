@@ -31,7 +31,7 @@ const sdl = `
     version: String! @authenticated
     broken: String @authenticated
   }
-  input ItemFilter { slug: ID! @constraint(maxLength: 3) }
+  input ItemFilter { slug: ID! @constraint(maxLength: 3) name: String level: Level }
   type Mutation {
     createItem(input: ItemInput!): JSON @authenticated
     createPlain(input: PlainInput!): JSON @authenticated
@@ -49,7 +49,7 @@ const documents = `
   query getItem($itemId: ID!) @rest(method: GET, path: "/items/{itemId}", on: [V1]) { item(id: $itemId) { ...Item } }
   query version @rest(method: GET, path: "/items/version", on: [V1]) { version }
   query page @rest(method: GET, path: "/page", on: [V1], envelope: { success: true, data: "$" }) { page { total data { ...Item } } }
-  query bySlug($slug: ID!) @rest(method: GET, path: "/by-slug/{slug}", on: [V1]) { itemBy(filter: { slug: $slug }) { id } }
+  query bySlug($slug: ID!, $name: String, $level: Level) @rest(method: GET, path: "/by-slug/{slug}", on: [V1]) { itemBy(filter: { slug: $slug, name: $name, level: $level }) { id settings } }
   query required($startTime: DateTime!) @rest(method: GET, path: "/required", on: [V1]) { required(startTime: $startTime) }
   query broken @rest(method: GET, path: "/broken", on: [V1]) { broken }
   mutation createItem($input: ItemInput!) @rest(method: POST, path: "/items", on: [V1], status: 201) { createItem(input: $input) }
@@ -76,7 +76,7 @@ const graph = smallGraph({
         if (id === 'none') throw new GatewayError('NOT_FOUND', { message: 'The item does not exist.' });
         return item(id);
       },
-      itemBy: (_parent, { filter }) => item(filter.slug),
+      itemBy: (_parent, { filter }) => ({ ...item(filter.slug), settings: filter }),
       items: (_parent, args) => args,
       required: (_parent, { startTime }) => startTime.toISOString(),
       page: () => ({ total: 1, data: [item('1')] }),
@@ -224,6 +224,13 @@ describe('query parameters', () => {
     expect(await api.call('GET', '/v1/items?foo=1')).toMatchObject(refusal(400, 'foo', 'unknown_parameter'));
     expect(await api.call('GET', '/v1/required')).toMatchObject(refusal(400, 'start_time', 'AB01'));
     expect((await api.call('GET', '/v1/required?start_time=2026-01-01T00:00:00Z')).status).toBe(200);
+  });
+
+  it('that are absent stay absent inside an object of the document', async () => {
+    expect((await api.call('GET', '/v1/by-slug/abc?level=low')).body).toEqual({
+      id: 'abc',
+      settings: { slug: 'abc', level: 'low' },
+    });
   });
 
   it('inside an object of the document are named, too', async () => {

@@ -14,7 +14,12 @@ export async function smallRest(graph: Graph, text: string, options: Partial<Res
     graph,
     operations,
     surfaces: { V1: { prefix: '/v1', authenticate: async () => somebody() } },
-    createContext: (principal) => ({ ...context, principal, memo: new Map() }),
+    createContext: (principal) => ({
+      ...context,
+      principal,
+      request: { ...context.request },
+      memo: new Map(),
+    }),
     log: context.log,
     ...options,
   });
