@@ -11,6 +11,7 @@ import type { GraphContext } from '../subgraphs/context.ts';
 import { declaredTypes } from './claims.ts';
 import { compose } from './compose.ts';
 import { fuse } from './fuse.ts';
+import { describeRules } from './rules/describe.ts';
 import { attachScalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';
 import { subgraphDocument } from './subgraph-document.ts';
@@ -42,6 +43,7 @@ export function createGraph(sources: SubgraphSource[]): Graph {
     schema,
     subgraphs.map(({ document, ...source }) => ({ ...source, types: declaredTypes(document) })),
   );
+  describeRules(schema);
   return {
     schema,
     sdl: `${print(publicDocument)}\n`,

@@ -250,3 +250,14 @@ describe('values', () => {
     ]);
   });
 });
+
+describe('descriptions', () => {
+  it('tell the rules to whoever explores the schema', () => {
+    const { config } = graph.schema.getQueryType()?.getFields() ?? {};
+    expect(config?.description).toBe('Needs the scope `configs.read`.');
+    expect(config?.args[0]?.description).toBe('Bounds: maxLength `3`.');
+    const { createConfig } = graph.schema.getMutationType()?.getFields() ?? {};
+    expect(createConfig?.description).toContain('Recorded in the audit trail as `config.create`.');
+    expect(createConfig?.args[1]?.description).toBe('Secret: no log ever shows it.');
+  });
+});
