@@ -1,0 +1,169 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { itemRest, refusal } from './item-rest.ts';
+
+let api: Awaited<ReturnType<typeof itemRest>>;
+beforeAll(async () => {
+  api = await itemRest();
+});
+afterAll(() => api.close());
+
+describe('query parameters', () => {
+  const list = async (query: string) => (await api.call('GET', `/v1/items?${query}`)).body;
+
+  it('are typed by their variables, in either spelling', async () => {
+    expect(await list('page_size=5&level=high&ratio=0.5&is_new=true')).toEqual({
+      pageSize: 5,
+      level: 'high',
+      ratio: 0.5,
+      isNew: true,
+    });
+    expect(await list('pageSize=6')).toEqual({ pageSize: 6 });
+    expect(await list('since=2026-01-01T00:00:00Z')).toMatchObject({ since: '2026-01-01T00:00:00.000Z' });
+    expect(await list('where=%7B%22aB%22%3A1%7D')).toMatchObject({ where: { aB: 1 } });
+  });
+
+  it("fall back to the schema's default", async () => {
+    expect(await list('')).toEqual({ pageSize: 100 });
+  });
+
+  it('carry lists by commas or by repetition', async () => {
+    expect(await list('ids=a,b&ids=c')).toMatchObject({ ids: ['a', 'b', 'c'] });
+    expect(await list('ids=')).toMatchObject({ ids: [] });
+  });
+
+  it.each([
+    ['page_size=x', 'page_size'],
+    ['page_size=1.5', 'page_size'],
+    ['page_size=', 'page_size'],
+    ['page_size=99999999999', 'page_size'],
+    ['page_size=1&page_size=2', 'page_size'],
+    ['page_size=1&pageSize=2', 'pageSize'],
+    ['page_size=1001', 'page_size'],
+    ['pageSize=1001', 'pageSize'],
+    ['level=HIGH', 'level'],
+    ['is_new=yes', 'is_new'],
+    ['since=soon', 'since'],
+    ['where={', 'where'],
+  ])('%s is refused', async (query, param) => {
+    expect(await api.call('GET', `/v1/items?${query}`)).toMatchObject(refusal(400, param, 'AB01'));
+  });
+
+  it('that are unknown or missing are named', async () => {
+    expect(await api.call('GET', '/v1/items?foo=1')).toMatchObject(refusal(400, 'foo', 'unknown_parameter'));
+    expect(await api.call('GET', '/v1/required')).toMatchObject(refusal(400, 'start_time', 'AB01'));
+    expect((await api.call('GET', '/v1/required?start_time=2026-01-01T00:00:00Z')).status).toBe(200);
+  });
+
+  it('that are absent stay absent inside an object of the document', async () => {
+    expect((await api.call('GET', '/v1/by-slug/abc?level=low')).body).toEqual({
+      id: 'abc',
+      settings: { slug: 'abc', level: 'low' },
+    });
+  });
+
+  it('inside an object of the document are named, too', async () => {
+    expect(await api.call('GET', '/v1/by-slug/1234')).toMatchObject(refusal(400, 'slug', 'AB01'));
+  });
+});
+
+describe('bodies', () => {
+  it('become $input, in either spelling, with JSON members untouched', async () => {
+    const settings = { some_key: { otherKey: [1] } };
+    const body = { first_name: 'Ada', isDefault: true, limit: { below: [{ max_tokens: 1 }] }, settings };
+    expect((await api.send('POST', '/v1/items', body)).body).toEqual({
+      firstName: 'Ada',
+      isDefault: true,
+      limit: { below: [{ maxTokens: 1 }] },
+      settings,
+    });
+    expect((await api.send('POST', '/v1/plain', { first_name: 'Ada' })).body).toEqual({
+      firstName: 'Ada',
+      maxTokens: 5,
+    });
+  });
+
+  it('pass whole where $input is JSON', async () => {
+    for (const body of [{ a_b: { cD: 1 } }, [1, { a_b: 2 }], 'text', 0]) {
+      expect((await api.send('PUT', '/v1/items/1', body)).body).toEqual(body);
+    }
+  });
+
+  it.each<[object, string, string]>([
+    [{}, 'first_name', 'AB01'],
+    [{ first_name: null }, 'first_name', 'AB01'],
+    [{ firstName: 1 }, 'firstName', 'AB01'],
+    [{ first_name: 'A' }, 'first_name', 'AB01'],
+    [{ firstName: 'A' }, 'firstName', 'AB01'],
+    [{ first_name: 'Ada', firstName: 'Ada' }, 'firstName', 'AB01'],
+    [{ first_name: 'Ada', foo: 1 }, 'foo', 'unknown_parameter'],
+    [{ first_name: 'Ada', limit: { foo: 1 } }, 'limit.foo', 'unknown_parameter'],
+    [{ first_name: 'Ada', limit: { below: [{}, { foo: 1 }] } }, 'limit.below[1].foo', 'unknown_parameter'],
+    [{ first_name: 'Ada', limit: { below: [{}, { max_tokens: 11 }] } }, 'limit.below[1].max_tokens', 'AB01'],
+    [{ first_name: 'Ada', limit: { below: [{ maxTokens: 11 }] } }, 'limit.below[0].maxTokens', 'AB01'],
+    [{ first_name: 'Ada', limit: [] }, 'limit', 'AB01'],
+    [{ first_name: 'Ada', tags: 'a' }, 'tags', 'AB01'],
+    [{ first_name: 'Ada', tags: [1] }, 'tags[0]', 'AB01'],
+    [{ first_name: 'Ada', level: 'HIGH' }, 'level', 'AB01'],
+    [{ first_name: 'Ada', is_default: 1 }, 'is_default', 'AB01'],
+    [{ first_name: 'Ada', ratio: '1' }, 'ratio', 'AB01'],
+    [{ first_name: 'Ada', expires_at: 'soon' }, 'expires_at', 'AB01'],
+    [{ first_name: 'dup' }, 'first_name', 'AB07'],
+    [{ first_name: 'Ada', settings: { badKey: 1 } }, 'settings.badKey', 'AB01'],
+  ])('%j is refused', async (body, param, code) => {
+    const status = code === 'AB07' ? 409 : 400;
+    expect(await api.send('POST', '/v1/items', body)).toMatchObject(refusal(status, param, code));
+  });
+
+  it('name the member in the message as the caller wrote it', async () => {
+    const { body } = await api.send('POST', '/v1/items', { first_name: 'A', limit: { max_tokens: 11 } });
+    expect(body).toMatchObject({
+      error: {
+        message: 'first_name must have at least 2 characters.',
+        errors: ['first_name must have at least 2 characters.', 'limit.max_tokens must be at most 10.'],
+      },
+    });
+  });
+
+  it('must be JSON, in UTF-8, of a bounded size and depth', async () => {
+    const raw = (body: RequestInit['body'], type = 'application/json', more = {}) =>
+      api.call('POST', '/v1/items', { body, headers: { 'content-type': type, ...more } });
+    expect(await raw('{"first_name":')).toMatchObject(refusal(400, null));
+    expect(await raw(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject(refusal(400, null));
+    expect(await raw('a=b', 'application/x-www-form-urlencoded')).toMatchObject(refusal(415, null));
+    expect(await raw('{}', 'application/json; charset=latin1')).toMatchObject(refusal(415, null));
+    expect(await raw('{}', 'application/json', { 'content-encoding': 'gzip' })).toMatchObject(
+      refusal(415, null),
+    );
+    expect(await raw(`"${'x'.repeat(1024 * 1024)}"`)).toMatchObject(refusal(413, null));
+    expect(await raw(`{"settings":${'['.repeat(100)}${']'.repeat(100)}}`)).toMatchObject(refusal(400, null));
+    expect(await raw('null')).toMatchObject(refusal(400, null));
+    expect(await raw('[]')).toMatchObject(refusal(400, null));
+    expect(await raw('')).toMatchObject(refusal(400, null));
+    expect((await raw('{"first_name":"Ada"}', 'application/json; charset=UTF-8')).status).toBe(201);
+  });
+
+  it('of unknown length are bounded as well', async () => {
+    const chunk = `${(64 * 1024).toString(16)}\r\n${'x'.repeat(64 * 1024)}\r\n`;
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(api.port, '127.0.0.1', () => {
+        socket.write('POST /v1/items HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
+        for (let index = 0; index < 20; index++) socket.write(chunk);
+      });
+      socket.once('data', (data) => {
+        socket.destroy();
+        resolve(data.toString());
+      });
+      socket.once('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+  });
+
+  it('may be empty where the operation takes none', async () => {
+    expect((await api.call('POST', '/v1/items/1/rotate')).body).toEqual({ id: '1' });
+    expect((await api.send('POST', '/v1/items/1/rotate', {})).status).toBe(200);
+    expect(await api.send('POST', '/v1/items/1/rotate', { a: 1 })).toMatchObject(
+      refusal(400, 'a', 'unknown_parameter'),
+    );
+  });
+});
