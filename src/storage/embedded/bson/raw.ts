@@ -1,0 +1,135 @@
+import { ObjectId } from 'bson';
+
+/** Reading BSON bytes without building objects: lengths, single fields, validation, and putting `_id` in front. */
+const maximumDepth = 180;
+
+function cStringLength(bytes: Buffer, offset: number): number {
+  const end = bytes.indexOf(0, offset);
+  if (end < 0) throw new RangeError('unterminated name');
+  return end - offset + 1;
+}
+
+/** How many bytes the value of an element takes. */
+export function valueLength(bytes: Buffer, type: number, offset: number): number {
+  switch (type) {
+    case 0x01:
+    case 0x09:
+    case 0x11:
+    case 0x12:
+      return 8;
+    case 0x02:
+    case 0x0d:
+    case 0x0e:
+      return 4 + bytes.readInt32LE(offset);
+    case 0x03:
+    case 0x04:
+    case 0x0f:
+      return bytes.readInt32LE(offset);
+    case 0x05:
+      return 5 + bytes.readInt32LE(offset);
+    case 0x07:
+      return 12;
+    case 0x08:
+      return 1;
+    case 0x0b: {
+      const pattern = cStringLength(bytes, offset);
+      return pattern + cStringLength(bytes, offset + pattern);
+    }
+    case 0x0c:
+      return 16 + bytes.readInt32LE(offset);
+    case 0x10:
+      return 4;
+    case 0x13:
+      return 16;
+    case 0x06:
+    case 0x0a:
+    case 0x7f:
+    case 0xff:
+      return 0;
+    default:
+      throw new RangeError(`unknown element type ${type}`);
+  }
+}
+
+/** One element of a raw document. */
+export type Element = { type: number; nameAt: number; valueAt: number; end: number };
+
+/** Walks the top-level elements until the visitor returns true. */
+export function walk(bytes: Buffer, visit: (element: Element) => boolean | undefined): void {
+  let at = 4;
+  for (let type = bytes[at]; type; type = bytes[at]) {
+    const nameAt = at + 1;
+    const valueAt = nameAt + cStringLength(bytes, nameAt);
+    const end = valueAt + valueLength(bytes, type, valueAt);
+    if (visit({ type, nameAt, valueAt, end })) return;
+    at = end;
+  }
+}
+
+/** Finds a top-level element by name. */
+export function findElement(bytes: Buffer, name: string): Element | null {
+  let found: Element | null = null;
+  walk(bytes, (element) => {
+    if (bytes.toString('utf8', element.nameAt, element.valueAt - 1) !== name) return false;
+    found = element;
+    return true;
+  });
+  return found;
+}
+
+/** Refuses bytes that are not one well-formed document, so that nothing broken is ever stored. */
+export function validate(bytes: Buffer, start = 0, end = bytes.length, depth = 0): void {
+  if (depth > maximumDepth) throw new RangeError('document is nested too deeply');
+  if (end - start < 5 || bytes.readInt32LE(start) !== end - start || bytes[end - 1] !== 0) {
+    throw new RangeError('document length is wrong');
+  }
+  let at = start + 4;
+  while (at < end - 1) {
+    const type = bytes[at] as number;
+    while (bytes[++at]);
+    at += 1;
+    const length = valueLength(bytes, type, at);
+    if (length < 0 || at + length > end - 1) throw new RangeError('element exceeds its document');
+    if (type === 0x03 || type === 0x04) validate(bytes, at, at + length, depth + 1);
+    else if (type === 0x02 && (bytes.readInt32LE(at) < 1 || bytes[at + length - 1] !== 0)) {
+      throw new RangeError('string is not terminated');
+    }
+    at += length;
+  }
+  if (at !== end - 1) throw new RangeError('element exceeds its document');
+}
+
+const idHeader = Buffer.from([0x07, 0x5f, 0x69, 0x64, 0x00]);
+
+function startsWithId(bytes: Buffer): boolean {
+  return bytes[5] === 0x5f && bytes[6] === 0x69 && bytes[7] === 0x64 && bytes[8] === 0;
+}
+
+/** The document with `_id` as its first field, made up when it has none, as a MongoDB server stores it. */
+export function withLeadingId(bytes: Buffer): Buffer {
+  if (startsWithId(bytes)) return bytes;
+  const element = findElement(bytes, '_id');
+  if (element) {
+    const start = element.nameAt - 1;
+    return Buffer.concat([
+      bytes.subarray(0, 4),
+      bytes.subarray(start, element.end),
+      bytes.subarray(4, start),
+      bytes.subarray(element.end),
+    ]);
+  }
+  const result = Buffer.concat([bytes.subarray(0, 4), idHeader, new ObjectId().id, bytes.subarray(4)]);
+  result.writeInt32LE(result.length, 0);
+  return result;
+}
+
+/** The raw documents inside a raw array. */
+export function arrayOfDocuments(bytes: Buffer): Buffer[] {
+  const result: Buffer[] = [];
+  walk(bytes, ({ type, valueAt, end }) => {
+    if (type !== 0x03) throw new RangeError('array element is not a document');
+    result.push(bytes.subarray(valueAt, end));
+    return false;
+  });
+  return result;
+}

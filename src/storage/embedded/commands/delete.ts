@@ -1,0 +1,61 @@
+import { CommandError } from '../errors.ts';
+import type { Match } from '../query/match-stream.ts';
+import type { Selection } from '../query/select.ts';
+import type { Collection } from '../store/catalogue.ts';
+import { asNumber, type Document } from '../value/types.ts';
+import { type Command, collectionName, documentField, type Request, statements } from './command.ts';
+import { changeMatches, locateNow, tooLong } from './locate.ts';
+import { failure, parseSelection } from './update.ts';
+
+const known = new Set(['q', 'limit', 'collation', 'hint']);
+
+function parseStatement(statement: Document, commandLet: Document | undefined): Selection {
+  for (const field of Object.keys(statement)) {
+    if (!known.has(field))
+      throw new CommandError(40415, `BSON field 'delete.deletes.${field}' is an unknown field.`);
+  }
+  const limit = asNumber(statement.limit);
+  if (limit !== 0 && limit !== 1) {
+    throw new CommandError(
+      9,
+      `The limit field in delete objects must be 0 or 1. Got ${String(statement.limit)}`,
+    );
+  }
+  const selection = parseSelection(documentField(statement, 'q') ?? {}, statement, commandLet);
+  return limit === 1 ? { ...selection, limit } : selection;
+}
+
+async function runStatement(request: Request, name: string, selection: Selection): Promise<number> {
+  const { store, database, pace } = request;
+  const find = (): Collection | undefined => store.catalogue.find(database, name);
+  const remove = (collection: Collection, matches: Match[]): number => {
+    for (const { record, body } of matches) store.documents.remove(collection, record, body);
+    return matches.length;
+  };
+  const outcome = await store.writes.run(() => {
+    const collection = find();
+    if (!collection) return 0;
+    const matches = locateNow(store, collection, selection, false);
+    return matches === tooLong ? tooLong : remove(collection, matches);
+  });
+  return outcome === tooLong ? changeMatches(store, find, selection, pace, remove) : outcome;
+}
+
+async function deleteDocuments(request: Request): Promise<Document> {
+  const { body } = request;
+  const name = collectionName(request);
+  const commandLet = documentField(body, 'let');
+  const errors: Document[] = [];
+  let removed = 0;
+  for (const [index, statement] of statements(request, 'deletes').entries()) {
+    try {
+      removed += await runStatement(request, name, parseStatement(statement, commandLet));
+    } catch (error) {
+      errors.push(failure(index, error));
+      if (body.ordered !== false) break;
+    }
+  }
+  return { n: removed, ...(errors.length > 0 ? { writeErrors: errors } : {}), ok: 1 };
+}
+
+export const deleteCommand: Command = { fields: ['deletes', 'ordered', 'let'], run: deleteDocuments };

@@ -1,0 +1,148 @@
+import { encode } from '../bson/encode.ts';
+import { badValue, CommandError } from '../errors.ts';
+import { sameKey } from '../query/planner.ts';
+import type { Collection } from '../store/catalogue.ts';
+import { buildIndex } from '../store/index-build.ts';
+import { type Index, normaliseSpec } from '../store/index-spec.ts';
+import { equalValues } from '../value/compare.ts';
+import { asNumber, type Document, isDocument } from '../value/types.ts';
+import { type Command, collectionName, countField, type Request, statements } from './command.ts';
+import { openCursor } from './find.ts';
+
+/** An existing index that makes a new definition superfluous; a conflicting one is an error. */
+function findExisting(collection: Collection, spec: Document): Index | undefined {
+  const byName = collection.indexes.find((index) => index.name === spec.name);
+  const byKey = collection.indexes.find(
+    (index) => sameKey(index.key, spec.key as Document) && sameVariant(index.spec, spec),
+  );
+  if (byName && !sameKey(byName.key, spec.key as Document)) {
+    throw new CommandError(
+      86,
+      `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${describe(spec)}, existing index: ${describe(byName.spec)}`,
+    );
+  }
+  const found = byName ?? byKey;
+  if (!found) return undefined;
+  if (found.name === '_id_') return found;
+  if (!sameOptions(found.spec, spec)) {
+    throw new CommandError(
+      found.name === spec.name ? 86 : 85,
+      `An equivalent index already exists with the same name but different options. Requested index: ${describe(spec)}, existing index: ${describe(found.spec)}`,
+    );
+  }
+  if (found.name !== spec.name)
+    throw new CommandError(85, `Index already exists with a different name: ${found.name}`);
+  return found;
+}
+
+const describe = (spec: Document): string => JSON.stringify({ key: spec.key, name: spec.name });
+
+/** Indexes on the same key may stand side by side when these differ. */
+const sameVariant = (left: Document, right: Document): boolean =>
+  equalValues(left.partialFilterExpression, right.partialFilterExpression) &&
+  equalValues(left.collation, right.collation);
+
+const sameOptions = (left: Document, right: Document): boolean =>
+  ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', 'collation'].every((option) =>
+    equalValues(left[option] ?? false, right[option] ?? false),
+  );
+
+async function createIndexes(request: Request): Promise<Document> {
+  const { store, database, pace } = request;
+  const name = collectionName(request);
+  const specs = statements(request, 'indexes').map(normaliseSpec);
+  if (specs.length === 0) throw badValue('Must specify at least one index to create');
+  const createdCollectionAutomatically = store.catalogue.find(database, name) === undefined;
+  const collection = await store.writes.run(() => store.obtain(database, name));
+  const numIndexesBefore = collection.indexes.length;
+  for (const spec of specs) {
+    const existing = findExisting(collection, spec);
+    if (!existing) await buildIndex(store, collection, spec, pace);
+    else await existing.built;
+  }
+  const numIndexesAfter = collection.indexes.length;
+  return {
+    numIndexesBefore,
+    numIndexesAfter,
+    createdCollectionAutomatically,
+    ...(numIndexesBefore === numIndexesAfter ? { note: 'all indexes already exist' } : {}),
+    ok: 1,
+  };
+}
+
+async function listIndexes(request: Request): Promise<Buffer> {
+  const { store, database, body } = request;
+  const name = collectionName(request);
+  const collection = store.require(database, name);
+  const cursor = isDocument(body.cursor) ? body.cursor : {};
+  const specs = collection.indexes.filter((index) => !index.building).map((index) => encode(index.spec));
+  async function* source(): AsyncGenerator<Buffer[]> {
+    yield specs;
+  }
+  return openCursor(request, `${database}.${name}`, source(), countField(cursor, 'batchSize'), false);
+}
+
+function chosen(collection: Collection, given: unknown): Index[] {
+  if (given === '*') return collection.indexes.filter((index) => index.name !== '_id_');
+  if (Array.isArray(given)) return given.flatMap((item) => chosen(collection, item));
+  const found = collection.indexes.filter((index) =>
+    isDocument(given) ? sameKey(index.key, given) : index.name === given,
+  );
+  if (found.length === 0) {
+    throw new CommandError(
+      27,
+      isDocument(given)
+        ? `can't find index with key: ${JSON.stringify(given)}`
+        : `index not found with name [${String(given)}]`,
+    );
+  }
+  if (found.some((index) => index.name === '_id_')) throw new CommandError(72, 'cannot drop _id index');
+  return found;
+}
+
+async function dropIndexes(request: Request): Promise<Document> {
+  const { store, database, body } = request;
+  const collection = store.require(database, collectionName(request));
+  const nIndexesWas = collection.indexes.length;
+  await store.writes.run(() => {
+    const gone = new Set(chosen(collection, body.index));
+    collection.indexes = collection.indexes.filter((index) => !gone.has(index));
+    for (const index of gone) store.catalogue.addTrash('index', index.id);
+    store.catalogue.save(collection);
+  });
+  store.cleaner.wake();
+  return { nIndexesWas, ok: 1 };
+}
+
+/** collMod, of which only a change of a TTL is supported. */
+async function collMod(request: Request): Promise<Document> {
+  const { store, database, body } = request;
+  const collection = store.require(database, collectionName(request));
+  const change = isDocument(body.index) ? body.index : {};
+  const index = collection.indexes.find((candidate) =>
+    isDocument(change.keyPattern)
+      ? sameKey(candidate.key, change.keyPattern)
+      : candidate.name === change.name,
+  );
+  const unsupported = Object.keys(change).find(
+    (key) => !['keyPattern', 'name', 'expireAfterSeconds'].includes(key),
+  );
+  if (unsupported) throw new CommandError(72, `collMod option 'index.${unsupported}' is not supported`);
+  if (!index) throw new CommandError(27, 'cannot find the index to modify');
+  const seconds = asNumber(change.expireAfterSeconds);
+  if (seconds === null || seconds < 0) throw badValue('expireAfterSeconds must be a non-negative number');
+  const before = index.expireAfterSeconds;
+  await store.writes.run(() => {
+    index.expireAfterSeconds = seconds;
+    index.spec = { ...index.spec, expireAfterSeconds: change.expireAfterSeconds };
+    store.catalogue.save(collection);
+  });
+  return { expireAfterSeconds_old: before, expireAfterSeconds_new: seconds, ok: 1 };
+}
+
+export const indexCommands: Record<string, Command> = {
+  createIndexes: { fields: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'], run: createIndexes },
+  listIndexes: { fields: ['cursor'], run: listIndexes },
+  dropIndexes: { fields: ['index'], run: dropIndexes },
+  collMod: { fields: ['index'], run: collMod },
+};

@@ -1,0 +1,186 @@
+import { decode } from '../bson/decode.ts';
+import { encode } from '../bson/encode.ts';
+import { asCommandError, CommandError, failedToParse } from '../errors.ts';
+import { parseCollation } from '../query/collation.ts';
+import type { Match } from '../query/match-stream.ts';
+import type { Selection } from '../query/select.ts';
+import { parseSort } from '../query/sort.ts';
+import type { Collection } from '../store/catalogue.ts';
+import type { Store } from '../store/store.ts';
+import { compileUpdate, type Update } from '../update/compile.ts';
+import type { Document } from '../value/types.ts';
+import { type Command, collectionName, documentField, type Request, statements } from './command.ts';
+import { writeError } from './insert.ts';
+import { changeMatches, locateNow, tooLong } from './locate.ts';
+
+/** One statement of an update command, ready to run. */
+export type UpdateStatement = { selection: Selection; update: Update; multi: boolean; upsert: boolean };
+
+export type UpdateOutcome = { matched: number; modified: number; upserted: unknown };
+
+const known = new Set([
+  'q',
+  'u',
+  'c',
+  'multi',
+  'upsert',
+  'collation',
+  'arrayFilters',
+  'hint',
+  'sort',
+  'upsertSupplied',
+]);
+
+/** What every statement with a filter has in common. */
+export function parseSelection(
+  filter: Document,
+  options: Document,
+  commandLet: Document | undefined,
+): Selection {
+  const { hint } = options;
+  return {
+    filter,
+    sort: parseSort(options.sort),
+    collation: parseCollation(options.collation),
+    ...(hint === undefined ? {} : { hint }),
+    ...(commandLet ? { variables: commandLet } : {}),
+  };
+}
+
+function parseStatement(statement: Document, commandLet: Document | undefined): UpdateStatement {
+  for (const field of Object.keys(statement)) {
+    if (!known.has(field))
+      throw new CommandError(40415, `BSON field 'update.updates.${field}' is an unknown field.`);
+  }
+  const filter = documentField(statement, 'q') ?? {};
+  const multi = statement.multi === true;
+  if (multi && statement.sort !== undefined) throw failedToParse('Cannot specify sort with multi=true');
+  const selection = { ...parseSelection(filter, statement, commandLet), ...(multi ? {} : { limit: 1 }) };
+  const constants = documentField(statement, 'c');
+  const variables = constants || commandLet ? { ...commandLet, ...constants } : undefined;
+  const update = compileUpdate(statement.u, {
+    filter,
+    multi,
+    arrayFilters: statement.arrayFilters,
+    ...(selection.collation ? { fold: selection.collation.fold } : {}),
+    ...(variables ? { variables } : {}),
+  });
+  return { selection, update, multi, upsert: statement.upsert === true };
+}
+
+/** Writes the new version of a document; true when it differs from the old one. */
+export function rewrite(store: Store, collection: Collection, match: Match, update: Update): boolean {
+  return store.documents.replace(
+    collection,
+    match.record,
+    match.body,
+    encode(update.apply(decode(match.body))),
+  );
+}
+
+/** Runs a statement inside a transaction; `tooLong` when it should rather be done piece by piece. */
+function runNow(
+  request: Request,
+  name: string,
+  statement: UpdateStatement,
+  patient: boolean,
+): UpdateOutcome | typeof tooLong {
+  const { store, database } = request;
+  const existing = store.catalogue.find(database, name);
+  const matches = existing ? locateNow(store, existing, statement.selection, patient) : [];
+  if (matches === tooLong) return tooLong;
+  if (matches.length === 0 && statement.upsert) {
+    const document = statement.update.insert();
+    store.documents.insert(store.obtain(database, name), encode(document));
+    return { matched: 0, modified: 0, upserted: document._id };
+  }
+  const modified = existing
+    ? matches.filter((match) => rewrite(store, existing, match, statement.update)).length
+    : 0;
+  return { matched: matches.length, modified, upserted: undefined };
+}
+
+async function runSlowly(request: Request, name: string, statement: UpdateStatement): Promise<UpdateOutcome> {
+  const { store, database, pace } = request;
+  let modified = 0;
+  const find = (): Collection | undefined => store.catalogue.find(database, name);
+  const matched = await changeMatches(store, find, statement.selection, pace, (collection, matches) => {
+    modified += matches.filter((match) => rewrite(store, collection, match, statement.update)).length;
+  });
+  if (matched > 0 || !statement.upsert) return { matched, modified, upserted: undefined };
+  return (await store.writes.run(() => runNow(request, name, statement, true))) as UpdateOutcome;
+}
+
+/** Statements per transaction when a bulk write has many. */
+const batchTime = 10;
+
+async function update(request: Request): Promise<Document> {
+  const { store, body } = request;
+  const name = collectionName(request);
+  const commandLet = documentField(body, 'let');
+  const list = statements(request, 'updates');
+  const ordered = body.ordered !== false;
+  const errors: Document[] = [];
+  const upserted: Document[] = [];
+  let matched = 0;
+  let modified = 0;
+  const record = (index: number, outcome: UpdateOutcome): void => {
+    matched += outcome.matched + (outcome.upserted === undefined ? 0 : 1);
+    modified += outcome.modified;
+    if (outcome.upserted !== undefined) upserted.push({ index, _id: outcome.upserted });
+  };
+  for (let next = 0; next < list.length; ) {
+    const stopped = await store.writes.run(() => {
+      const deadline = performance.now() + batchTime;
+      const outcomes: [number, UpdateOutcome][] = [];
+      const failed: Document[] = [];
+      let at = next;
+      let slow: UpdateStatement | null = null;
+      for (; at < list.length && performance.now() < deadline; at++) {
+        try {
+          const statement = parseStatement(list[at] as Document, commandLet);
+          const outcome = runNow(request, name, statement, false);
+          if (outcome === tooLong) {
+            slow = statement;
+            break;
+          }
+          outcomes.push([at, outcome]);
+        } catch (error) {
+          failed.push(failure(at, error));
+          if (ordered) break;
+        }
+      }
+      return { at, slow, outcomes, failed };
+    });
+    for (const [index, outcome] of stopped.outcomes) record(index, outcome);
+    errors.push(...stopped.failed);
+    if (ordered && errors.length > 0) break;
+    next = stopped.at;
+    if (!stopped.slow) continue;
+    try {
+      record(next, await runSlowly(request, name, stopped.slow));
+    } catch (error) {
+      errors.push(failure(next, error));
+      if (ordered) break;
+    }
+    next += 1;
+  }
+  return {
+    n: matched,
+    nModified: modified,
+    ...(upserted.length > 0 ? { upserted } : {}),
+    ...(errors.length > 0 ? { writeErrors: errors } : {}),
+    ok: 1,
+  };
+}
+
+/** Only refusals belong to one statement; anything else fails the command and rolls its transaction back. */
+export function failure(index: number, error: unknown): Document {
+  if (asCommandError(error).code === 1) throw error;
+  return writeError(index, error);
+}
+
+export const updateCommand: Command = {
+  fields: ['updates', 'ordered', 'bypassDocumentValidation', 'let'],
+  run: update,
+};

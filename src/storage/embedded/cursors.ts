@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { CommandError } from './errors.ts';
+import type { Pace } from './pace.ts';
+
+/** The documents of one reply may take this much; a single document may always go over it. */
+const batchBytes = 16 * 1024 * 1024 - 64 * 1024;
+
+/** Reads results batch by batch from a source that produces them in chunks of its own size. */
+export class Cursor {
+  readonly id: bigint = randomBytes(8).readBigInt64LE() & 0x7fffffffffffffffn;
+  readonly namespace: string;
+  readonly pace: Pace;
+  readonly #source: AsyncIterator<Buffer[]>;
+  #waiting: Buffer[] = [];
+  #finished = false;
+  lastUsed = Date.now();
+  busy = false;
+
+  constructor(namespace: string, source: AsyncIterable<Buffer[]>, pace: Pace) {
+    this.namespace = namespace;
+    this.#source = source[Symbol.asyncIterator]();
+    this.pace = pace;
+  }
+
+  get exhausted(): boolean {
+    return this.#finished && this.#waiting.length === 0;
+  }
+
+  /** The next batch, limited by a number of documents (0: none, null: as many as fit) and by bytes. */
+  async take(limit: number | null): Promise<Buffer[]> {
+    const batch: Buffer[] = [];
+    let bytes = 0;
+    for (;;) {
+      let used = 0;
+      for (const document of this.#waiting) {
+        if (limit !== null && batch.length >= limit) break;
+        if (batch.length > 0 && bytes + document.length > batchBytes) break;
+        batch.push(document);
+        bytes += document.length + 16;
+        used += 1;
+      }
+      if (used > 0) this.#waiting = this.#waiting.slice(used);
+      const full = this.#waiting.length > 0 || (limit !== null && batch.length >= limit) || this.#finished;
+      if (full) return batch;
+      const next = await this.#source.next();
+      if (next.done) this.#finished = true;
+      else this.#waiting = next.value;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#finished = true;
+    this.#waiting = [];
+    await this.#source.return?.();
+  }
+}
+
+/** The open cursors; those that nobody reads are closed after a while. */
+export class Cursors {
+  readonly #open = new Map<bigint, Cursor>();
+  readonly #idleLimit: number;
+
+  constructor(idleLimit = 600_000) {
+    this.#idleLimit = idleLimit;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  add(cursor: Cursor): void {
+    this.#open.set(cursor.id, cursor);
+  }
+
+  get(id: bigint, namespace: string): Cursor {
+    const cursor = this.#open.get(id);
+    if (!cursor) throw new CommandError(43, `cursor id ${id} not found`);
+    if (cursor.namespace !== namespace) {
+      throw new CommandError(
+        13,
+        `Requested getMore on namespace '${namespace}', but cursor belongs to a different namespace ${cursor.namespace}`,
+      );
+    }
+    cursor.lastUsed = Date.now();
+    return cursor;
+  }
+
+  async remove(id: bigint): Promise<boolean> {
+    const cursor = this.#open.get(id);
+    if (!cursor) return false;
+    this.#open.delete(id);
+    cursor.pace.stopped = new CommandError(237, 'operation was interrupted because its cursor was killed');
+    if (!cursor.busy) await cursor.close();
+    return true;
+  }
+
+  /** Closes what has been idle for too long. */
+  async sweep(now = Date.now()): Promise<void> {
+    for (const [id, cursor] of this.#open) {
+      if (!cursor.busy && now - cursor.lastUsed > this.#idleLimit) await this.remove(id);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { resolve as resolvePath } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+export type EmbeddedServer = { uri: string; stop(): Promise<void> };
+
+export type EmbeddedOptions = {
+  directory: string;
+  databaseName?: string;
+  /** Hears of a worker that died by itself; without it such an error is thrown in the parent. */
+  onError?: (error: Error) => void;
+  /** How often expired documents are looked for; for tests. */
+  ttlInterval?: number;
+  /** How long an unread cursor stays open; for tests. */
+  cursorIdleLimit?: number;
+};
+
+/** Starts the server in a worker thread on a unix socket inside `directory`; resolves when it accepts connections. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { databaseName = 'sluice', onError, ttlInterval, cursorIdleLimit } = options;
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    name: 'embedded-store',
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    workerData: {
+      directory: resolvePath(options.directory),
+      options: {
+        ...(ttlInterval === undefined ? {} : { ttlInterval }),
+        ...(cursorIdleLimit === undefined ? {} : { cursorIdleLimit }),
+      },
+    },
+  });
+  // `once` rejects when the worker fails before its first message, for instance because the directory is in use.
+  const [{ socketPath }] = (await once(worker, 'message')) as [{ socketPath: string }];
+  worker.on('error', (error: Error) => {
+    if (!onError) throw error;
+    onError(error);
+  });
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', () => resolve());
+  });
+  // A program that forgets to stop the server can still end.
+  worker.unref();
+  return {
+    uri: `mongodb://${encodeURIComponent(socketPath)}/${databaseName}?directConnection=true`,
+    async stop() {
+      worker.ref();
+      worker.postMessage('stop');
+      await exited;
+    },
+  };
+}

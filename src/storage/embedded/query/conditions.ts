@@ -1,0 +1,88 @@
+import { BSONRegExp, Decimal128 } from 'bson';
+import { type Document, isDocument, order, typeOrder } from '../value/types.ts';
+import { isOperatorDocument, normalise } from './filter.ts';
+
+/** One comparison that an index could serve: an operator at a path. */
+export type Condition = {
+  path: string;
+  operator: string;
+  operand: unknown /** The index can stand in for it. */;
+  exact: boolean;
+};
+
+/** A filter taken apart: its comparisons, and how many clauses there are in all. */
+export type Conditions = { list: Condition[]; clauses: number; alternatives: Document[][] };
+
+const usable = new Set(['$eq', '$in', '$gt', '$gte', '$lt', '$lte', '$regex', '$exists']);
+
+/** Takes a filter apart into comparisons that are all required to hold. */
+export function extractConditions(filter: Document): Conditions {
+  const result: Conditions = { list: [], clauses: 0, alternatives: [] };
+  collect(filter, '', true, result);
+  return result;
+}
+
+function collect(filter: Document, prefix: string, exact: boolean, into: Conditions): void {
+  for (const [key, condition] of Object.entries(filter)) {
+    if (key === '$comment') continue;
+    if (key === '$and' && Array.isArray(condition)) {
+      for (const clause of condition) collect(clause as Document, prefix, exact, into);
+    } else if (key.startsWith('$')) {
+      into.clauses += 1;
+      if (key === '$or' && prefix === '') into.alternatives.push(condition as Document[]);
+    } else {
+      collectField(prefix + key, normalise(condition), exact, into);
+    }
+  }
+}
+
+function collectField(path: string, operators: Document, exact: boolean, into: Conditions): void {
+  for (const [operator, operand] of Object.entries(operators)) {
+    if (operator === '$options') continue;
+    into.clauses += 1;
+    if (operator === '$elemMatch' && isDocument(operand) && !isOperatorDocument(operand)) {
+      collect(operand, `${path}.`, false, into);
+    } else if (operator === '$regex') {
+      const regex =
+        typeof operand === 'string' ? new BSONRegExp(operand, String(operators.$options ?? '')) : operand;
+      into.list.push({ path, operator, operand: regex, exact });
+    } else if (usable.has(operator)) {
+      into.list.push({ path, operator, operand, exact });
+    }
+  }
+}
+
+const indexable = new Set<number>([
+  order.null,
+  order.number,
+  order.string,
+  order.object,
+  order.binary,
+  order.objectId,
+  order.boolean,
+  order.date,
+  order.timestamp,
+]);
+
+/** True for values whose equality an index can answer; arrays and regular expressions are not among them. */
+export function isPoint(value: unknown): boolean {
+  return indexable.has(typeOrder(value));
+}
+
+/** True when an index entry for the value says exactly that the value is there. */
+export function isExactPoint(value: unknown): boolean {
+  return value !== null && value !== undefined && !(value instanceof Decimal128);
+}
+
+/** True for values that a range in an index can be bounded by. */
+export function isRangeBound(value: unknown): boolean {
+  const type = typeOrder(value);
+  return indexable.has(type) && type !== order.null && type !== order.object && !Number.isNaN(value);
+}
+
+/** True when a value (or something in it) is compared by the collation. */
+export function hasText(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasText);
+  if (isDocument(value)) return Object.values(value).some(hasText);
+  return typeOrder(value) === order.string;
+}

@@ -1,0 +1,54 @@
+import { type Document, isDocument } from '../value/types.ts';
+import { type FilterContext, normalise } from './filter.ts';
+import { compileOperators } from './operators.ts';
+import { field, parsePath } from './path.ts';
+
+/** The conditions of a filter that look into an array, those inside $and (and, failing these, $or) included. */
+function conditionsOn(filter: Document, path: string): [string, Document][] {
+  return Object.entries(filter).flatMap(([key, condition]): [string, Document][] => {
+    if ((key === '$and' || key === '$or') && Array.isArray(condition)) {
+      return condition.flatMap((clause) => conditionsOn(clause as Document, path));
+    }
+    return key === path || key.startsWith(`${path}.`) ? [[key, normalise(condition)]] : [];
+  });
+}
+
+/** A copy of the document in which the array at the path holds one element only. */
+function withOnly(document: Document, parts: readonly string[], element: unknown): Document {
+  const [first = '', ...rest] = parts;
+  const inner = field(document, first);
+  return {
+    ...document,
+    [first]: rest.length > 0 && isDocument(inner) ? withOnly(inner, rest, element) : [element],
+  };
+}
+
+function valueAt(document: Document, parts: readonly string[]): unknown {
+  return parts.reduce<unknown>(
+    (value, part) => (isDocument(value) ? field(value, part) : undefined),
+    document,
+  );
+}
+
+/**
+ * Which element of an array made a filter match: the position that `$` stands for in updates and projections. With
+ * several conditions on the array it is the first element that meets them all, or else the first that meets one.
+ */
+export function matchedPosition(
+  filter: Document,
+  document: Document,
+  path: string,
+  context: FilterContext,
+): number | null {
+  const parts = parsePath(path);
+  const array = valueAt(document, parts);
+  if (!Array.isArray(array)) return null;
+  const tests = conditionsOn(filter, path).map(([key, operators]) =>
+    compileOperators(parsePath(key), operators, context),
+  );
+  if (tests.length === 0) return null;
+  const all = array.findIndex((element) => tests.every((test) => test(withOnly(document, parts, element))));
+  if (all >= 0) return all;
+  const any = array.findIndex((element) => tests.some((test) => test(withOnly(document, parts, element))));
+  return any >= 0 ? any : null;
+}

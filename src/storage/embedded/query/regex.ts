@@ -1,0 +1,77 @@
+import { BSONSymbol } from 'bson';
+import { badValue, CommandError } from '../errors.ts';
+import { compareValues, regexParts } from '../value/compare.ts';
+import { order, typeOrder } from '../value/types.ts';
+
+/** Compiles a PCRE pattern as far as JavaScript's regular expressions go; the x flag is done by stripping. */
+export function toRegExp(pattern: string, flags: string): RegExp {
+  let source = pattern;
+  let options = flags;
+  const inline = /^\(\?([imsx]+)\)/.exec(source);
+  if (inline) {
+    source = source.slice(inline[0].length);
+    options += inline[1] ?? '';
+  }
+  if (options.includes('x'))
+    source = source.replace(/\\.|\[(?:\\.|[^\]])*\]|\s+|#.*$/gm, (part) => (/^[\s#]/.test(part) ? '' : part));
+  for (const flag of options) {
+    if (!'imsxu'.includes(flag)) throw new CommandError(51108, `invalid flag in regex options: ${flag}`);
+  }
+  const accepted = [...new Set(options)].filter((flag) => 'ims'.includes(flag)).join('');
+  try {
+    return new RegExp(source, `${accepted}u`);
+  } catch {
+    // Not every PCRE pattern is valid under JavaScript's unicode rules, for instance "\-" outside a class.
+    try {
+      return new RegExp(source, accepted);
+    } catch (error) {
+      throw new CommandError(51091, `Regular expression is invalid: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** The pattern and flags of `$regex` with its `$options`. */
+export function regexOperand(operand: unknown, options: unknown): { pattern: string; flags: string } {
+  if (typeof operand === 'string')
+    return { pattern: operand, flags: typeof options === 'string' ? options : '' };
+  if (typeOrder(operand) !== order.regex) throw badValue('$regex has to be a string');
+  const parts = regexParts(operand);
+  if (options !== undefined && parts.flags !== '') {
+    throw new CommandError(51074, 'options set in both $regex and $options');
+  }
+  return { pattern: parts.pattern, flags: typeof options === 'string' ? options : parts.flags };
+}
+
+/** A test for strings that match, and for a stored regular expression that is the same one. */
+export function compileRegex(operand: unknown, options: unknown): (value: unknown) => boolean {
+  const { pattern, flags } = regexOperand(operand, options);
+  const regex = toRegExp(pattern, flags);
+  return (value) => {
+    if (typeof value === 'string') return regex.test(value);
+    if (value instanceof BSONSymbol) return regex.test(value.value);
+    return (
+      typeof operand !== 'string' && typeOrder(value) === order.regex && compareValues(value, operand) === 0
+    );
+  };
+}
+
+/** The literal text that every match must begin with, when the pattern is anchored; null when there is none. */
+export function literalPrefix(pattern: string, flags: string): { text: string; exact: boolean } | null {
+  if (flags.replace(/s/g, '') !== '' || !pattern.startsWith('^') || pattern.includes('|')) return null;
+  let text = '';
+  let at = 1;
+  for (; at < pattern.length; at++) {
+    const character = pattern[at] as string;
+    if (character === '\\') {
+      const next = pattern[at + 1] ?? '';
+      if (!/[^a-zA-Z0-9]/.test(next)) break;
+      text += next;
+      at += 1;
+    } else if (/[.^$*+?()[\]{}]/.test(character)) break;
+    else text += character;
+  }
+  const rest = pattern.slice(at);
+  if (/^[*?{]/.test(rest)) text = [...text].slice(0, -1).join('');
+  if (text === '') return null;
+  return { text, exact: rest === '' || rest === '.*' };
+}

@@ -1,0 +1,119 @@
+import type { Pace } from '../pace.ts';
+import type { Collection } from '../store/catalogue.ts';
+import type { Database } from '../store/database.ts';
+import type { Document } from '../value/types.ts';
+import type { Collation } from './collation.ts';
+import { compileFilter, type Filter } from './filter.ts';
+import { type Match, MatchStream } from './match-stream.ts';
+import { type Plan, plan, type SortField } from './planner.ts';
+import { openScanner } from './scanner.ts';
+import { keyReader, Sorter } from './sort.ts';
+
+export type Selection = {
+  filter: Document;
+  sort?: readonly SortField[];
+  skip?: number;
+  limit?: number;
+  hint?: unknown;
+  collation?: Collation | null;
+  variables?: Document;
+};
+
+/** A selection that is ready to run: its filter compiled, its access path chosen. */
+export class Selected {
+  readonly filter: Filter;
+  readonly plan: Plan;
+  readonly #database: Database;
+  readonly #collection: Collection;
+  readonly #selection: Selection;
+
+  constructor(database: Database, collection: Collection, selection: Selection) {
+    this.#database = database;
+    this.#collection = collection;
+    this.#selection = selection;
+    const { variables } = selection;
+    const fold = selection.collation?.fold;
+    this.filter = compileFilter(selection.filter, {
+      ...(fold ? { fold } : {}),
+      ...(variables ? { variables } : {}),
+    });
+    this.plan = plan(collection, selection);
+  }
+
+  /** The matches in no particular order, chunk by chunk. */
+  #stream(expected: number): MatchStream {
+    const { plan: path, filter } = this;
+    const exact = path.exact;
+    let wanted: Set<string> | null = exact ? new Set() : filter.fields;
+    if (!path.sorted && wanted !== null) {
+      wanted = new Set(wanted);
+      for (const { path: name } of this.#selection.sort ?? []) wanted.add(name.split('.')[0] as string);
+    }
+    if (wanted?.size === 0 && !exact) wanted = new Set([' none']);
+    return new MatchStream(
+      openScanner(this.#database, this.#collection, path),
+      exact ? null : filter.test,
+      wanted,
+      expected,
+    );
+  }
+
+  /** All matches in the wanted order, without skip and limit applied to a scan that is already sorted. */
+  *#ordered(): Generator<Match[]> {
+    const { sort = [], skip = 0, limit = 0, collation } = this.#selection;
+    const needed = limit > 0 ? skip + limit : 0;
+    const stream = this.#stream(this.plan.sorted ? needed : 0);
+    if (this.plan.sorted) {
+      for (let chunk = stream.next(); chunk; chunk = stream.next()) yield chunk;
+      return;
+    }
+    const sorter = new Sorter<Match>(sort, needed, collation?.fold);
+    const readKey = keyReader(sort, collation?.fold);
+    for (let chunk = stream.next(); chunk; chunk = stream.next()) {
+      for (const match of chunk) sorter.add(readKey(match.document ?? {}), match, match.body.length + 100);
+      yield [];
+    }
+    yield sorter.finish();
+  }
+
+  /** The matches with sort, skip and limit applied, all at once; for statements inside a transaction. */
+  *chunks(): Generator<Match[]> {
+    const { skip = 0, limit = 0 } = this.#selection;
+    let toSkip = skip;
+    let left = limit > 0 ? limit : Number.POSITIVE_INFINITY;
+    for (const chunk of this.#ordered()) {
+      const from = Math.min(toSkip, chunk.length);
+      toSkip -= from;
+      const part = from === 0 && chunk.length <= left ? chunk : chunk.slice(from, from + left);
+      left -= part.length;
+      yield part;
+      if (left <= 0) return;
+    }
+  }
+
+  /** The number of matches when it can be told without reading documents; null otherwise. */
+  countQuickly(): number | null {
+    const { plan: path } = this;
+    const { skip = 0, limit = 0 } = this.#selection;
+    if (!path.exact) return null;
+    let count = this.#collection.count;
+    if (path.kind === 'index') {
+      if (path.index.multikey) return null;
+      const sql = 'SELECT count(*) FROM entries WHERE idx = ? AND key >= ? AND key < ?';
+      count = 0;
+      for (const { low, high } of path.intervals) {
+        count += this.#database.all<[number]>(sql, path.index.id, low, high)[0]?.[0] ?? 0;
+      }
+    }
+    const left = Math.max(0, count - skip);
+    return limit > 0 ? Math.min(left, limit) : left;
+  }
+
+  /** The same, letting other commands run in between. */
+  async *paced(pace: Pace): AsyncGenerator<Match[]> {
+    for (const chunk of this.chunks()) {
+      if (chunk.length > 0) yield chunk;
+      if (pace.tired) await pace.rest();
+    }
+  }
+}

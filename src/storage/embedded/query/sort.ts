@@ -1,0 +1,107 @@
+import { badValue, CommandError } from '../errors.ts';
+import { compareValues, type Fold } from '../value/compare.ts';
+import { asNumber, type Document, emptyArray, isDocument } from '../value/types.ts';
+import { collectValues, type Path, parsePath } from './path.ts';
+import type { SortField } from './planner.ts';
+
+/** What one operation may hold in memory to sort or group, as on a MongoDB server without disk use. */
+export const memoryLimit = 100 * 1024 * 1024;
+
+export function memoryExceeded(what: string): CommandError {
+  return new CommandError(
+    292,
+    `${what} exceeded memory limit of ${memoryLimit} bytes, but did not opt in to external sorting.`,
+  );
+}
+
+/** Parses a sort document; `$meta` sorts are refused. */
+export function parseSort(sort: unknown): SortField[] {
+  if (sort === undefined || sort === null) return [];
+  if (!isDocument(sort)) throw new CommandError(14, "Expected field 'sort' to be of type object");
+  return Object.entries(sort).map(([path, direction]) => {
+    const number = asNumber(direction);
+    if (number !== 1 && number !== -1) {
+      throw isDocument(direction)
+        ? badValue('$meta sort is not supported')
+        : new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
+    }
+    if (path === '' || (path.startsWith('$') && path !== '$natural')) {
+      throw new CommandError(16410, `FieldPath field names may not start with '$', given '${path}'.`);
+    }
+    return { path, descending: number < 0 };
+  });
+}
+
+export type KeyReader = (document: Document) => unknown[];
+export type KeyComparator = (left: unknown[], right: unknown[]) => number;
+
+/** Reads the values that a document sorts by: of an array the least, or the greatest when descending. */
+export function keyReader(sort: readonly SortField[], fold?: Fold): KeyReader {
+  const fields = sort.map(({ path, descending }) => ({ parts: parsePath(path), descending }));
+  return (document) => fields.map(({ parts, descending }) => sortValue(document, parts, descending, fold));
+}
+
+function sortValue(document: Document, path: Path, descending: boolean, fold?: Fold): unknown {
+  const values: unknown[] = [];
+  const isArray = collectValues(document, path, 0, emptyArray, values);
+  if (!isArray || values.length < 2) return values[0];
+  return values.reduce((best, value) => {
+    const difference = compareValues(value, best, fold);
+    return (descending ? difference > 0 : difference < 0) ? value : best;
+  });
+}
+
+export function keyComparator(sort: readonly SortField[], fold?: Fold): KeyComparator {
+  const signs = sort.map(({ descending }) => (descending ? -1 : 1));
+  return (left, right) => {
+    for (let i = 0; i < signs.length; i++) {
+      const difference = compareValues(left[i], right[i], fold);
+      if (difference !== 0) return difference * (signs[i] as number);
+    }
+    return 0;
+  };
+}
+
+type Entry<Item> = { key: unknown[]; item: Item; order: number };
+
+/** Collects items and gives them back in order; with a limit it never holds more than twice that many. */
+export class Sorter<Item> {
+  readonly #compare: (left: Entry<Item>, right: Entry<Item>) => number;
+  readonly #limit: number;
+  #entries: Entry<Item>[] = [];
+  #size = 0;
+  #count = 0;
+  #worst: Entry<Item> | null = null;
+
+  constructor(sort: readonly SortField[], limit: number, fold?: Fold) {
+    const compare = keyComparator(sort, fold);
+    this.#compare = (left, right) => compare(left.key, right.key) || left.order - right.order;
+    this.#limit = limit > 0 ? limit : Number.POSITIVE_INFINITY;
+  }
+
+  add(key: unknown[], item: Item, size: number): void {
+    const entry = { key, item, order: this.#count++ };
+    if (this.#worst && this.#compare(entry, this.#worst) >= 0) return;
+    this.#entries.push(entry);
+    this.#size += size;
+    if (this.#entries.length >= this.#limit * 2 + 64) this.#prune();
+    if (this.#size > memoryLimit) {
+      if (this.#entries.length > this.#limit) this.#prune();
+      else throw memoryExceeded('Sort');
+    }
+  }
+
+  /** Keeps the best entries; the sizes of the kept ones are estimated by their share. */
+  #prune(): void {
+    this.#entries.sort(this.#compare);
+    this.#size *= this.#limit / this.#entries.length;
+    this.#entries.length = this.#limit;
+    this.#worst = this.#entries.at(-1) ?? null;
+  }
+
+  finish(): Item[] {
+    this.#entries.sort(this.#compare);
+    if (this.#entries.length > this.#limit) this.#entries.length = this.#limit;
+    return this.#entries.map(({ item }) => item);
+  }
+}

@@ -1,0 +1,79 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+/**
+ * The SQLite file and its statements. Documents and index entries live in one table each; WITHOUT ROWID keeps them in
+ * key order, and the large page holds a document of some kilobytes without overflow pages.
+ */
+const schema = `
+  CREATE TABLE IF NOT EXISTS documents (
+    collection INTEGER NOT NULL, record INTEGER NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (collection, record)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS entries (
+    idx INTEGER NOT NULL, key BLOB NOT NULL, record INTEGER NOT NULL,
+    PRIMARY KEY (idx, key, record)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS catalogue (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+`;
+
+export type RecordRow = [record: number, body: Buffer];
+export type EntryRow = [key: Buffer, record: number, body: Buffer];
+
+export class Database {
+  readonly #sqlite: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(path: string) {
+    this.#sqlite = new DatabaseSync(path);
+    this.#sqlite.exec(`
+      PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864;
+      PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
+    `);
+    this.#sqlite.exec(schema);
+  }
+
+  /** Prepares a statement once; rows come back as arrays. */
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.prepare(sql).run(...values).changes);
+  }
+
+  all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.prepare(sql).all(...values) as unknown as Row[];
+  }
+
+  /** Bytes of the file, free pages left out. */
+  get size(): number {
+    const value = (sql: string): number => this.all<[number]>(sql)[0]?.[0] ?? 0;
+    return (value('PRAGMA page_count') - value('PRAGMA freelist_count')) * value('PRAGMA page_size');
+  }
+
+  get inTransaction(): boolean {
+    return this.#sqlite.isTransaction;
+  }
+
+  /** Gives free pages back to the file system, a few at a time. */
+  shrink(pages: number): void {
+    this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#sqlite.close();
+  }
+}
+
+/** SQLite hands out plain byte arrays; the decoder wants Node's buffers over the same memory. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

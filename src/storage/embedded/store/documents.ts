@@ -1,0 +1,170 @@
+import { decode } from '../bson/decode.ts';
+import { findElement, validate, withLeadingId } from '../bson/raw.ts';
+import { CommandError } from '../errors.ts';
+import type { Document } from '../value/types.ts';
+import type { Catalogue, Collection } from './catalogue.ts';
+import { asBuffer, type Database } from './database.ts';
+import { duplicateKey } from './duplicate-key.ts';
+import { type IndexKeys, indexKeys } from './index-keys.ts';
+import type { Index } from './index-spec.ts';
+
+/** The largest document, and what a server allows on top for its own bookkeeping. */
+const maximumSize = 16 * 1024 * 1024;
+
+const findEntry = 'SELECT record FROM entries WHERE idx = ? AND key = ? LIMIT 2';
+const addEntry = 'INSERT OR IGNORE INTO entries (idx, key, record) VALUES (?, ?, ?)';
+const removeEntry = 'DELETE FROM entries WHERE idx = ? AND key = ? AND record = ?';
+
+const fieldsOfIndexes = new WeakMap<Index[], { fields: ReadonlySet<string> | null }>();
+
+/** The top-level fields that a collection's indexes look at; null when some index needs the whole document. */
+export function indexedFields(indexes: Index[]): ReadonlySet<string> | null {
+  const known = fieldsOfIndexes.get(indexes);
+  if (known) return known.fields;
+  let fields: Set<string> | null = new Set(['_id']);
+  for (const index of indexes) {
+    for (const path of index.paths) fields?.add(path[0] as string);
+    if (index.partial && index.partial.fields === null) fields = null;
+    else for (const name of index.partial?.fields ?? []) fields?.add(name);
+  }
+  fieldsOfIndexes.set(indexes, { fields });
+  return fields;
+}
+
+/** Writes documents together with their index entries. All methods run inside a transaction of `Writes`. */
+export class Documents {
+  readonly #database: Database;
+  readonly #catalogue: Catalogue;
+
+  constructor(database: Database, catalogue: Catalogue) {
+    this.#database = database;
+    this.#catalogue = catalogue;
+  }
+
+  read(collection: Collection, record: number): Buffer | null {
+    const sql = 'SELECT body FROM documents WHERE collection = ? AND record = ?';
+    const row = this.#database.prepare(sql).get(collection.id, record) as unknown as [Uint8Array] | undefined;
+    return row ? asBuffer(row[0]) : null;
+  }
+
+  /** The bytes of a collection, guessed from a sample when there are many documents. */
+  size(collection: Collection): number {
+    const sql =
+      'SELECT count(*), sum(length(body)) FROM (SELECT body FROM documents WHERE collection = ? LIMIT 1000)';
+    const [row] = this.#database.all<[number, number | null]>(sql, collection.id);
+    const [sampled, bytes] = row ?? [0, 0];
+    return sampled === 0 ? 0 : Math.round(((bytes ?? 0) / sampled) * collection.count);
+  }
+
+  /** Stores the bytes as they came, `_id` in front. Everything is checked before anything is written. */
+  insert(collection: Collection, bytes: Buffer): void {
+    validate(bytes);
+    const body = withLeadingId(bytes);
+    checkSize(body.length);
+    checkId(body);
+    const document = decode(body, indexedFields(collection.indexes));
+    const keys = this.#checkedKeys(collection, document, 0);
+    const record = collection.nextRecord++;
+    this.#database.run(
+      'INSERT INTO documents (collection, record, body) VALUES (?, ?, ?)',
+      collection.id,
+      record,
+      body,
+    );
+    collection.indexes.forEach((index, i) => {
+      this.#addEntries(collection, index, keys[i] as IndexKeys, record);
+    });
+    this.#catalogue.changeCount(collection, 1);
+  }
+
+  /** Replaces a stored document; only the index entries that changed are touched. False when nothing changed. */
+  replace(collection: Collection, record: number, before: Buffer, after: Buffer): boolean {
+    if (before.equals(after)) return false;
+    checkSize(after.length);
+    const fields = indexedFields(collection.indexes);
+    const keys = this.#checkedKeys(collection, decode(after, fields), record);
+    const previous = decode(before, fields);
+    this.#database.run(
+      'UPDATE documents SET body = ? WHERE collection = ? AND record = ?',
+      after,
+      collection.id,
+      record,
+    );
+    collection.indexes.forEach((index, i) => {
+      const wanted = keys[i] as IndexKeys;
+      const present = indexKeys(index, previous).keys;
+      for (const key of present) {
+        if (!wanted.keys.some((other) => other.equals(key)))
+          this.#database.run(removeEntry, index.id, key, record);
+      }
+      const added = wanted.keys.filter((key) => !present.some((other) => other.equals(key)));
+      this.#addEntries(collection, index, { ...wanted, keys: added }, record);
+    });
+    return true;
+  }
+
+  remove(collection: Collection, record: number, body: Buffer): void {
+    const document = decode(body, indexedFields(collection.indexes));
+    for (const index of collection.indexes) {
+      for (const key of indexKeys(index, document).keys)
+        this.#database.run(removeEntry, index.id, key, record);
+    }
+    this.#database.run('DELETE FROM documents WHERE collection = ? AND record = ?', collection.id, record);
+    this.#catalogue.changeCount(collection, -1);
+  }
+
+  /** Adds a document's entries to an index that is being built. */
+  addToIndex(collection: Collection, index: Index, record: number, document: Document): void {
+    const keys = indexKeys(index, document);
+    this.#checkUnique(collection, index, keys, document, record);
+    this.#addEntries(collection, index, keys, record);
+  }
+
+  #checkedKeys(collection: Collection, document: Document, record: number): IndexKeys[] {
+    return collection.indexes.map((index) => {
+      const keys = indexKeys(index, document);
+      this.#checkUnique(collection, index, keys, document, record);
+      return keys;
+    });
+  }
+
+  #checkUnique(
+    collection: Collection,
+    index: Index,
+    keys: IndexKeys,
+    document: Document,
+    record: number,
+  ): void {
+    if (!index.unique) return;
+    for (const key of keys.keys) {
+      const rows = this.#database.all<[number]>(findEntry, index.id, key);
+      if (rows.some(([owner]) => owner !== record)) throw duplicateKey(collection.namespace, index, document);
+    }
+  }
+
+  #addEntries(collection: Collection, index: Index, keys: IndexKeys, record: number): void {
+    if ((keys.multikey && !index.multikey) || (keys.lossy && !index.lossy)) {
+      index.multikey ||= keys.multikey;
+      index.lossy ||= keys.lossy;
+      this.#catalogue.save(collection);
+    }
+    for (const key of keys.keys) this.#database.run(addEntry, index.id, key, record);
+  }
+}
+
+function checkSize(size: number): void {
+  if (size > maximumSize) {
+    throw new CommandError(
+      10334,
+      `BSONObj size: ${size} is invalid. Size must be between 0 and ${maximumSize}(16MB)`,
+    );
+  }
+}
+
+const forbiddenIds: Record<number, string> = { 4: 'array', 6: 'undefined', 11: 'regex' };
+
+function checkId(body: Buffer): void {
+  const element = findElement(body, '_id');
+  const forbidden = element ? forbiddenIds[element.type] : undefined;
+  if (forbidden) throw new CommandError(53, `The '_id' value cannot be of type ${forbidden}`);
+}

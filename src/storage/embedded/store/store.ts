@@ -1,0 +1,52 @@
+import { Cursors } from '../cursors.ts';
+import { CommandError } from '../errors.ts';
+import { Catalogue, type Collection } from './catalogue.ts';
+import { Cleaner } from './cleaner.ts';
+import { Database } from './database.ts';
+import { Documents } from './documents.ts';
+import { Writes } from './writes.ts';
+
+export type StoreOptions = {
+  /** Milliseconds between two looks for expired documents. */
+  ttlInterval?: number;
+  /** Milliseconds after which a cursor that nobody reads is closed. */
+  cursorIdleLimit?: number;
+};
+
+/** Everything a command works with. */
+export class Store {
+  readonly database: Database;
+  readonly catalogue: Catalogue;
+  readonly documents: Documents;
+  readonly writes: Writes;
+  readonly cursors: Cursors;
+  readonly cleaner: Cleaner;
+
+  constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
+    this.database = new Database(path);
+    this.catalogue = new Catalogue(this.database);
+    this.documents = new Documents(this.database, this.catalogue);
+    this.writes = new Writes(this.database, this.catalogue);
+    this.cursors = new Cursors(options.cursorIdleLimit);
+    this.cleaner = new Cleaner(this.database, this.catalogue, this.writes, onError);
+    this.cleaner.wake();
+  }
+
+  /** The collection, made on the spot when a first write needs it; only inside a write. */
+  obtain(database: string, name: string): Collection {
+    return this.catalogue.find(database, name) ?? this.catalogue.create(database, name);
+  }
+
+  /** The collection, or the error that a command on a missing one gives. */
+  require(database: string, name: string): Collection {
+    const collection = this.catalogue.find(database, name);
+    if (!collection) throw new CommandError(26, `ns does not exist: ${database}.${name}`);
+    return collection;
+  }
+
+  async close(): Promise<void> {
+    await this.cleaner.close();
+    this.writes.close();
+    this.database.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { asCommandError } from '../errors.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Database } from './database.ts';
+
+type Job = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
+type Outcome = { job: Job; value: unknown; error: Error | null };
+
+/**
+ * Group commit. Statements that arrive in one turn of the event loop share one SQLite transaction, so that one sync to
+ * disk serves them all; none is acknowledged before that sync. Each runs in its own savepoint and fails alone.
+ */
+export class Writes {
+  readonly #database: Database;
+  readonly #catalogue: Catalogue;
+  #queue: Job[] = [];
+  #scheduled = false;
+  #closed = false;
+
+  constructor(database: Database, catalogue: Catalogue) {
+    this.#database = database;
+    this.#catalogue = catalogue;
+  }
+
+  /** Runs a synchronous statement in the next transaction; resolves once it is on disk. */
+  run<Result>(statement: () => Result): Promise<Result> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'));
+    return new Promise<Result>((resolve, reject) => {
+      this.#queue.push({ run: statement, resolve: resolve as (value: unknown) => void, reject });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#flush());
+    });
+  }
+
+  /** Writes what is queued and takes nothing more. */
+  close(): void {
+    this.#flush();
+    this.#closed = true;
+  }
+
+  #flush(): void {
+    this.#scheduled = false;
+    const jobs = this.#queue;
+    if (jobs.length === 0) return;
+    this.#queue = [];
+    try {
+      this.#commit(jobs);
+    } catch (error) {
+      // The disk is full or broken: nothing of this batch happened, and memory goes back to what is on disk.
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK');
+      this.#catalogue.reload();
+      for (const job of jobs) job.reject(asCommandError(error));
+    }
+  }
+
+  #commit(jobs: Job[]): void {
+    this.#database.run('BEGIN IMMEDIATE');
+    const outcomes = jobs.map((job) => this.#attempt(job));
+    this.#catalogue.saveCounts();
+    this.#database.run('COMMIT');
+    for (const { job, value, error } of outcomes) {
+      if (error === null) job.resolve(value);
+      else job.reject(error);
+    }
+  }
+
+  #attempt(job: Job): Outcome {
+    this.#catalogue.begin();
+    this.#database.run('SAVEPOINT statement');
+    let value: unknown;
+    let error: Error | null = null;
+    try {
+      value = job.run();
+    } catch (thrown) {
+      // SQLite ends the whole transaction by itself when the disk fails; then no statement of the batch can stand.
+      if (!this.#database.inTransaction) throw thrown;
+      error = asCommandError(thrown);
+      this.#database.run('ROLLBACK TO statement');
+      this.#catalogue.undo();
+    }
+    this.#database.run('RELEASE statement');
+    return { job, value, error };
+  }
+}
