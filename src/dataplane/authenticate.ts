@@ -18,8 +18,14 @@ const MAX_SECRET_LENGTH = 512;
  */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
   const own = gatewayHeader(headers, 'api-key')?.trim();
-  if (own) return { secret: own, providerAuthorization: headers.authorization ?? null };
-  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
+  const { authorization } = headers;
+  // Some SDKs always send their key as bearer: the gateway key in both places is not a provider's credential.
+  if (own)
+    return {
+      secret: own,
+      providerAuthorization: authorization?.includes(own) ? null : (authorization ?? null),
+    };
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
   return bearer ? { secret: bearer, providerAuthorization: null } : null;
 }
 

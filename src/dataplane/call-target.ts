@@ -96,11 +96,10 @@ function upstreamRequest(
 ): UpstreamRequest {
   const { upstreamPath } = call.route;
   const headers = requestHeaders(call, leaf, target);
-  if (target.baseUrl === null)
-    return { origin: null, path: upstreamPath, method: call.method, headers, body };
-  const base = new URL(target.baseUrl);
-  const path = `${base.pathname.replace(/\/$/, '')}${upstreamPath}${call.query ? `?${call.query}` : ''}`;
-  return { origin: base.origin, path, method: call.method, headers, body };
+  if (target.base === null) return { origin: null, path: upstreamPath, method: call.method, headers, body };
+  const { origin, path: basePath } = target.base;
+  const path = `${basePath}${upstreamPath}${call.query ? `?${call.query}` : ''}`;
+  return { origin, path, method: call.method, headers, body };
 }
 
 function headerTimeout(call: Call): number | null {

@@ -31,6 +31,8 @@ export type Call = {
   readonly key: KeyRecord;
   /** The workspace of the key: everything on the data plane belongs to one. */
   readonly workspaceId: string;
+  /** The gateway key as it came: it goes to no provider. */
+  readonly secret: string;
   /** The caller's own `Authorization`, when it is meant for the provider. */
   readonly providerAuthorization: string | null;
 

@@ -64,6 +64,7 @@ async function open(
     clock,
     key,
     workspaceId,
+    secret: credential?.secret ?? '',
     providerAuthorization: credential?.providerAuthorization ?? null,
     body: { kind: 'none' },
     metadata: key.metadata,

@@ -25,6 +25,8 @@ export const connectionNames = (value: string | string[] | undefined): ReadonlyS
       .filter((name) => name !== ''),
   );
 
+const NOTHING = Buffer.alloc(0);
+
 /** Writes one answer to the caller as it arrives from the provider. */
 export class Relay {
   readonly #response: ServerResponse;
@@ -49,7 +51,8 @@ export class Relay {
     if (isEventStream(headers)) outgoing['x-accel-buffering'] ??= 'no';
     this.#response.writeHead(status, outgoing);
     // The first bytes may be minutes away; the caller should know by then that the provider answered.
-    if (this.#announced === null) this.#response.flushHeaders();
+    // Not `flushHeaders`, which would write header bytes beyond ASCII as UTF-8 once more.
+    if (this.#announced === null) this.#response.write(NOTHING);
   }
 
   /** False when the caller reads more slowly than the provider sends; `onDrain` tells when to go on. */

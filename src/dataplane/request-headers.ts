@@ -32,6 +32,9 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
     }
     if (call.method === 'GET') delete headers['content-type'];
   }
+  const length = call.headers['content-length'];
+  // What is not held in memory has the length that the caller announced, if it did.
+  if (call.body.kind === 'stream' && length !== undefined) headers['content-length'] = length;
   for (const name of forwardedNames(call, leaf)) copy(call, name, headers);
   for (const [name, value] of Object.entries(target.customHeaders)) headers[name.toLowerCase()] = value;
   authorize(call, target, headers);
@@ -40,7 +43,9 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
 
 function copy(call: Call, name: string, headers: UpstreamHeaders): void {
   const value = call.headers[name];
-  if (value !== undefined) headers[name] = value;
+  // A copy of the gateway key under any other name stays here as well.
+  if (value === undefined || value.includes(call.secret)) return;
+  headers[name] = value;
 }
 
 function authorize(call: Call, target: Target, headers: UpstreamHeaders): void {

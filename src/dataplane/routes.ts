@@ -35,8 +35,8 @@ export function routeOf(path: string, method: string): Route {
   return { endpoint: 'proxy', upstreamPath, unified: false, methods: PROXY_METHODS };
 }
 
-// Neither we nor the provider's router may be talked out of the provider's base path.
-const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
+// Neither we nor the provider's router, which may decode slashes, may be talked out of the provider's base path.
+const dotSegment = /(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/i;
 
 export const isSafePath = (path: string): boolean =>
   !dotSegment.test(path) && !path.includes('\\') && !path.includes('//');

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
 import { findProvider, type Provider, type ProviderCredential } from '../providers/index.ts';
 import { type Call, gatewayHeader } from './call.ts';
@@ -5,13 +6,16 @@ import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { ModelRecord, ProviderRecord } from './directory.ts';
 
+/** Where a provider's API begins: `https://api.openai.com` and `/v1`. */
+export type BaseUrl = { origin: string; path: string };
+
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
 export type Target = {
   provider: Provider;
   /** The catalogue entry that supplies the credential; null when the caller or the config brings its own. */
   record: ProviderRecord | null;
-  /** Version path included; null for a provider in this process. */
-  baseUrl: string | null;
+  /** Null for a provider in this process. */
+  base: BaseUrl | null;
   credential: ProviderCredential;
   /** Headers of the integration, sent on every request. */
   customHeaders: Record<string, string>;
@@ -80,7 +84,7 @@ async function fromCatalogue(
   return {
     provider,
     record,
-    baseUrl: baseUrlOf(provider, host, hostPolicy.problem),
+    base: baseUrlOf(provider, host, hostPolicy.problem),
     credential: record.credential,
     customHeaders: record.customHeaders,
     model,
@@ -101,7 +105,7 @@ async function fromRequest(
   return {
     provider,
     record: null,
-    baseUrl: baseUrlOf(provider, host, hostPolicy.problem),
+    base: baseUrlOf(provider, host, hostPolicy.problem),
     credential: {
       key: leaf.apiKey,
       ...(organization && { openaiOrganization: organization }),
@@ -137,7 +141,7 @@ function baseUrlOf(
   provider: Provider,
   host: string | null,
   problem: (url: string) => string | null,
-): string | null {
+): BaseUrl | null {
   if (provider.respond) return null;
   if (host !== null) {
     const reason = problem(host);
@@ -146,7 +150,7 @@ function baseUrlOf(
         message: `The custom host is not allowed: ${reason}.`,
         param: 'x-gateway-custom-host',
       });
-    return host.replace(/\/+$/, '');
+    return split(host);
   }
   if (provider.baseUrl === null) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
@@ -154,5 +158,18 @@ function baseUrlOf(
       param: 'x-gateway-custom-host',
     });
   }
-  return provider.baseUrl;
+  return split(provider.baseUrl);
+}
+
+// Parsing a URL costs more than the rest of choosing a target, and the same few come with every request.
+const bases = new LRUCache<string, BaseUrl>({ max: 1000 });
+
+function split(url: string): BaseUrl {
+  let base = bases.get(url);
+  if (!base) {
+    const { origin, pathname } = new URL(url);
+    base = { origin, path: pathname.replace(/\/+$/, '') };
+    bases.set(url, base);
+  }
+  return base;
 }
