@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { isMetadataAddress, isPrivateAddress } from './addresses.ts';
 
 // Rules for hosts that a caller names (spec/data-plane.md, section 9.5): syntax and hosts that are never allowed here;
@@ -101,16 +102,26 @@ export function createHostPolicy(trusted: readonly string[]): HostPolicy {
     trusted.some((rule) =>
       rule.startsWith('*.') ? host === rule.slice(2) || host.endsWith(rule.slice(1)) : host === rule,
     );
+  const judge = (value: string): string | null => {
+    const syntax = customHostProblem(value);
+    if (syntax) return syntax;
+    const host = hostnameOf(new URL(value));
+    if (isTrusted(host)) return null;
+    if (isIP(host) ? isPrivateAddress(host) : privateSuffixes.test(host) || !host.includes('.')) {
+      return `${host} is a private host; add it to TRUSTED_HOSTS to allow it`;
+    }
+    return null;
+  };
+  // The same few hosts come with every request; the verdict on a text never changes.
+  const verdicts = new LRUCache<string, { problem: string | null }>({ max: 1000 });
   return {
     problem(value) {
-      const syntax = customHostProblem(value);
-      if (syntax) return syntax;
-      const host = hostnameOf(new URL(value));
-      if (isTrusted(host)) return null;
-      if (isIP(host) ? isPrivateAddress(host) : privateSuffixes.test(host) || !host.includes('.')) {
-        return `${host} is a private host; add it to TRUSTED_HOSTS to allow it`;
+      let verdict = verdicts.get(value);
+      if (!verdict) {
+        verdict = { problem: judge(value) };
+        verdicts.set(value, verdict);
       }
-      return null;
+      return verdict.problem;
     },
     addressProblem(hostname, address) {
       if (isMetadataAddress(address)) return `${hostname} resolves to a metadata address`;

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 
 /** Keeps secrets safe at rest: API keys as keyed hashes, provider credentials encrypted. */
 export type Secrets = {
@@ -17,7 +24,8 @@ const derive = (master: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', master, '', `sluice ${purpose}`, 32));
 
 export function createSecrets(masterKey: Buffer): Secrets {
-  const hashKey = derive(masterKey, 'api-key hash');
+  // A key object: importing raw bytes anew would cost more than the hash itself, on every request.
+  const hashKey = createSecretKey(derive(masterKey, 'api-key hash'));
   const sealKey = derive(masterKey, 'credential encryption');
   return {
     fingerprint: derive(masterKey, 'fingerprint').toString('hex').slice(0, 16),
