@@ -114,7 +114,10 @@ const known = new Set([
 
 /** Refuses unknown operators when the expression is compiled, so that an empty collection does not hide them. */
 function checkOperators(expression: unknown): void {
-  if (Array.isArray(expression)) return expression.forEach(checkOperators);
+  if (Array.isArray(expression)) {
+    for (const item of expression) checkOperators(item);
+    return;
+  }
   if (!isDocument(expression)) return;
   const keys = Object.keys(expression);
   if (keys[0] === '$literal') return;

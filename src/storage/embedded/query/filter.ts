@@ -100,7 +100,7 @@ function clauseList(key: string, condition: unknown, context: FilterContext, sta
 export function isOperatorDocument(condition: unknown): condition is Document {
   if (!isDocument(condition)) return false;
   const first = Object.keys(condition)[0];
-  return first !== undefined && first.startsWith('$') && !['$ref', '$id', '$db'].includes(first);
+  return first?.startsWith('$') === true && !['$ref', '$id', '$db'].includes(first);
 }
 
 function compileField(key: string, condition: unknown, context: FilterContext, state: State): Predicate {

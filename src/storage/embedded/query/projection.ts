@@ -71,32 +71,53 @@ function add(
   if (path === '' || path.split('.').includes(''))
     throw invalid(40352, 'FieldPath field names may not be empty strings.');
   const flag = typeof value === 'boolean' ? value : asNumber(value);
-  if (context.find && path.endsWith('.$') && flag !== null)
-    return addPositional(tree, path.slice(0, -2), context, state);
-  if (path.startsWith('$'))
+  const positional = context.find && path.endsWith('.$') && flag !== null;
+  if (path.startsWith('$')) {
     throw invalid(16410, `FieldPath field names may not start with '$', given '${path}'.`);
-  if (flag !== null) return addFlag(tree, path, Boolean(flag), state, full);
-  if (isDocument(value)) {
-    const keys = Object.keys(value);
-    const operator = keys[0] ?? '';
-    if (keys.length === 0) throw invalid(51270, 'An empty sub-projection is not a valid value.');
-    if (context.find && operator === '$slice' && !needsExpression(value.$slice)) {
-      state.changes += 1;
-      return place(tree, path, { kind: 'change', change: slicer(value.$slice) });
-    }
-    if (context.find && operator === '$elemMatch')
-      return addElementMatch(tree, path, value.$elemMatch, context, state);
-    if (!operator.startsWith('$')) {
-      for (const key of keys) {
-        const inner: Tree = new Map();
-        add(inner, key, value[key], context, state, `${full}.`);
-        for (const leaf of leaves(inner, path)) place(tree, leaf.path, leaf.leaf);
-      }
-      return;
-    }
   }
+  if (positional) addPositional(tree, path.slice(0, -2), context, state);
+  else if (flag !== null) addFlag(tree, path, Boolean(flag), state, full);
+  else if (isDocument(value)) addDocument(tree, path, value, context, state, full);
+  else addComputation(tree, path, value, context, state);
+}
+
+function addComputation(
+  tree: Tree,
+  path: string,
+  value: unknown,
+  context: ProjectionContext,
+  state: State,
+): void {
   state.computes += 1;
   place(tree, path, { kind: 'compute', compute: compileExpression(value, context.variables) });
+}
+
+/** A document is an operator of find, an expression, or a projection of what lies below. */
+function addDocument(
+  tree: Tree,
+  path: string,
+  value: Document,
+  context: ProjectionContext,
+  state: State,
+  full: string,
+): void {
+  const keys = Object.keys(value);
+  const operator = keys[0] ?? '';
+  if (keys.length === 0) throw invalid(51270, 'An empty sub-projection is not a valid value.');
+  if (context.find && operator === '$slice' && !needsExpression(value.$slice)) {
+    state.changes += 1;
+    place(tree, path, { kind: 'change', change: slicer(value.$slice) });
+  } else if (context.find && operator === '$elemMatch') {
+    addElementMatch(tree, path, value.$elemMatch, context, state);
+  } else if (operator.startsWith('$')) {
+    addComputation(tree, path, value, context, state);
+  } else {
+    for (const key of keys) {
+      const inner: Tree = new Map();
+      add(inner, key, value[key], context, state, `${full}.`);
+      for (const leaf of leaves(inner, path)) place(tree, leaf.path, leaf.leaf);
+    }
+  }
 }
 
 function leaves(tree: Tree, prefix: string): { path: string; leaf: Leaf }[] {
@@ -147,7 +168,6 @@ function addElementMatch(
 ): void {
   if (!isDocument(operand)) throw invalid(31274, '$elemMatch: Invalid argument, object required');
   if (path.includes('.')) throw invalid(31275, 'Cannot use $elemMatch projection on a nested field');
-  state.positional += 0;
   state.computes += 1;
   const matches = compileElement(operand, context);
   place(tree, path, {

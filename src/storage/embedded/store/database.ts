@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
  * The SQLite file and its statements. Documents and index entries live in one table each; WITHOUT ROWID keeps them in
  * key order, and the large page holds a document of some kilobytes without overflow pages.
  */
+const pageSize = 16384;
 const schema = `
   CREATE TABLE IF NOT EXISTS documents (
     collection INTEGER NOT NULL, record INTEGER NOT NULL, body BLOB NOT NULL,
@@ -26,7 +27,7 @@ export class Database {
   constructor(path: string) {
     this.#sqlite = new DatabaseSync(path);
     this.#sqlite.exec(`
-      PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
+      PRAGMA page_size = ${pageSize}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864;
       PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
     `);
@@ -52,10 +53,15 @@ export class Database {
     return this.prepare(sql).all(...values) as unknown as Row[];
   }
 
+  get pages(): { pages: number; free: number } {
+    const value = (sql: string): number => this.all<[number]>(sql)[0]?.[0] ?? 0;
+    return { pages: value('PRAGMA page_count'), free: value('PRAGMA freelist_count') };
+  }
+
   /** Bytes of the file, free pages left out. */
   get size(): number {
-    const value = (sql: string): number => this.all<[number]>(sql)[0]?.[0] ?? 0;
-    return (value('PRAGMA page_count') - value('PRAGMA freelist_count')) * value('PRAGMA page_size');
+    const { pages, free } = this.pages;
+    return (pages - free) * pageSize;
   }
 
   get inTransaction(): boolean {

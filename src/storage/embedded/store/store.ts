@@ -4,6 +4,7 @@ import { Catalogue, type Collection } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
 import { Database } from './database.ts';
 import { Documents } from './documents.ts';
+import { Housekeeper } from './housekeeper.ts';
 import { Writes } from './writes.ts';
 
 export type StoreOptions = {
@@ -21,6 +22,7 @@ export class Store {
   readonly writes: Writes;
   readonly cursors: Cursors;
   readonly cleaner: Cleaner;
+  readonly #housekeeper: Housekeeper;
 
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
     this.database = new Database(path);
@@ -30,6 +32,7 @@ export class Store {
     this.cursors = new Cursors(options.cursorIdleLimit);
     this.cleaner = new Cleaner(this.database, this.catalogue, this.writes, onError);
     this.cleaner.wake();
+    this.#housekeeper = new Housekeeper(this, options.ttlInterval ?? 60_000, onError);
   }
 
   /** The collection, made on the spot when a first write needs it; only inside a write. */
@@ -45,6 +48,7 @@ export class Store {
   }
 
   async close(): Promise<void> {
+    await this.#housekeeper.close();
     await this.cleaner.close();
     this.writes.close();
     this.database.close();

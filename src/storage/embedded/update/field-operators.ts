@@ -1,5 +1,5 @@
 import { Timestamp } from 'bson';
-import { badValue, typeMismatch } from '../errors.ts';
+import { badValue, failedToParse, typeMismatch } from '../errors.ts';
 import type { FilterContext } from '../query/filter.ts';
 import { compareValues } from '../value/compare.ts';
 import { type Document, isDocument, typeName } from '../value/types.ts';
@@ -58,7 +58,7 @@ export function compileFieldOperator(
     case '$pop':
       return touching(compilePop(operand));
     default:
-      throw badValue(
+      throw failedToParse(
         `Unknown modifier: ${name}. Expected a valid update modifier or pipeline-style update specified as an array`,
       );
   }

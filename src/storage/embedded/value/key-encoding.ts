@@ -68,61 +68,75 @@ function writeNumber(value: number, remainder: number): void {
 }
 
 function writeNumeric(value: unknown): void {
-  if (typeof value === 'number') return writeNumber(value, 0);
-  if (value instanceof Double) return writeNumber(value.value, 0);
-  if (typeof value === 'bigint') {
+  if (typeof value === 'number') writeNumber(value, 0);
+  else if (value instanceof Double) writeNumber(value.value, 0);
+  else if (typeof value === 'bigint') {
     const nearest = Number(value);
-    return writeNumber(nearest, Number(value - BigInt(nearest)));
+    writeNumber(nearest, Number(value - BigInt(nearest)));
+  } else {
+    const decimal = value as Decimal128;
+    if (!isExactDouble(decimal)) lossy = true;
+    writeNumber(decimalToNumber(decimal), 0);
   }
-  const decimal = value as Decimal128;
-  if (!isExactDouble(decimal)) lossy = true;
-  writeNumber(decimalToNumber(decimal), 0);
 }
 
 function writeValue(value: unknown, fold?: Fold): void {
   const type = typeOrder(value);
-  if (type === order.number) return writeNumeric(value);
+  if (type === order.number) {
+    writeNumeric(value);
+    return;
+  }
   writeByte(type);
   switch (type) {
     case order.string:
-      return writeText(fold ? fold(String(value)) : String(value));
+      writeText(fold ? fold(String(value)) : String(value));
+      break;
     case order.object:
-      return writeDocument(value as Document, fold);
+      writeDocument(value as Document, fold);
+      break;
     case order.array:
       for (const element of value as unknown[]) writeValue(element, fold);
-      return writeByte(0);
-    case order.binary: {
-      const { bytes, subtype } = binaryParts(value);
-      scratch.writeUInt32BE(bytes.length);
-      scratch[4] = subtype;
-      writeBytes(scratch.subarray(0, 5));
-      return writeBytes(bytes);
-    }
+      writeByte(0);
+      break;
+    case order.binary:
+      writeBinary(value);
+      break;
     case order.objectId:
-      return writeBytes((value as ObjectId).id);
+      writeBytes((value as ObjectId).id);
+      break;
     case order.boolean:
-      return writeByte(value ? 1 : 0);
+      writeByte(value ? 1 : 0);
+      break;
     case order.date:
       scratch.writeBigInt64BE(BigInt(Math.trunc((value as Date).getTime() || 0)));
       scratch[0] = (scratch[0] as number) ^ 0x80;
-      return writeBytes(scratch);
+      writeBytes(scratch);
+      break;
     case order.timestamp:
       scratch.writeUInt32BE((value as Timestamp).getHighBitsUnsigned(), 0);
       scratch.writeUInt32BE((value as Timestamp).getLowBitsUnsigned(), 4);
-      return writeBytes(scratch);
-    case order.regex: {
-      const { pattern, flags } = regexParts(value);
-      writeText(pattern);
-      return writeText(flags);
-    }
-    case order.code:
-    case order.codeWithScope:
-      return writeText((value as Code).code);
-    case order.dbRef:
-      return writeDocument((value as DBRef).toJSON() as unknown as Document, fold);
+      writeBytes(scratch);
+      break;
     default:
-      return;
+      writeRare(value, type, fold);
   }
+}
+
+function writeBinary(value: unknown): void {
+  const { bytes, subtype } = binaryParts(value);
+  scratch.writeUInt32BE(bytes.length);
+  scratch[4] = subtype;
+  writeBytes(scratch.subarray(0, 5));
+  writeBytes(bytes);
+}
+
+function writeRare(value: unknown, type: number, fold?: Fold): void {
+  if (type === order.regex) {
+    const { pattern, flags } = regexParts(value);
+    writeText(pattern);
+    writeText(flags);
+  } else if (type === order.code || type === order.codeWithScope) writeText((value as Code).code);
+  else if (type === order.dbRef) writeDocument((value as DBRef).toJSON() as unknown as Document, fold);
 }
 
 /** Type before name, as BSON compares embedded documents. */

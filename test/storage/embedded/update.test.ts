@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Collection, Decimal128, type Document, Double, Long } from 'mongodb';
+import { errorOf, type Running, startServer } from './support.ts';
+
+let running: Running;
+let items: Collection<Document>;
+
+beforeAll(async () => {
+  running = await startServer();
+});
+afterAll(() => running.stop());
+beforeEach(async () => {
+  items = running.db.collection('items');
+  await items.drop();
+});
+
+/** Applies an update to one document and returns it without its _id. */
+async function changed(
+  before: Document,
+  update: Document | Document[],
+  options: Document = {},
+): Promise<Document> {
+  const { filter = {}, ...rest } = options;
+  await items.insertOne({ _id: 1, ...before } as Document);
+  await items.updateOne({ _id: 1, ...filter } as Document, update, rest);
+  const { _id, ...after } = (await items.findOne({}, { promoteLongs: false })) ?? {};
+  return after;
+}
+
+describe('update operators', () => {
+  test.each<[string, Document, Document, Document]>([
+    ['$set', { a: 1 }, { $set: { 'b.c': 2, a: [1] } }, { a: [1], b: { c: 2 } }],
+    ['$set in an array', { a: [1] }, { $set: { 'a.3': 4 } }, { a: [1, null, null, 4] }],
+    [
+      '$unset',
+      { a: 1, b: { c: 1, d: 2 }, e: [1, 2] },
+      { $unset: { a: '', 'b.c': '', 'e.0': '', z: '' } },
+      { b: { d: 2 }, e: [null, 2] },
+    ],
+    ['$inc', { a: 1 }, { $inc: { a: 2, b: -3 } }, { a: 3, b: -3 }],
+    ['$mul', { a: 3 }, { $mul: { a: 1.5, b: 2 } }, { a: 4.5, b: 0 }],
+    ['$min', { a: 3, b: 3 }, { $min: { a: 1, b: 5, c: 2 } }, { a: 1, b: 3, c: 2 }],
+    ['$max', { a: 3, b: 3 }, { $max: { a: 1, b: 5, c: 2 } }, { a: 3, b: 5, c: 2 }],
+    ['$rename', { a: 1, b: { c: 2 } }, { $rename: { a: 'x.y', 'b.c': 'd' } }, { b: {}, x: { y: 1 }, d: 2 }],
+    ['$push', { a: [1] }, { $push: { a: 2, b: 'x' } }, { a: [1, 2], b: ['x'] }],
+    [
+      '$push $each $position',
+      { a: [1, 4] },
+      { $push: { a: { $each: [2, 3], $position: 1 } } },
+      { a: [1, 2, 3, 4] },
+    ],
+    [
+      '$push $sort $slice',
+      { a: [{ n: 3 }] },
+      { $push: { a: { $each: [{ n: 1 }, { n: 2 }], $sort: { n: -1 }, $slice: 2 } } },
+      { a: [{ n: 3 }, { n: 2 }] },
+    ],
+    ['$push $slice from the end', { a: [1, 2] }, { $push: { a: { $each: [3], $slice: -2 } } }, { a: [2, 3] }],
+    [
+      '$addToSet',
+      { a: [1, { x: 1 }] },
+      { $addToSet: { a: { $each: [1, { x: 1 }, 2] } } },
+      { a: [1, { x: 1 }, 2] },
+    ],
+    ['$pull value', { a: [1, 2, 1] }, { $pull: { a: 1 } }, { a: [2] }],
+    ['$pull condition', { a: [1, 5, 9] }, { $pull: { a: { $gte: 5 } } }, { a: [1] }],
+    ['$pull by fields', { a: [{ x: 1, y: 1 }, { x: 2 }] }, { $pull: { a: { x: 1 } } }, { a: [{ x: 2 }] }],
+    ['$pullAll', { a: [1, 2, 3, 1] }, { $pullAll: { a: [1, 3] } }, { a: [2] }],
+    ['$pop', { a: [1, 2, 3], b: [1, 2] }, { $pop: { a: 1, b: -1 } }, { a: [1, 2], b: [2] }],
+    ['$bit', { a: 13 }, { $bit: { a: { and: 10 }, b: { or: 3 } } }, { a: 8, b: 3 }],
+  ])('%s', async (_name, before, update, after) => {
+    expect(await changed(before, update)).toEqual(after);
+  });
+
+  test('$currentDate sets the time of now', async () => {
+    const after = await changed({}, { $currentDate: { at: true, stamp: { $type: 'timestamp' } } });
+    expect(after.at).toBeInstanceOf(Date);
+    expect(after.stamp._bsontype).toBe('Timestamp');
+  });
+
+  test('a positional $ is the element that the filter matched', async () => {
+    const list = [
+      { k: 'a', n: 1 },
+      { k: 'b', n: 2 },
+    ];
+    expect(await changed({ list }, { $inc: { 'list.$.n': 10 } }, { filter: { 'list.k': 'b' } })).toEqual({
+      list: [
+        { k: 'a', n: 1 },
+        { k: 'b', n: 12 },
+      ],
+    });
+  });
+
+  test('$[] and $[name] are all elements and those an array filter picks', async () => {
+    expect(await changed({ a: [1, 2, 3] }, { $inc: { 'a.$[]': 1 } })).toEqual({ a: [2, 3, 4] });
+    await items.deleteMany({});
+    const options = { arrayFilters: [{ 'x.n': { $gt: 1 } }, { y: { $lt: 5 } }] };
+    const before = {
+      a: [
+        { n: 1, v: [1] },
+        { n: 2, v: [3, 7] },
+      ],
+    };
+    expect(await changed(before, { $set: { 'a.$[x].v.$[y]': 0 } }, options)).toEqual({
+      a: [
+        { n: 1, v: [1] },
+        { n: 2, v: [0, 7] },
+      ],
+    });
+  });
+
+  test('a pipeline computes from the document itself', async () => {
+    const update = [{ $set: { total: { $add: ['$a', '$b'] }, 'deep.x': 1 } }, { $unset: 'b' }];
+    expect(await changed({ a: 1, b: 2 }, update)).toEqual({ a: 1, total: 3, deep: { x: 1 } });
+  });
+
+  test('a replacement keeps the _id', async () => {
+    await items.insertOne({ _id: 1, a: 1 } as Document);
+    await items.replaceOne({ a: 1 }, { b: 2 });
+    expect(await items.find().toArray()).toEqual([{ _id: 1, b: 2 }]);
+    expect((await errorOf(items.replaceOne({ b: 2 }, { _id: 2 } as Document))).code).toBe(66);
+  });
+});
+
+describe('numbers', () => {
+  test('$inc on a Long stays exact beyond 2^53', async () => {
+    const after = await changed({ n: Long.fromString('9007199254740993') }, { $inc: { n: 2 } });
+    expect(after.n.toString()).toBe('9007199254740995');
+  });
+
+  test('an int that overflows becomes a Long, and a Long that overflows is refused', async () => {
+    const after = await changed({ n: 2147483647 }, { $inc: { n: 1 } });
+    expect(after.n).toEqual(Long.fromString('2147483648'));
+    await items.updateOne({}, { $set: { n: Long.MAX_VALUE } });
+    expect((await errorOf(items.updateOne({}, { $inc: { n: 1 } }))).code).toBe(2);
+  });
+
+  test('Decimal128 is added and multiplied exactly', async () => {
+    const after = await changed(
+      { n: Decimal128.fromString('0.1'), m: 3 },
+      { $inc: { n: Decimal128.fromString('0.2') }, $mul: { m: Decimal128.fromString('1.10') } },
+    );
+    expect([after.n.toString(), after.m.toString()]).toEqual(['0.3', '3.30']);
+  });
+
+  test('a double stays a double', async () => {
+    await changed({ n: new Double(1.5) }, { $inc: { n: 0.5 } });
+    expect(await items.countDocuments({ n: { $type: 'double', $eq: 2 } })).toBe(1);
+  });
+});
+
+describe('refusals leave the document alone', () => {
+  test.each<[Document, number]>([
+    [{ $inc: { s: 1 } }, 14],
+    [{ $inc: { n: 'x' } }, 14],
+    [{ $push: { n: 1 } }, 2],
+    [{ $set: { _id: 9 } }, 66],
+    [{ $set: { a: 1, 'a.b': 2 } }, 40],
+    [{ $set: { 'n.x': 1 } }, 28],
+    [{ $foo: { a: 1 } }, 9],
+    [{ $set: { 'list.$.x': 1 } }, 2],
+    [{ $set: { 'n.$[].x': 1 } }, 2],
+    [{ $set: { 'list.$[nobody]': 1 } }, 2],
+  ])('%j is refused with %d', async (update, code) => {
+    const before = { _id: 1, s: 'x', n: 1, list: [1] } as Document;
+    await items.insertOne(before);
+    expect((await errorOf(items.updateOne({}, update))).code).toBe(code);
+    expect(await items.findOne()).toEqual(before);
+  });
+});
+
+describe('upserts', () => {
+  test('begin with what the filter fixes', async () => {
+    const result = await items.updateOne(
+      { a: 1, 'b.c': { $eq: 2 }, d: { $gt: 5 } },
+      { $set: { e: 3 }, $setOnInsert: { f: 4 } },
+      { upsert: true },
+    );
+    expect(result.upsertedCount).toBe(1);
+    expect(await items.findOne({}, { projection: { _id: 0 } })).toEqual({ a: 1, b: { c: 2 }, e: 3, f: 4 });
+    await items.updateOne({ a: 1 }, { $setOnInsert: { f: 5 } }, { upsert: true });
+    expect((await items.findOne())?.f).toBe(4);
+  });
+
+  test('of findOneAndUpdate return the new document', async () => {
+    const made = await items.findOneAndUpdate(
+      { _id: 7 } as Document,
+      { $inc: { n: 1 } },
+      { upsert: true, returnDocument: 'after' },
+    );
+    expect(made).toEqual({ _id: 7, n: 1 });
+    const before = await items.findOneAndUpdate(
+      { _id: 7 } as Document,
+      { $inc: { n: 1 } },
+      { projection: { _id: 0 } },
+    );
+    expect(before).toEqual({ n: 1 });
+  });
+});
+
+test('updateMany changes thousands, and counts what it changed', async () => {
+  await items.insertMany(Array.from({ length: 3500 }, (_, n) => ({ n, even: n % 2 === 0 })));
+  expect(await items.updateMany({ even: true }, { $set: { seen: true } })).toMatchObject({
+    matchedCount: 1750,
+    modifiedCount: 1750,
+  });
+  expect(await items.updateMany({ even: true }, { $set: { seen: true } })).toMatchObject({
+    matchedCount: 1750,
+    modifiedCount: 0,
+  });
+  expect(await items.countDocuments({ seen: true })).toBe(1750);
+});
+
+test('bulkWrite runs every kind of statement in order', async () => {
+  const result = await items.bulkWrite([
+    { insertOne: { document: { _id: 1, n: 1 } as Document } },
+    { updateOne: { filter: { _id: 1 } as Document, update: { $inc: { n: 1 } } } },
+    { updateOne: { filter: { _id: 2 } as Document, update: { $set: { n: 5 } }, upsert: true } },
+    { replaceOne: { filter: { n: 5 }, replacement: { n: 6 } } },
+    { deleteOne: { filter: { n: 2 } } },
+  ]);
+  expect(result).toMatchObject({
+    insertedCount: 1,
+    matchedCount: 2,
+    modifiedCount: 2,
+    deletedCount: 1,
+    upsertedCount: 1,
+  });
+  expect(await items.find().toArray()).toEqual([{ _id: 2, n: 6 }]);
+});
