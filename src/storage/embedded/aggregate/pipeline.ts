@@ -14,6 +14,7 @@ import {
   UnwindStage,
   wholeNumber,
 } from './basic-stages.ts';
+import { bucketAsGroup } from './bucket.ts';
 import { CollectingStage, FacetStage } from './collecting-stages.ts';
 import { neededFields } from './dependencies.ts';
 import { compileDocumentStage } from './document-stages.ts';
@@ -22,7 +23,6 @@ import { LookupStage, type RunPipeline, UnionStage } from './joins.ts';
 import { finishAll, type Stage, type StageContext, sendThrough } from './stage.ts';
 
 const collecting = new Set([
-  '$bucket',
   '$bucketAuto',
   '$setWindowFields',
   '$densify',
@@ -114,6 +114,8 @@ function compileStage(name: string, spec: unknown, limit: number, context: Stage
         new GroupStage({ _id: spec, count: { $sum: 1 } }, context.variables),
         new SortStage({ count: -1 }, 0, context),
       ];
+    case '$bucket':
+      return [new GroupStage(bucketAsGroup(spec), context.variables), new SortStage({ _id: 1 }, 0, context)];
     case '$unwind':
       return [new UnwindStage(spec)];
     case '$lookup':

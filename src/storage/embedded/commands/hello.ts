@@ -33,25 +33,28 @@ const constant = (reply: () => Record<string, unknown>): Command => ({
   run: () => ({ ...reply(), ok: 1 }),
 });
 
+const buildInfo = constant(() => ({
+  version,
+  gitVersion: 'embedded',
+  modules: [],
+  allocator: 'system',
+  javascriptEngine: 'none',
+  sysInfo: 'deprecated',
+  versionArray: [...version.split('.').map(Number), 0],
+  bits: 64,
+  debug: false,
+  maxBsonObjectSize: 16 * 1024 * 1024,
+  storageEngines: ['sqlite'],
+}));
+
 /** Commands by which a driver finds out whom it talks to. */
 export const helloCommands: Record<string, Command> = {
   hello: greet(false),
   isMaster: greet(true),
   ismaster: greet(true),
   ping: constant(() => ({})),
-  buildInfo: constant(() => ({
-    version,
-    gitVersion: 'embedded',
-    modules: [],
-    allocator: 'system',
-    javascriptEngine: 'none',
-    sysInfo: 'deprecated',
-    versionArray: [...version.split('.').map(Number), 0],
-    bits: 64,
-    debug: false,
-    maxBsonObjectSize: 16 * 1024 * 1024,
-    storageEngines: ['sqlite'],
-  })),
+  buildInfo,
+  buildinfo: buildInfo,
   connectionStatus: constant(() => ({
     authInfo: { authenticatedUsers: [], authenticatedUserRoles: [], authenticatedUserPrivileges: [] },
   })),
