@@ -54,6 +54,10 @@ export function createMetrics({
     Number(changes.isStale()),
   );
 
+  // Bound once a label set: looking labels up by name costs more than counting.
+  const counterOf = remember((...names) => requests.labels(...names));
+  const timerOf = remember((...names) => durations.labels(...names));
+
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({
       name,
@@ -69,14 +73,24 @@ export function createMetrics({
     observe(door, response) {
       const startedAt = performance.now();
       response.once('close', () => {
-        requests.inc({
-          door,
-          status: response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : 'none',
-        });
-        durations.observe({ door }, (performance.now() - startedAt) / 1000);
+        counterOf(door, response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : 'none').inc();
+        timerOf(door).observe((performance.now() - startedAt) / 1000);
       });
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
+  };
+}
+
+function remember<T>(make: (...names: string[]) => T): (...names: string[]) => T {
+  const known = new Map<string, T>();
+  return (...names) => {
+    const key = names.join();
+    let value = known.get(key);
+    if (value === undefined) {
+      value = make(...names);
+      known.set(key, value);
+    }
+    return value;
   };
 }

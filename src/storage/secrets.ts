@@ -6,6 +6,7 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** Keeps secrets safe at rest: API keys as keyed hashes, provider credentials encrypted. */
 export type Secrets = {
@@ -27,10 +28,20 @@ export function createSecrets(masterKey: Buffer): Secrets {
   // A key object: importing raw bytes anew would cost more than the hash itself, on every request.
   const hashKey = createSecretKey(derive(masterKey, 'api-key hash'));
   const sealKey = derive(masterKey, 'credential encryption');
+  // Every request brings its key: the hashes of the latest ones are kept. The keys themselves are in memory anyway while
+  // their requests last.
+  const recent = new LRUCache<string, string>({ max: 5000 });
   return {
     fingerprint: derive(masterKey, 'fingerprint').toString('hex').slice(0, 16),
     generateKey: () => `sl-${randomBytes(32).toString('base64url')}`,
-    hash: (secret) => createHmac('sha256', hashKey).update(secret).digest('hex'),
+    hash(secret) {
+      let digest = recent.get(secret);
+      if (digest === undefined) {
+        digest = createHmac('sha256', hashKey).update(secret).digest('hex');
+        recent.set(secret, digest);
+      }
+      return digest;
+    },
     encrypt(plain, owner) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce).setAAD(Buffer.from(owner));
