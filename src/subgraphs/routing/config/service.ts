@@ -87,11 +87,17 @@ export async function checkedConfig(
 }
 
 /** Takes the default away from the workspace's other configs first; a unique index keeps racing calls from having two. */
-async function makeDefault(context: GraphContext, config: ConfigDocument): Promise<void> {
+async function makeDefault(context: GraphContext, config: ConfigDocument, attempts = 3): Promise<void> {
   const { organisationId, workspaceId, _id } = config;
   const model = configModel(context.db);
   await model.updateMany({ organisationId, workspaceId, isDefault: 1 }, { isDefault: 0 });
-  await orAlreadyExists(model.updateOne({ _id, organisationId }, { isDefault: 1 }).exec());
+  try {
+    await orAlreadyExists(model.updateOne({ _id, organisationId }, { isDefault: 1 }).exec());
+  } catch (error) {
+    const another = error instanceof GatewayError && error.code === 'ALREADY_EXISTS';
+    if (!another || attempts <= 1) throw error;
+    await makeDefault(context, config, attempts - 1);
+  }
 }
 
 export async function deleteConfig(context: GraphContext, id: string): Promise<string> {

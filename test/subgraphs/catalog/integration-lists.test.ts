@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { dataOf, dumpResources, errorOf } from '../support.ts';
+
+let app: TestApp;
+let neighbour: Tenant;
+let subject: { id: string; slug: string };
+
+beforeAll(async () => {
+  app = await startApp();
+  neighbour = await app.createTenant();
+  subject = await create('Subject');
+});
+afterAll(() => app.stop());
+
+const create = async (name: string) =>
+  dataOf(
+    await app.graphql(
+      'mutation ($input: CreateIntegrationInput!) { createIntegration(input: $input) { id slug } }',
+      { input: { name, aiProviderId: 'openai', createDefaultProvider: false } },
+    ),
+  ).createIntegration;
+const read = (id: string, key?: string) =>
+  app.graphql(
+    `query ($id: ID!) {
+      integration(id: $id) {
+        allowAllModels modelCount
+        models { slug enabled isCustom baseModelSlug configurations pricingConfig }
+      }
+    }`,
+    { id },
+    key,
+  );
+const change = (name: string, type: string) => (id: string, input: object) =>
+  app.graphql(`mutation ($id: ID!, $input: ${type}!) { ${name}(id: $id, input: $input) { id } }`, {
+    id,
+    input,
+  });
+const updateModels = change('updateIntegrationModels', 'UpdateIntegrationModelsInput');
+const share = change('updateIntegrationWorkspaces', 'UpdateIntegrationWorkspacesInput');
+const providers = async (workspaceId = app.workspaceId) =>
+  dataOf(
+    await app.graphql(
+      'query ($workspaceId: ID) { providers(workspaceId: $workspaceId) { data { slug integrationId } } }',
+      { workspaceId },
+    ),
+  ).providers.data;
+const makeWorkspace = async (name: string) =>
+  dataOf(
+    await app.graphql('mutation ($name: String!) { createWorkspace(input: { name: $name }) { id slug } }', {
+      name,
+    }),
+  ).createWorkspace;
+
+describe('the models of an integration', () => {
+  const pricingConfig = { type: 'static', pay_as_you_go: { request_token: { price: 0.001 } } };
+
+  it('are added, replaced and, when custom, removed', async () => {
+    const models = [
+      { slug: 'gpt-4o', enabled: true },
+      { slug: 'own', enabled: true, isCustom: true, baseModelSlug: 'gpt-4o', pricingConfig },
+    ];
+    await updateModels(subject.id, { models, allowAllModels: false });
+    await updateModels(subject.id, { models: [{ slug: 'gpt-4o', enabled: false }] });
+    expect(dataOf(await read(subject.id)).integration).toMatchObject({
+      allowAllModels: false,
+      modelCount: 2,
+      models: [
+        { slug: 'gpt-4o', enabled: false, isCustom: false },
+        { slug: 'own', isCustom: true, baseModelSlug: 'gpt-4o', pricingConfig },
+      ],
+    });
+    const removeModels = (slugs: string[]) =>
+      app.graphql(
+        'mutation ($id: ID!, $slugs: [String!]!) { deleteIntegrationModels(id: $id, slugs: $slugs) { modelCount } }',
+        { id: subject.id, slugs },
+      );
+    expect(errorOf(await removeModels(['gpt-4o']))).toEqual({ code: 'VALIDATION_FAILED', param: 'slugs' });
+    expect(errorOf(await removeModels(['own', 'other'])).code).toBe('VALIDATION_FAILED');
+    expect(dataOf(await removeModels(['own'])).deleteIntegrationModels).toEqual({ modelCount: 1 });
+  });
+
+  it('lose nothing when two administrators add at once', async () => {
+    const slugs = Array.from({ length: 4 }, (_, index) => `racing-${index}`);
+    await Promise.all(slugs.map((slug) => updateModels(subject.id, { models: [{ slug, enabled: true }] })));
+    const { models } = dataOf(await read(subject.id)).integration;
+    expect(models.map(({ slug }: { slug: string }) => slug)).toEqual(expect.arrayContaining(slugs));
+  });
+
+  it.each([
+    [
+      'named twice',
+      [
+        { slug: 'a', enabled: true },
+        { slug: 'a', enabled: true },
+      ],
+      'input.models[1].slug',
+    ],
+    ['without a name', [{ slug: '', enabled: true }], 'input.models[0].slug'],
+    [
+      'with a setting nothing acts on',
+      [{ slug: 'a', enabled: true, configurations: { custom_headers: {} } }],
+      'input.models[0].configurations.custom_headers',
+    ],
+    [
+      'with a price below zero',
+      [{ slug: 'a', enabled: true, pricingConfig: { pay_as_you_go: { request_token: { price: -1 } } } }],
+      'input.models[0].pricingConfig.pay_as_you_go.request_token.price',
+    ],
+    [
+      'with a price of something unknown',
+      [{ slug: 'a', enabled: true, pricingConfig: { pay_as_you_go: { wink: { price: 1 } } } }],
+      'input.models[0].pricingConfig.pay_as_you_go.wink',
+    ],
+  ])('are refused %s', async (_what, models, param) => {
+    const before = await dumpResources(app);
+    expect(errorOf(await updateModels(subject.id, { models }))).toEqual({ code: 'VALIDATION_FAILED', param });
+    expect(await dumpResources(app)).toBe(before);
+  });
+});
+
+describe('sharing an integration', () => {
+  it('says which workspaces may use it and gives them a provider', async () => {
+    const other = await makeWorkspace('Other');
+    const { id, slug } = await create('Shared');
+    const entries = async () =>
+      dataOf(
+        await app.graphql(
+          'query ($id: ID!) { integration(id: $id) { workspaceCount workspaces { enabled workspace { slug } } } }',
+          { id },
+        ),
+      ).integration;
+
+    await share(id, { globalWorkspaceAccess: { enabled: false } });
+    expect(await entries()).toEqual({ workspaceCount: 0, workspaces: [] });
+    expect(errorOf(await read(id, app.workspaceKey)).code).toBe('NOT_FOUND');
+
+    dataOf(await share(id, { workspaces: [{ id: other.slug, enabled: true }] }));
+    expect(await entries()).toEqual({
+      workspaceCount: 1,
+      workspaces: [{ enabled: true, workspace: { slug: other.slug } }],
+    });
+    expect(await providers(other.id)).toEqual([{ slug, integrationId: id }]);
+
+    const mine = { id: app.workspaceId, enabled: true, defaultProviderSlug: 'mock' };
+    expect(errorOf(await share(id, { workspaces: [mine] })).code).toBe('ALREADY_EXISTS');
+    const withoutProvider = { ...mine, createDefaultProvider: false };
+    await share(id, { workspaces: [withoutProvider], overrideExistingWorkspaceAccess: true });
+    expect((await entries()).workspaces).toHaveLength(1);
+    expect(await providers()).not.toContainEqual({ slug, integrationId: id });
+  });
+
+  it.each([
+    ['no workspace', [{ id: 'nowhere', enabled: true }], 'input.workspaces[0].id'],
+    ['a workspace of another tenant', 'neighbour', 'input.workspaces[0].id'],
+    ['a workspace twice', 'twice', 'input.workspaces[1].id'],
+  ])('is refused for %s', async (_what, given, param) => {
+    const entry = { id: app.workspaceId, enabled: true };
+    const workspaces =
+      given === 'neighbour'
+        ? [{ ...entry, id: neighbour.workspaceId }]
+        : given === 'twice'
+          ? [entry, entry]
+          : given;
+    const before = await dumpResources(app);
+    expect(errorOf(await share(subject.id, { workspaces }))).toEqual({ code: 'VALIDATION_FAILED', param });
+    expect(await dumpResources(app)).toBe(before);
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { describeAccess } from '../access.ts';
+import { dataOf, dump, dumpResources, errorOf } from '../support.ts';
+
+let app: TestApp;
+let neighbour: Tenant;
+
+beforeAll(async () => {
+  app = await startApp();
+  neighbour = await app.createTenant();
+});
+afterAll(() => app.stop());
+
+const insert = (input: unknown, key = app.workspaceKey) =>
+  app.graphql('mutation ($input: JSON!) { insertLogs(input: $input) }', { input }, key);
+
+describeAccess(() => ({ app, neighbour }), 'workspace-service', {
+  insertLogs: {
+    document: 'mutation { insertLogs(input: { request: { url: "u", body: {} }, response: { body: {} } }) }',
+    scopes: ['logs.write'],
+    audit: 'log.create',
+  },
+});
+
+describe('inserted logs', () => {
+  const secret = 'sk-planted-in-a-header-0001';
+  const log = (change: object = {}) => ({
+    request: {
+      url: 'https://api.example.com/v1/chat',
+      provider: 'openai',
+      headers: { authorization: secret },
+      body: { model: 'm' },
+    },
+    response: {
+      status: 201,
+      body: { usage: { prompt_tokens: 2, completion_tokens: 3 } },
+      response_time: 40,
+      streamingMode: true,
+    },
+    metadata: { trace_id: 'inserted', span_name: 'step', team: 'ads' },
+    ...change,
+  });
+
+  it('are found with the others, without the secrets of their headers', async () => {
+    expect(dataOf(await insert([log(), log()])).insertLogs).toBe(2);
+    expect(dataOf(await insert(log())).insertLogs).toBe(1);
+    const { data } = dataOf(
+      await app.graphql(`{ logs(filters: { traceId: "inserted" }) { data {
+        requestMethod aiProvider aiModel totalTokens spanName metadata streamMode responseStatusCode isSuccess
+        request { headers }
+      } } }`),
+    ).logs;
+    expect(data).toHaveLength(3);
+    expect(data[0]).toEqual({
+      requestMethod: 'POST',
+      aiProvider: 'openai',
+      aiModel: 'm',
+      totalTokens: 5,
+      spanName: 'step',
+      metadata: { team: 'ads' },
+      streamMode: 1,
+      responseStatusCode: 201,
+      isSuccess: true,
+      request: { headers: { authorization: '[redacted]' } },
+    });
+    expect(await dump(app)).not.toContain(secret);
+  });
+
+  const bad = (part: 'request' | 'response', change: object) =>
+    log({ [part]: { ...log()[part], ...change } });
+  it.each([
+    ['none', [], 'input'],
+    ['too many', Array.from({ length: 1001 }, () => log()), 'input'],
+    ['a text', 'log', 'input'],
+    ['one without request', log({ request: undefined }), 'input.request'],
+    ['one without response', log({ response: undefined }), 'input.response'],
+    ['a second without URL', [log(), bad('request', { url: undefined })], 'input[1].request.url'],
+    ['a body that is no object', bad('request', { body: 'x' }), 'input.request.body'],
+    ['a header that is no text', bad('request', { headers: { a: 1 } }), 'input.request.headers.a'],
+    ['a method that is none', bad('request', { method: 'GE T' }), 'input.request.method'],
+    ['a status out of range', bad('response', { status: 99 }), 'input.response.status'],
+    ['a time below zero', bad('response', { response_time: -1 }), 'input.response.response_time'],
+    ['a switch that is no boolean', bad('response', { streamingMode: 1 }), 'input.response.streamingMode'],
+    ['metadata that is too long', log({ metadata: { a: 'x'.repeat(129) } }), 'input.metadata.a'],
+  ])('are refused when they are %s', async (_what, input, param) => {
+    const before = await dumpResources(app);
+    expect(errorOf(await insert(input))).toEqual({ code: 'VALIDATION_FAILED', param });
+    expect(await dumpResources(app)).toBe(before);
+  });
+
+  it('are refused with a member that nothing reads, and with an organisation credential', async () => {
+    expect(errorOf(await insert(bad('response', { colour: 'red' })))).toEqual({
+      code: 'UNKNOWN_PARAMETER',
+      param: 'input.response.colour',
+    });
+    expect(errorOf(await insert(log(), app.adminKey)).code).toBe('FORBIDDEN');
+  });
+});

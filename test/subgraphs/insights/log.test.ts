@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuid } from '../../../src/lib/ids.ts';
+import type { LogBodies, LogRecord } from '../../../src/recording/log-record.ts';
+import { writeLogs } from '../../../src/subgraphs/insights/log/index.ts';
+import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { describeAccess, type Setting } from '../access.ts';
+import { dataOf, errorOf, makeKey } from '../support.ts';
+
+let app: TestApp;
+let neighbour: Tenant;
+let subject: string;
+let config: { id: string; slug: string };
+const setting = (): Setting => ({ app, neighbour });
+
+beforeAll(async () => {
+  app = await startApp();
+  neighbour = await app.createTenant();
+  config = dataOf(
+    await app.graphql(
+      'mutation ($input: CreateConfigInput!) { createConfig(input: $input) { id slug } }',
+      { input: { name: 'c', config: { retry: { attempts: 1 } } } },
+      app.workspaceKey,
+    ),
+  ).createConfig;
+  subject = await store({ configId: config.id, configSlug: config.slug });
+});
+afterAll(() => app.stop());
+
+function entryOf(change: Partial<LogRecord>): { record: LogRecord; bodies: LogBodies } {
+  const _id = uuid();
+  const createdAt = new Date();
+  const tenant = { organisationId: app.organisationId, workspaceId: app.workspaceId };
+  const record: LogRecord = {
+    _id,
+    ...tenant,
+    apiKeyId: 'key-1',
+    userId: null,
+    createdAt,
+    expiresAt: null,
+    traceId: 'trace-1',
+    spanId: 'span-1',
+    spanName: null,
+    parentSpanId: null,
+    requestMethod: 'POST',
+    requestUrl: '/v1/chat/completions',
+    endpoint: 'chatComplete',
+    isProxyCall: false,
+    source: null,
+    aiProvider: 'openai',
+    aiModel: 'gpt-4o',
+    providerId: null,
+    providerSlug: 'main',
+    integrationId: null,
+    configId: null,
+    configSlug: null,
+    configVersionId: null,
+    mode: 'single',
+    lastUsedOptionIndex: 0,
+    lastUsedOptionJsonPath: 'config',
+    retryAttemptCount: 0,
+    responseStatusCode: 200,
+    isSuccess: true,
+    streamMode: 0,
+    responseTime: 12.5,
+    timeToFirstToken: 8,
+    upstreamResponseTime: 11,
+    promptTokens: 3,
+    completionTokens: 5,
+    totalTokens: 8,
+    cost: null,
+    metadata: { _user: 'ann' },
+    clientAborted: false,
+    error: null,
+    ...change,
+  };
+  const text = (body: string) => ({
+    headers: { 'x-gateway-trace-id': 't', accept: '*/*' },
+    body,
+    truncated: false,
+  });
+  return {
+    record,
+    bodies: {
+      _id,
+      ...tenant,
+      createdAt,
+      expiresAt: null,
+      request: text('{"model":"gpt-4o"}'),
+      transformedRequest: null,
+      response: text('{"choices":[]}'),
+    },
+  };
+}
+
+async function store(change: Partial<LogRecord>): Promise<string> {
+  const entry = entryOf(change);
+  await writeLogs(app.db, [entry]);
+  return entry.record._id;
+}
+
+const select = async (filters: object, key = app.adminKey) =>
+  app.graphql(
+    'query ($filters: LogFilters) { logs(filters: $filters) { total data { id } } }',
+    { filters },
+    key,
+  );
+
+describeAccess(setting, 'workspace-service', {
+  log: {
+    document: 'query ($id: ID!) { log(id: $id) { id } }',
+    variables: () => ({ id: subject }),
+    scopes: ['logs.view'],
+    addressed: true,
+  },
+  logs: { document: '{ logs { total } }', scopes: ['logs.list'] },
+});
+
+describe('a log', () => {
+  it('leads across three subgraphs with one read a level', async () => {
+    await Promise.all([1, 2, 3].map(() => store({ configId: config.id })));
+    const reads: string[] = [];
+    app.db.set('debug', (collection: string, method: string) => reads.push(`${method} ${collection}`));
+    const { logs } = dataOf(
+      await app.graphql('{ logs(pageSize: 4) { data { id config { slug workspace { id name } } } } }'),
+    );
+    app.db.set('debug', false);
+    expect(logs.data).toHaveLength(4);
+    expect(logs.data[0].config).toMatchObject({ slug: config.slug, workspace: { id: app.workspaceId } });
+    expect(reads).toEqual(['find logs', 'find configs', 'find workspaces']);
+  });
+
+  it('shows headers and bodies to whoever may view logs', async () => {
+    const query = `query ($id: ID!) {
+      logs(filters: { traceId: "trace-1" }, pageSize: 1) { data { id request { url } } }
+      log(id: $id) { request { url method headers gatewayHeaders body truncated } response { status body } transformedRequest { url } }
+    }`;
+    expect(dataOf(await app.graphql(query, { id: subject })).log).toEqual({
+      request: {
+        url: '/v1/chat/completions',
+        method: 'POST',
+        headers: { accept: '*/*' },
+        gatewayHeaders: { 'x-gateway-trace-id': 't' },
+        body: { model: 'gpt-4o' },
+        truncated: false,
+      },
+      response: { status: 200, body: { choices: [] } },
+      transformedRequest: null,
+    });
+    const lister = await makeKey(app, 'workspace-service', { only: ['logs.list'] });
+    const refused = await app.graphql('{ logs { data { id request { url } } } }', {}, lister);
+    expect(errorOf(refused).code).toBe('FORBIDDEN');
+    expect(refused.data.logs.data[0]).toMatchObject({ request: null });
+  });
+
+  it('refers to nothing that the credential may not read', async () => {
+    const viewer = await makeKey(app, 'workspace-service', { only: ['logs.view'] });
+    const { data, errors } = await app.graphql(
+      'query ($id: ID!) { log(id: $id) { workspaceSlug config { slug } provider { slug } apiKey { name } workspace { slug } } }',
+      { id: subject },
+      viewer,
+    );
+    expect(data.log).toEqual({
+      workspaceSlug: expect.stringMatching(/^ws-/),
+      config: null,
+      provider: null,
+      apiKey: null,
+      workspace: null,
+    });
+    expect(errors?.every(({ extensions }) => extensions.code === 'FORBIDDEN')).toBe(true);
+  });
+
+  it('is written once, however often its batch is', async () => {
+    const [first, second] = [entryOf({ traceId: 'replayed' }), entryOf({ traceId: 'replayed' })];
+    await writeLogs(app.db, [first]);
+    await writeLogs(app.db, [first, second]);
+    await writeLogs(app.db, []);
+    expect(dataOf(await select({ traceId: 'replayed' })).logs.total).toBe(2);
+  });
+
+  it('of another tenant is nowhere', async () => {
+    expect(dataOf(await select({}, neighbour.adminKey)).logs.total).toBe(0);
+  });
+});
+
+describe('a list of logs', () => {
+  let odd: string;
+  beforeAll(async () => {
+    odd = await store({
+      traceId: 'odd',
+      spanId: 'odd-span',
+      createdAt: new Date('2026-01-02T00:00:00Z'),
+      totalTokens: 9000,
+      promptTokens: 4000,
+      completionTokens: 5000,
+      cost: 1.5,
+      responseStatusCode: 429,
+      aiProvider: 'groq',
+      aiModel: 'a__b',
+      configSlug: 'pc-odd',
+      providerSlug: 'odd-provider',
+      apiKeyId: 'odd-key',
+      metadata: { team: 'search', stage: 'test' },
+    });
+  });
+
+  it.each([
+    ['trace', { traceId: 'odd' }],
+    ['span', { spanId: 'odd-span' }],
+    ['time', { timeOfGenerationMin: '2026-01-01T00:00:00Z', timeOfGenerationMax: '2026-01-03T00:00:00Z' }],
+    ['total tokens', { totalUnitsMin: 9000, totalUnitsMax: 9000 }],
+    ['prompt tokens', { promptTokenMin: 4000 }],
+    ['completion tokens', { completionTokenMin: 5000, completionTokenMax: 6000 }],
+    ['cost', { costMin: 1, costMax: 2 }],
+    ['status', { statusCode: [429, 500] }],
+    ['model', { aiOrgModel: ['groq__a__b', 'nobody__x'] }],
+    ['config', { configs: ['pc-odd'] }],
+    ['provider', { virtualKeys: ['@odd-provider'] }],
+    ['key', { apiKeyIds: ['odd-key'] }],
+    ['metadata', { metadata: { team: 'search', stage: 'test' } }],
+    ['several at once', { traceId: 'odd', statusCode: [429], metadata: { team: 'search' } }],
+  ])('is narrowed by %s', async (_what, filters) => {
+    expect(dataOf(await select(filters)).logs).toEqual({ total: 1, data: [{ id: odd }] });
+  });
+
+  it('is narrowed by workspace', async () => {
+    const query = 'query ($id: ID!) { workspace(id: $id) { slug } }';
+    const { slug } = dataOf(await app.graphql(query, { id: app.workspaceId })).workspace;
+    expect(dataOf(await select({ workspaceSlug: slug, traceId: 'odd' })).logs.total).toBe(1);
+    expect(errorOf(await select({ workspaceSlug: neighbour.workspaceId })).code).toBe('VALIDATION_FAILED');
+  });
+
+  it.each([
+    ['a model without provider', { aiOrgModel: ['gpt-4o'] }, 'filters.aiOrgModel[0]'],
+    ['metadata that is no object', { metadata: 'x' }, 'filters.metadata'],
+    ['metadata that would be an operator', { metadata: { $where: '1' } }, 'filters.metadata.$where'],
+    ['metadata that is no text', { metadata: { a: { $ne: 'b' } } }, 'filters.metadata.a'],
+    ['a status that is none', { statusCode: [7] }, 'filters.statusCode[0]'],
+  ])('is refused for %s', async (_what, filters, param) => {
+    expect(errorOf(await select(filters))).toEqual({ code: 'VALIDATION_FAILED', param });
+  });
+});
