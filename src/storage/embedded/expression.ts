@@ -80,20 +80,21 @@ function refuse(name: string): never {
   throw new CommandError(238, `${name} is not supported`);
 }
 
-const context = Context.init({
-  expression: {
-    ...(expressions as unknown as Record<string, never>),
-    ...(corrections as Record<string, never>),
-  },
-  accumulator: accumulators as unknown as Record<string, never>,
-});
+type Table = Record<string, never>;
+const corrected = { ...expressions, ...corrections } as unknown as Table;
+const accumulator = accumulators as unknown as Table;
 
-/** What mingo's own stages need on top of expressions. */
-const stageContext = Context.from(context)
-  .addPipelineOps(stages as unknown as Record<string, never>)
-  .addProjectionOps(projections as unknown as Record<string, never>)
-  .addQueryOps(queries as unknown as Record<string, never>)
-  .addWindowOps(windows as unknown as Record<string, never>);
+const context = Context.init({ expression: corrected, accumulator });
+
+/** What mingo's own stages need; its window functions are built on its $function, which users cannot reach. */
+const stageContext = Context.init({
+  expression: { ...corrected, $function: expressions.$function as never },
+  accumulator,
+  pipeline: stages as unknown as Table,
+  projection: projections as unknown as Table,
+  query: queries as unknown as Table,
+  window: windows as unknown as Table,
+});
 
 /**
  * mingo copies all its operator tables for every evaluation unless it is given its own options object back. That
@@ -182,13 +183,21 @@ export function runWithMingo(
   resolve: (name: string) => Document[],
 ): Document[] {
   return guarded(() => {
-    const aggregator = new Aggregator([stage], {
-      context: stageContext,
-      collectionResolver: resolve,
-      scriptEnabled: false,
-    } as never);
-    return aggregator.run<Document>(documents as never);
+    const options = { context: stageContext, collectionResolver: resolve, scriptEnabled: true };
+    return new Aggregator([stage], options as never).run<Document>(documents as never);
   });
+}
+
+const scripts = new Set(['$function', '$accumulator', '$where']);
+
+/** Refuses operators that would run a script, wherever they stand. */
+export function refuseScripts(value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) refuseScripts(item);
+  if (!isDocument(value)) return;
+  for (const [key, item] of Object.entries(value)) {
+    if (scripts.has(key)) refuse(key);
+    refuseScripts(item);
+  }
 }
 
 function guarded<Result>(run: () => Result): Result {

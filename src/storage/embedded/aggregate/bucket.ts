@@ -19,7 +19,10 @@ export function bucketAsGroup(spec: unknown): Document {
       );
     }
     const inside = [{ $gte: [groupBy, { $literal: lower }] }, { $lt: [groupBy, { $literal: upper }] }];
-    return { case: { $and: inside }, then: { $literal: lower } };
+    return Object.fromEntries([
+      ['case', { $and: inside }],
+      ['then', { $literal: lower }],
+    ]);
   });
   const otherwise = 'default' in spec ? { default: { $literal: spec.default } } : {};
   return { _id: { $switch: { branches, ...otherwise } }, ...output };

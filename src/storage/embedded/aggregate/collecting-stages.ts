@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { runWithMingo } from '../expression.ts';
+import { refuseScripts, runWithMingo } from '../expression.ts';
 import { memoryExceeded, memoryLimit } from '../query/sort.ts';
 import { plainExpression } from '../value/plain.ts';
 import type { Document } from '../value/types.ts';
@@ -15,6 +15,7 @@ export class CollectingStage implements Stage {
   #size = 0;
 
   constructor(name: string, spec: unknown, resolve: (name: string) => Document[]) {
+    refuseScripts(spec);
     this.#name = name;
     this.#spec = plainExpression(spec);
     this.#resolve = resolve;

@@ -5,7 +5,7 @@ import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { parseCollation } from '../query/collation.ts';
 import { Selected } from '../query/select.ts';
 import { type Document, isDocument } from '../value/types.ts';
-import { type Command, countField, documentField, flagField, type Request } from './command.ts';
+import { type Command, countField, documentField, flagField, letVariables, type Request } from './command.ts';
 import { openCursor } from './find.ts';
 
 async function aggregate(request: Request): Promise<Buffer> {
@@ -22,7 +22,7 @@ async function aggregate(request: Request): Promise<Buffer> {
     database,
     pace,
     collation: parseCollation(body.collation),
-    variables: documentField(body, 'let') ?? {},
+    variables: letVariables(body) ?? {},
   };
   const namespace = `${database}.${name ?? '$cmd.aggregate'}`;
   const batchSize = countField(body.cursor, 'batchSize');

@@ -1,4 +1,5 @@
 import { badValue, CommandError, typeMismatch } from '../errors.ts';
+import { compileExpression } from '../expression.ts';
 import { Pace } from '../pace.ts';
 import type { Store } from '../store/store.ts';
 import { asNumber, type Document, isDocument, typeName } from '../value/types.ts';
@@ -93,6 +94,15 @@ export function documentField(body: Document, field: string): Document | undefin
       `BSON field '${field}' is the wrong type '${typeName(value)}', expected type 'object'`,
     );
   return value;
+}
+
+/** The variables that `let` defines; each is an expression that looks at no document. */
+export function letVariables(body: Document): Document | undefined {
+  const given = documentField(body, 'let');
+  if (!given) return undefined;
+  const variables: Document = {};
+  for (const [name, value] of Object.entries(given)) variables[name] = compileExpression(value)({}) ?? null;
+  return variables;
 }
 
 export function countField(body: Document, field: string): number | undefined {

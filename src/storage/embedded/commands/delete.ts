@@ -3,7 +3,14 @@ import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
 import type { Collection } from '../store/catalogue.ts';
 import { asNumber, type Document } from '../value/types.ts';
-import { type Command, collectionName, documentField, type Request, statements } from './command.ts';
+import {
+  type Command,
+  collectionName,
+  documentField,
+  letVariables,
+  type Request,
+  statements,
+} from './command.ts';
 import { changeMatches, locateNow, tooLong } from './locate.ts';
 import { failure, parseSelection } from './update.ts';
 
@@ -44,7 +51,7 @@ async function runStatement(request: Request, name: string, selection: Selection
 async function deleteDocuments(request: Request): Promise<Document> {
   const { body } = request;
   const name = collectionName(request);
-  const commandLet = documentField(body, 'let');
+  const commandLet = letVariables(body);
   const errors: Document[] = [];
   let removed = 0;
   for (const [index, statement] of statements(request, 'deletes').entries()) {

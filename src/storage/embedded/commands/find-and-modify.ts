@@ -8,7 +8,14 @@ import type { Selection } from '../query/select.ts';
 import type { Collection } from '../store/catalogue.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
-import { type Command, collectionName, documentField, flagField, type Request } from './command.ts';
+import {
+  type Command,
+  collectionName,
+  documentField,
+  flagField,
+  letVariables,
+  type Request,
+} from './command.ts';
 import { changeMatches, locateNow, tooLong } from './locate.ts';
 import { parseSelection, rewrite } from './update.ts';
 
@@ -31,7 +38,7 @@ function parse(body: Document): Plan {
     );
   if (!remove && body.update === undefined)
     throw failedToParse('Either an update or remove=true must be specified');
-  const variables = documentField(body, 'let');
+  const variables = letVariables(body);
   const selection: Selection = { ...parseSelection(filter, body, variables), limit: 1 };
   const update = remove
     ? null

@@ -56,7 +56,7 @@ async function find(request: Request): Promise<Buffer> {
   const limit = Math.abs(signedLimit);
   const filter = documentField(body, 'filter') ?? {};
   const collation = parseCollation(body.collation);
-  const variables = documentField(body, 'let');
+  const variables = letVariables(body);
   const projection = findProjection(body, filter, collation?.fold, variables);
   const selection = {
     filter,

@@ -9,7 +9,14 @@ import type { Collection } from '../store/catalogue.ts';
 import type { Store } from '../store/store.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
-import { type Command, collectionName, documentField, type Request, statements } from './command.ts';
+import {
+  type Command,
+  collectionName,
+  documentField,
+  letVariables,
+  type Request,
+  statements,
+} from './command.ts';
 import { writeError } from './insert.ts';
 import { changeMatches, locateNow, tooLong } from './locate.ts';
 
@@ -117,7 +124,7 @@ const batchTime = 10;
 async function update(request: Request): Promise<Document> {
   const { store, body } = request;
   const name = collectionName(request);
-  const commandLet = documentField(body, 'let');
+  const commandLet = letVariables(body);
   const list = statements(request, 'updates');
   const ordered = body.ordered !== false;
   const errors: Document[] = [];

@@ -1,5 +1,5 @@
 import { decode } from '../bson/decode.ts';
-import { findElement, validate, withLeadingId } from '../bson/raw.ts';
+import { findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 import type { Catalogue, Collection } from './catalogue.ts';
@@ -166,5 +166,11 @@ const forbiddenIds: Record<number, string> = { 4: 'array', 6: 'undefined', 11: '
 function checkId(body: Buffer): void {
   const element = findElement(body, '_id');
   const forbidden = element ? forbiddenIds[element.type] : undefined;
+  if (element?.type === 0x03) {
+    walk(body.subarray(element.valueAt, element.end), ({ nameAt }) => {
+      if (body[element.valueAt + nameAt] !== 0x24) return false;
+      throw new CommandError(52, "_id fields may not contain '$'-prefixed fields");
+    });
+  }
   if (forbidden) throw new CommandError(53, `The '_id' value cannot be of type ${forbidden}`);
 }
