@@ -56,6 +56,8 @@ export async function callTarget(
       },
       gatewayHeaders: () => gatewayHeaders(call, leaf, target.provider.id, retryCount),
     });
+    // The caller's own stream broke a rule before the provider answered.
+    if (result.status === 0 && result.cause instanceof GatewayError) throw result.cause;
     const status = settledStatus(result);
     if (result.status === 0 && result.failure !== 'aborted') {
       next = retries.decide(status, {});

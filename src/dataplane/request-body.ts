@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { GatewayError } from '../errors/index.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { Target } from './target.ts';
@@ -23,8 +24,13 @@ export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBo
   }
   const value: Record<string, unknown> = { ...leaf.defaultParams, ...body.value, ...leaf.overrideParams };
   if (target.model !== null) value.model = target.model;
-  const dropped = leaf.dropParams.length === 0 ? value : dropParams(value, leaf.dropParams);
-  return { content: Buffer.from(JSON.stringify(dropped)), value: dropped, changed: true };
+  try {
+    const dropped = leaf.dropParams.length === 0 ? value : dropParams(value, leaf.dropParams);
+    return { content: Buffer.from(JSON.stringify(dropped)), value: dropped, changed: true };
+  } catch (cause) {
+    // What the parser takes may be nested more deeply than it can be written again.
+    throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.', cause });
+  }
 }
 
 /** A copy without the members at `a.b`, `a[0].b` or `a[*].b`; paths that lead nowhere are ignored. */

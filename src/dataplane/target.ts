@@ -74,7 +74,9 @@ async function fromCatalogue(
   const modelRecord = allowedModel(record, model);
   const provider = knownProvider(record.aiProviderId);
   const requestHost = gatewayHeader(call.headers, 'custom-host') ?? leaf.customHost;
-  if (requestHost && record.credential.key !== null) {
+  // Headers of the integration may carry credentials as well.
+  const holdsSecrets = record.credential.key !== null || Object.keys(record.customHeaders).length > 0;
+  if (requestHost && holdsSecrets) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
       message: 'A stored credential only goes to its own provider: set the custom host on the integration.',
       param: 'x-gateway-custom-host',

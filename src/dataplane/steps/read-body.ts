@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
 import type { Call, RequestBody } from '../call.ts';
 import type { Step } from '../steps.ts';
@@ -19,7 +20,8 @@ export const readBody: Step = (call, { limits }) => {
     });
   }
   if (!json && (length === null || length > limits.maxReplayBytes)) {
-    call.body = { kind: 'stream', stream: call.request };
+    const stream = length === null ? bounded(call.request, limits.maxBodyBytes) : call.request;
+    call.body = { kind: 'stream', stream };
     return;
   }
   return collect(call.request, limits.maxBodyBytes).then((bytes) => {
@@ -55,6 +57,21 @@ function contentLength(request: IncomingMessage): number | null {
 
 const tooLarge = (limit: number) =>
   new GatewayError('BODY_TOO_LARGE', { message: `The request body is larger than ${limit} bytes.` });
+
+/** Fails with BODY_TOO_LARGE once more than `limit` bytes came. */
+function bounded(request: IncomingMessage, limit: number): Readable {
+  let size = 0;
+  const gauge = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > limit) done(tooLarge(limit));
+      else done(null, chunk);
+    },
+  });
+  // A caller that hangs up ends the whole call through its signal.
+  request.on('error', (error) => gauge.destroy(error));
+  return request.pipe(gauge);
+}
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

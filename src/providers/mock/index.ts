@@ -49,7 +49,9 @@ async function respond({ method, path, body, signal }: LocalRequest): Promise<Lo
       return eventStream(endpoint.frames(request), behaviour, signal);
     return json(200, endpoint.answer(request));
   } catch (error) {
-    if (error instanceof TypeError) return failure(400, error.message, 'invalid_request_error');
+    // RangeError: nested too deeply.
+    if (error instanceof TypeError || error instanceof RangeError)
+      return failure(400, error.message, 'invalid_request_error');
     throw error;
   }
 }
