@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chatAnswer, json } from '../support/provider.ts';
+import { type CallOptions, created, messages, startWorld, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const chat = async (options: CallOptions) => {
+  world.provider.play(json(200, chatAnswer('hello')));
+  return world.call({ key: null, ...options });
+};
+
+const makeKey = (input: object) =>
+  created(world.app, '/v1/api-keys/workspace/service', { name: 'tests', ...input }) as Promise<{
+    id: string;
+    key: string;
+  }>;
+
+const paths = [
+  '/v1/chat/completions',
+  '/v1/embeddings',
+  '/v1/models',
+  '/v1/rerank',
+  '/v1/proxy/chat/completions',
+];
+
+type Refused = { status: number; type: string; code: string; headers: () => Promise<Record<string, string>> };
+
+const refusals: [string, Refused][] = [
+  ['no key', refused(401, async () => ({}))],
+  ['an empty key', refused(401, async () => ({ 'x-gateway-api-key': ' ' }))],
+  ['an unknown key', refused(401, async () => ({ 'x-gateway-api-key': 'sl-nobody' }))],
+  ['an unknown bearer', refused(401, async () => ({ authorization: 'Bearer sl-nobody' }))],
+  [
+    'a key as basic authorization',
+    refused(401, async () => ({ authorization: `Basic ${world.app.workspaceKey}` })),
+  ],
+  ['a bare authorization', refused(401, async () => ({ authorization: world.app.workspaceKey }))],
+  ['a key of unreasonable length', refused(401, async () => ({ 'x-gateway-api-key': 'x'.repeat(5000) }))],
+  [
+    'a good bearer behind an unknown key',
+    refused(401, async () => ({
+      'x-gateway-api-key': 'sl-nobody',
+      authorization: `Bearer ${world.app.workspaceKey}`,
+    })),
+  ],
+  [
+    'an expired key',
+    refused(401, async () => {
+      const { id, key } = await makeKey({ scopes: ['completions.write'] });
+      await world.app.db
+        .collection<{ _id: string }>('api_keys')
+        .updateOne({ _id: id }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+      return { 'x-gateway-api-key': key };
+    }),
+  ],
+  ['an organisation key', refused(403, async () => ({ 'x-gateway-api-key': world.app.adminKey }))],
+  [
+    'a key without the scope',
+    refused(403, async () => {
+      const { key } = await makeKey({ scopes: ['logs.list'] });
+      return { 'x-gateway-api-key': key };
+    }),
+  ],
+];
+
+function refused(status: number, headers: Refused['headers']): Refused {
+  return status === 401
+    ? { status, type: 'authentication_error', code: 'invalid_api_key', headers }
+    : { status, type: 'permission_error', code: 'forbidden', headers };
+}
+
+test.each(refusals)(
+  '%s is refused on every path, in the shape that OpenAI clients read',
+  async (_name, expected) => {
+    const headers = await expected.headers();
+    for (const path of paths) {
+      const method = path === '/v1/models' ? 'GET' : 'POST';
+      const answer = await chat({
+        path,
+        method,
+        headers: { 'x-gateway-provider': `@${world.slug}`, ...headers },
+      });
+      expect([path, answer.status]).toEqual([path, expected.status]);
+      expect(answer.json.error).toEqual({
+        message: expect.any(String),
+        type: expected.type,
+        param: null,
+        code: expected.code,
+      });
+      expect(answer.headers['content-type']).toBe('application/json');
+      expect(world.provider.requests).toHaveLength(0);
+    }
+  },
+);
+
+test.each([
+  ['x-gateway-api-key', (key: string) => ({ 'x-gateway-api-key': key })],
+  ['a bearer', (key: string) => ({ authorization: `Bearer ${key}` })],
+  ['a bearer in another case', (key: string) => ({ authorization: `bearer  ${key} ` })],
+])('a key as %s is taken', async (_name, headersOf) => {
+  const answer = await chat({ headers: headersOf(world.app.workspaceKey) });
+  expect([answer.status, answer.json.choices[0].message.content]).toEqual([200, 'hello']);
+});
+
+test.each([
+  ['completions.write', [200, 200, 200]],
+  ['models.list', [403, 200, 403]],
+  ['virtual_keys.list', [403, 200, 403]],
+])('the scope %s opens chat, models and the proxy: %j', async (scope, statuses) => {
+  const { key } = await makeKey({ scopes: [scope] });
+  const calls: CallOptions[] = [
+    {},
+    { method: 'GET', path: '/v1/models' },
+    { path: '/v1/rerank', headers: { 'x-gateway-provider': `@${world.slug}` } },
+  ];
+  const answers = [];
+  for (const call of calls) answers.push((await chat({ ...call, key })).status);
+  expect(answers).toEqual(statuses);
+});
+
+test('a deleted key is refused at once', async () => {
+  const { id, key } = await makeKey({ scopes: ['completions.write'] });
+  expect((await chat({ key })).status).toBe(200);
+  expect((await world.app.rest('DELETE', `/v1/api-keys/${id}`)).status).toBe(200);
+  expect((await chat({ key })).status).toBe(401);
+  expect(world.provider.requests).toHaveLength(0);
+});
+
+test('a new key is good at once, also when it was refused before it existed', async () => {
+  const { key } = await makeKey({ scopes: ['completions.write'] });
+  const statuses = [];
+  for (let count = 0; count < 3; count++) statuses.push((await chat({ key })).status);
+  expect(statuses).toEqual([200, 200, 200]);
+});
+
+test('a scope that is taken away is gone at once', async () => {
+  const { id, key } = await makeKey({ scopes: ['completions.write'] });
+  expect((await chat({ key })).status).toBe(200);
+  const update = await world.app.rest('PUT', `/v1/api-keys/${id}`, { body: { scopes: ['logs.list'] } });
+  expect(update.status).toBe(200);
+  expect((await chat({ key })).status).toBe(403);
+});
+
+test('two tenants with equal slugs reach their own providers only', async () => {
+  const neighbour = await world.app.createTenant();
+  const body = { model: '@mock/mock-1', messages };
+  for (const key of [world.app.workspaceKey, neighbour.workspaceKey]) {
+    expect((await chat({ key, body })).status).toBe(200);
+  }
+  await world.app.logged();
+  const logs = await world.app.db.collection('logs').find({ providerSlug: 'mock' }).toArray();
+  expect(new Set(logs.map((log) => `${log.organisationId} ${log.workspaceId}`))).toEqual(
+    new Set([world.app, neighbour].map((tenant) => `${tenant.organisationId} ${tenant.workspaceId}`)),
+  );
+  expect(new Set(logs.map((log) => log.providerId)).size).toBe(2);
+});

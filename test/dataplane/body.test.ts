@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chatAnswer, json } from '../support/provider.ts';
+import { type CallOptions, messages, startWorld, type World } from './world.ts';
+
+let world: World;
+const LIMIT = 64 * 1024;
+
+beforeAll(async () => {
+  world = await startWorld({ MAX_BODY_BYTES: String(LIMIT), MAX_REPLAY_BYTES: '1024' });
+});
+afterAll(() => world.stop());
+
+const send = async (options: CallOptions) => {
+  world.provider.play(json(200, chatAnswer('ok')));
+  return world.call({ ...options, headers: { 'x-gateway-provider': `@${world.slug}`, ...options.headers } });
+};
+
+const unified = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings'];
+
+test.each([
+  ['nothing', '', 400],
+  ['broken JSON', '{"model":', 400],
+  ['two values', '{}{}', 400],
+  ['an array', '[]', 400],
+  ['a string', '"text"', 400],
+  ['null', 'null', 400],
+  ['a number', '7', 400],
+])('a unified route refuses %s as body', async (_name, body, status) => {
+  for (const path of unified) {
+    const answer = await send({ path, body });
+    expect([path, answer.status, answer.json.error.code]).toEqual([path, status, 'malformed_body']);
+    expect(answer.json.status).toBe('failure');
+    expect(world.provider.requests).toHaveLength(0);
+  }
+});
+
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/jsonp',
+  undefined,
+])('a unified route refuses the content type %s', async (type) => {
+  const answer = await send({ headers: { 'content-type': type }, body: '{"model":"m","messages":[]}' });
+  expect([answer.status, answer.json.error.param]).toEqual([400, 'content-type']);
+  expect(world.provider.requests).toHaveLength(0);
+});
+
+test.each([
+  'application/json',
+  'APPLICATION/JSON',
+  'application/json;charset=UTF-8',
+  'application/json ; x=y',
+])('a unified route takes the content type %s', async (type) => {
+  const answer = await send({ headers: { 'content-type': type }, body: { model: 'm', messages } });
+  expect(answer.status).toBe(200);
+});
+
+test('a broken body is closed off from the next request on the connection', async () => {
+  for (let count = 0; count < 5; count++) {
+    expect((await send({ body: '{' })).status).toBe(400);
+    expect((await send({ body: { model: 'm', messages } })).status).toBe(200);
+  }
+});
+
+test.each([
+  ['a unified route', '/v1/chat/completions', 'application/json'],
+  ['the proxy, as JSON', '/v1/rerank', 'application/json'],
+  ['the proxy, as bytes', '/v1/files', 'audio/wav'],
+])('%s refuses a body over the limit by its announced length', async (_name, path, type) => {
+  const answer = await send({ path, headers: { 'content-type': type }, body: Buffer.alloc(LIMIT + 1, 32) });
+  expect([answer.status, answer.json.error.code]).toEqual([413, 'body_too_large']);
+  expect(world.provider.requests).toHaveLength(0);
+});
+
+test.each([
+  ['JSON', '/v1/chat/completions', 'application/json'],
+  ['bytes', '/v1/files', 'audio/wav'],
+])('%s of unknown length over the limit are refused', async (_name, path, type) => {
+  const answer = await send({
+    path,
+    headers: { 'content-type': type, 'content-length': undefined, 'transfer-encoding': 'chunked' },
+    body: Buffer.alloc(LIMIT * 2, 32),
+  });
+  expect([answer.status, answer.json?.error.code]).toEqual([413, 'body_too_large']);
+  expect(world.provider.requests).toHaveLength(0);
+});
+
+test('a body of just the limit passes', async () => {
+  const frame = JSON.stringify({ model: 'm', messages, pad: '' });
+  const body = JSON.stringify({ model: 'm', messages, pad: 'x'.repeat(LIMIT - frame.length) });
+  expect((await send({ body })).status).toBe(200);
+  expect(world.provider.requests[0]?.body.length).toBe(LIMIT);
+});
+
+test('the answer about a body that is far too large is received, not a broken connection', async () => {
+  for (let count = 0; count < 5; count++) {
+    const answer = await send({
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.alloc(8_000_000, 32),
+    });
+    expect(answer.status).toBe(413);
+  }
+});
+
+test('JSON nested thousands of levels deep passes unchanged and never breaks the gateway', async () => {
+  const deep = `{"model":"m","messages":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  expect((await send({ body: deep })).status).toBe(200);
+  expect(world.provider.requests[0]?.body.toString()).toBe(deep);
+  const changed = await send({ body: deep, config: { default_params: { temperature: 1 } } });
+  expect(changed.status).toBe(400);
+});
+
+test.each([0, 1, 1024, 1025])('%i bytes that are not JSON pass on the proxy', async (size) => {
+  const body = Buffer.alloc(size, 7);
+  const answer = await send({ path: '/v1/files', headers: { 'content-type': 'audio/wav' }, body });
+  expect(answer.status).toBe(200);
+  expect(world.provider.requests[0]?.body.equals(body)).toBe(true);
+});
+
+test('a body too large to keep is sent once: no retry, no fallback', async () => {
+  world.provider.play(json(503, { error: 'busy' }));
+  const call = (size: number) =>
+    world.call({
+      path: '/v1/files',
+      headers: { 'content-type': 'audio/wav' },
+      body: Buffer.alloc(size),
+      config: {
+        strategy: { mode: 'fallback' },
+        targets: [{ provider: `@${world.slug}` }, { provider: `@${world.slug}` }],
+      },
+    });
+  expect((await call(1024)).status).toBe(503);
+  expect(world.provider.requests).toHaveLength(2);
+  world.provider.play(json(503, { error: 'busy' }));
+  expect((await call(1025)).status).toBe(503);
+  expect(world.provider.requests).toHaveLength(1);
+});

@@ -1,0 +1,397 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { chatAnswer, json, type ScriptedProvider, startProvider } from '../support/provider.ts';
+import { type CallOptions, messages, STORED_KEY, startWorld, type World } from './world.ts';
+
+let world: World;
+let other: ScriptedProvider;
+let otherSlug: string;
+
+beforeAll(async () => {
+  world = await startWorld();
+  other = await startProvider();
+  otherSlug = await world.makeProvider({
+    key: 'sk-other-credential-0123456789',
+    configurations: { custom_host: other.url },
+  });
+});
+afterAll(async () => {
+  await other.stop();
+  await world.stop();
+});
+
+/** Makes a call and answers what reached each of the two providers, and what the caller saw. */
+async function route(options: CallOptions) {
+  world.provider.play(json(200, chatAnswer('first')));
+  other.play(json(200, chatAnswer('second')));
+  const answer = await world.call(options);
+  const [first, second] = [world.provider.requests[0], other.requests[0]];
+  const request = first ?? second;
+  return {
+    answer,
+    reached: [world.provider.requests.length, other.requests.length],
+    authorization: request?.headers.authorization,
+    headers: request?.headers,
+    model: request && JSON.parse(request.body.toString()).model,
+  };
+}
+
+const named = (provider: string, headers: Record<string, string> = {}) => ({
+  headers: { 'x-gateway-provider': provider, ...headers },
+  body: { model: 'gpt-4o', messages },
+});
+const here = () => ({ 'x-gateway-custom-host': world.provider.url });
+
+test('a catalogue provider by header brings the stored credential, and the caller’s is left out', async () => {
+  const { reached, authorization, model, answer } = await route(
+    named(`@${world.slug}`, { authorization: 'Bearer sk-of-the-caller-000000' }),
+  );
+  expect([reached, authorization, model]).toEqual([[1, 0], `Bearer ${STORED_KEY}`, 'gpt-4o']);
+  expect(answer.headers['x-gateway-provider']).toBe('openai');
+});
+
+test('the gateway key may come as bearer when the credential is stored', async () => {
+  const { reached, authorization } = await route({
+    ...named(`@${world.slug}`, { authorization: `Bearer ${world.app.workspaceKey}` }),
+    key: null,
+  });
+  expect([reached, authorization]).toEqual([[1, 0], `Bearer ${STORED_KEY}`]);
+});
+
+test.each(['openai', 'groq', 'ollama', 'passthrough', 'x-ai'])(
+  'the provider kind %s with a custom host takes the caller’s Authorization',
+  async (kind) => {
+    const { reached, authorization, answer } = await route(
+      named(kind, { ...here(), authorization: 'Bearer sk-of-the-caller-000000' }),
+    );
+    expect([reached, authorization]).toEqual([[1, 0], 'Bearer sk-of-the-caller-000000']);
+    expect(answer.headers['x-gateway-provider']).toBe(kind);
+  },
+);
+
+test('a custom host without any credential gets none', async () => {
+  const { reached, headers } = await route(named('openai', here()));
+  expect(reached).toEqual([1, 0]);
+  expect(headers).not.toHaveProperty('authorization');
+});
+
+test.each([
+  ['@%s/gpt-4o', 'gpt-4o'],
+  ['@%s/meta/llama-3/70b', 'meta/llama-3/70b'],
+  ['@%s/@inner/x', '@inner/x'],
+])('the model %s names the provider and goes on as %s', async (template, model) => {
+  const result = await route({ body: { model: template.replace('%s', world.slug), messages } });
+  expect([result.reached, result.model]).toEqual([[1, 0], model]);
+});
+
+test.each(['%s', '@%s'])('the virtual-key header takes the slug as %s', async (template) => {
+  const result = await route({
+    headers: { 'x-gateway-virtual-key': template.replace('%s', world.slug) },
+    body: { model: 'm', messages },
+  });
+  expect([result.reached, result.authorization]).toEqual([[1, 0], `Bearer ${STORED_KEY}`]);
+});
+
+test('x-gateway-provider goes before x-gateway-virtual-key', async () => {
+  const result = await route(named(`@${world.slug}`, { 'x-gateway-virtual-key': otherSlug }));
+  expect(result.reached).toEqual([1, 0]);
+});
+
+/** Who is called when several places name a provider (spec/data-plane.md, section 9.1). */
+test.each([
+  ['target before body and header', { config: { provider: '@HERE' }, model: '@OTHER/m', header: '@OTHER' }],
+  ['virtual_key of a target', { config: { virtual_key: 'HERE' }, model: '@OTHER/m', header: '@OTHER' }],
+  [
+    'model of override_params before body',
+    { config: { override_params: { model: '@HERE/m' } }, model: '@OTHER/x', header: '@OTHER' },
+  ],
+  ['body before header', { model: '@HERE/m', header: '@OTHER' }],
+  [
+    'body under a config that names none',
+    { config: { retry: { attempts: 0 } }, model: '@HERE/m', header: '@OTHER' },
+  ],
+  ['header alone', { model: 'm', header: '@HERE' }],
+  ['passthrough: header before body', { config: { passthrough: true }, model: '@OTHER/m', header: '@HERE' }],
+  ['passthrough: body without header', { config: { passthrough: true }, model: '@HERE/m' }],
+] as [string, { config?: object; model: string; header?: string }][])(
+  'precedence: %s',
+  async (_name, { config, model, header }) => {
+    const fill = (text: string) => text.replaceAll('HERE', world.slug).replaceAll('OTHER', otherSlug);
+    const result = await route({
+      headers: header ? { 'x-gateway-provider': fill(header) } : {},
+      config: config && fill(JSON.stringify(config)),
+      body: { model: fill(model), messages },
+    });
+    expect([result.reached, result.model]).toEqual([[1, 0], 'm']);
+    expect(result.authorization).toBe(`Bearer ${STORED_KEY}`);
+  },
+);
+
+test('organisation and project of the integration go to the provider', async () => {
+  const slug = await world.makeProvider({
+    configurations: {
+      custom_host: world.provider.url,
+      openai_organization: 'org-stored',
+      openai_project: 'proj-stored',
+      custom_headers: { 'X-Team': 'search' },
+    },
+  });
+  const { headers } = await route(named(`@${slug}`, { 'x-team': 'of the caller' }));
+  expect(headers).toMatchObject({
+    'openai-organization': 'org-stored',
+    'openai-project': 'proj-stored',
+    'x-team': 'search',
+  });
+});
+
+test.each([
+  ['gateway headers', { 'x-gateway-openai-organization': 'org-1', 'x-gateway-openai-project': 'proj-1' }],
+  ['bare headers', { 'openai-organization': 'org-1', 'openai-project': 'proj-1' }],
+])('organisation and project as %s go to the provider', async (_name, extra) => {
+  const { headers } = await route(named('openai', { ...here(), ...extra }));
+  expect(headers).toMatchObject({ 'openai-organization': 'org-1', 'openai-project': 'proj-1' });
+});
+
+test('a config target brings credential, organisation and host of its own', async () => {
+  const { reached, headers } = await route({
+    config: {
+      provider: 'openai',
+      api_key: 'sk-of-the-config-00000',
+      custom_host: world.provider.url,
+      openai_organization: 'org-2',
+    },
+    headers: { authorization: 'Bearer sk-of-the-caller-000000' },
+    body: { model: 'm', messages },
+  });
+  expect(reached).toEqual([1, 0]);
+  expect(headers).toMatchObject({
+    authorization: 'Bearer sk-of-the-config-00000',
+    'openai-organization': 'org-2',
+  });
+});
+
+type Refusal = {
+  status: number;
+  code: string;
+  param?: string;
+  options: () => CallOptions | Promise<CallOptions>;
+};
+
+const refusals: [string, Refusal][] = [
+  [
+    'no provider named anywhere',
+    {
+      status: 400,
+      code: 'provider_required',
+      param: 'x-gateway-provider',
+      options: () => ({ body: { model: 'm', messages } }),
+    },
+  ],
+  [
+    'a passthrough config without provider',
+    {
+      status: 400,
+      code: 'provider_required',
+      options: () => ({ config: { passthrough: true }, body: { model: 'm' } }),
+    },
+  ],
+  ['an unknown provider kind', { status: 400, code: 'unknown_provider', options: () => named('nobody') }],
+  ['a kind in capitals', { status: 400, code: 'unknown_provider', options: () => named('OpenAI') }],
+  ['an unknown slug', { status: 400, code: 'unknown_provider', options: () => named('@nobody') }],
+  [
+    'an unknown slug in the model',
+    { status: 400, code: 'unknown_provider', options: () => ({ body: { model: '@nobody/m', messages } }) },
+  ],
+  [
+    'an unknown virtual key',
+    {
+      status: 400,
+      code: 'unknown_provider',
+      options: () => ({ headers: { 'x-gateway-virtual-key': 'nobody' }, body: { model: 'm' } }),
+    },
+  ],
+  [
+    'an expired provider',
+    {
+      status: 400,
+      code: 'unknown_provider',
+      options: async () => {
+        const slug = await world.makeProvider();
+        await world.app.db
+          .collection('providers')
+          .updateOne({ slug }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+        return named(`@${slug}`);
+      },
+    },
+  ],
+  [
+    'a provider whose integration is archived',
+    {
+      status: 400,
+      code: 'unknown_provider',
+      options: async () => {
+        const slug = await world.makeProvider();
+        await world.app.db.collection('integrations').updateOne({ slug }, { $set: { status: 'archived' } });
+        return named(`@${slug}`);
+      },
+    },
+  ],
+  [
+    'a model that is switched off',
+    {
+      status: 403,
+      code: 'forbidden',
+      param: 'model',
+      options: async () => {
+        const slug = await world.makeProvider();
+        await setModels(slug, { models: [{ slug: 'gpt-off', enabled: false }] });
+        return { body: { model: `@${slug}/gpt-off`, messages } };
+      },
+    },
+  ],
+  [
+    'a model that is not listed where only listed ones are allowed',
+    {
+      status: 403,
+      code: 'forbidden',
+      param: 'model',
+      options: async () => {
+        const slug = await world.makeProvider();
+        await setModels(slug, { models: [{ slug: 'gpt-on', enabled: true }], allow_all_models: false });
+        return { body: { model: `@${slug}/gpt-4o`, messages } };
+      },
+    },
+  ],
+  [
+    'a custom host beside a stored credential',
+    {
+      status: 400,
+      code: 'invalid_custom_host',
+      options: () => named(`@${world.slug}`, { 'x-gateway-custom-host': other.url }),
+    },
+  ],
+  [
+    'a custom host of a config beside a stored credential',
+    {
+      status: 400,
+      code: 'invalid_custom_host',
+      options: () => ({
+        config: { provider: `@${world.slug}`, custom_host: other.url },
+        body: { model: 'm' },
+      }),
+    },
+  ],
+  [
+    'a custom host beside stored headers',
+    {
+      status: 400,
+      code: 'invalid_custom_host',
+      options: async () => {
+        const slug = await world.makeProvider({
+          key: undefined,
+          configurations: { custom_host: world.provider.url, custom_headers: { 'x-token': 'stored secret' } },
+        });
+        return named(`@${slug}`, { 'x-gateway-custom-host': other.url });
+      },
+    },
+  ],
+  [
+    'a kind that needs a host, without one',
+    { status: 400, code: 'invalid_custom_host', options: () => named('ollama') },
+  ],
+  [
+    'a host that is not allowed',
+    {
+      status: 400,
+      code: 'invalid_custom_host',
+      param: 'x-gateway-custom-host',
+      options: () => named('openai', { 'x-gateway-custom-host': 'http://169.254.169.254/latest' }),
+    },
+  ],
+  [
+    'a host on a port of another protocol',
+    {
+      status: 400,
+      code: 'invalid_custom_host',
+      options: () => named('openai', { 'x-gateway-custom-host': 'http://127.0.0.1:6379/v1' }),
+    },
+  ],
+];
+
+const setModels = async (slug: string, body: object) => {
+  const answer = await world.app.rest('PUT', `/v1/integrations/${slug}/models`, { body });
+  expect(answer.status).toBe(200);
+};
+
+test.each(refusals)('%s is refused and nobody is called', async (_name, { status, code, param, options }) => {
+  const { answer, reached } = await route(await options());
+  expect([answer.status, answer.json.error.code, reached]).toEqual([status, code, [0, 0]]);
+  expect(answer.json).toMatchObject({ status: 'failure', message: answer.json.error.message });
+  expect(answer.headers['x-gateway-gateway-exception']).toBe('true');
+  if (param) expect(answer.json.error.param).toBe(param);
+});
+
+test('without a provider the answer names the header that is missing', async () => {
+  const { answer } = await route({ body: { model: 'm', messages } });
+  expect(answer.json.error.message).toMatch(/x-gateway-provider/);
+});
+
+test('a listed and enabled model is served, and its own host goes before the integration’s', async () => {
+  const slug = await world.makeProvider();
+  await setModels(slug, {
+    models: [{ slug: 'tuned', enabled: true, is_custom: true, configurations: { custom_host: other.url } }],
+    allow_all_models: false,
+  });
+  const { reached, model, authorization } = await route({ body: { model: `@${slug}/tuned`, messages } });
+  expect([reached, model, authorization]).toEqual([[0, 1], 'tuned', `Bearer ${STORED_KEY}`]);
+});
+
+test('a change of the models acts at once', async () => {
+  const slug = await world.makeProvider();
+  const call = () => route({ body: { model: `@${slug}/gpt-x`, messages } });
+  expect((await call()).answer.status).toBe(200);
+  await setModels(slug, { models: [{ slug: 'gpt-x', enabled: false }] });
+  expect((await call()).answer.status).toBe(403);
+  await setModels(slug, { models: [{ slug: 'gpt-x', enabled: true }] });
+  expect((await call()).answer.status).toBe(200);
+});
+
+test('a deleted provider is refused at once', async () => {
+  const slug = await world.makeProvider();
+  expect((await route(named(`@${slug}`))).reached).toEqual([1, 0]);
+  expect((await world.app.rest('DELETE', `/v1/providers/${slug}`)).status).toBe(200);
+  expect((await route(named(`@${slug}`))).answer.status).toBe(400);
+});
+
+test('a slug of another tenant is unknown', async () => {
+  const neighbour = await world.app.createTenant();
+  const { answer, reached } = await route({ ...named(`@${world.slug}`), key: neighbour.workspaceKey });
+  expect([answer.status, answer.json.error.code, reached]).toEqual([400, 'unknown_provider', [0, 0]]);
+});
+
+test('an organisation integration that is not shared with the workspace is unknown until it is', async () => {
+  const slug = `org-${world.slug}`;
+  const admin = { key: world.app.adminKey };
+  const make = await world.app.rest('POST', '/v1/integrations', {
+    ...admin,
+    body: {
+      name: slug,
+      slug,
+      ai_provider_id: 'openai',
+      key: STORED_KEY,
+      configurations: { custom_host: world.provider.url },
+    },
+  });
+  expect(make.status).toBe(200);
+  const share = (enabled: boolean) =>
+    world.app.rest('PUT', `/v1/integrations/${slug}/workspaces`, {
+      ...admin,
+      body: {
+        workspaces: [{ id: world.app.workspaceId, enabled }],
+        global_workspace_access: { enabled: false },
+      },
+    });
+  expect((await share(true)).status).toBe(200);
+  expect((await route(named(`@${slug}`))).reached).toEqual([1, 0]);
+  expect((await share(false)).status).toBe(200);
+  expect((await route(named(`@${slug}`))).answer.json.error.code).toBe('unknown_provider');
+});
