@@ -5,7 +5,7 @@ import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { parseCollation } from '../query/collation.ts';
 import { Selected } from '../query/select.ts';
 import { type Document, isDocument } from '../value/types.ts';
-import { type Command, countField, documentField, flagField, letVariables, type Request } from './command.ts';
+import { type Command, countField, flagField, letVariables, type Request } from './command.ts';
 import { openCursor } from './find.ts';
 
 async function aggregate(request: Request): Promise<Buffer> {

@@ -15,6 +15,7 @@ import {
   countField,
   documentField,
   flagField,
+  letVariables,
   type Request,
 } from './command.ts';
 
