@@ -88,6 +88,7 @@ export function createApp({ settings, db, secrets, log }: AppDependencies): App 
     secrets,
     changes,
     audit,
+    requestLogs: settings.requestLogs,
     log,
     now: () => new Date(),
     workspaceOwned: resources

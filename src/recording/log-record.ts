@@ -63,20 +63,34 @@ export type LogRecord = {
   clientAborted: boolean;
   /** Why the provider gave no complete answer, in the gateway's words. */
   error: string | null;
+  /** The pack that holds headers and bodies; null when they are not stored. */
+  bodiesId: string | null;
 };
 
 /** Headers and bodies of a log, kept apart with a retention of their own. Headers are already redacted. */
 export type LogBodies = {
-  /** The log's id. */
-  _id: string;
-  organisationId: string;
-  workspaceId: string;
-  createdAt: Date;
   expiresAt: Date | null;
   request: LogMessage;
   /** What went to the provider, when it differs from what the caller sent. */
   transformedRequest: LogMessage | null;
   response: LogMessage;
+};
+
+/** A log as it is handed to the store. */
+export type LogEntry = { record: LogRecord; bodies: LogBodies | null };
+
+/**
+ * Bodies of several logs of one workspace in one document: a request then costs the store one small insert, and a look
+ * at one log reads one member of one pack.
+ */
+export type LogBodiesPack = {
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  /** `LogBodies` as JSON text, by the log's id. */
+  entries: Record<string, string>;
 };
 
 export type LogMessage = {

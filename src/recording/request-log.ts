@@ -2,14 +2,15 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import type { Logger } from '../lib/logger.ts';
 import { isSecretName, REDACTED, redactText } from '../lib/redaction.ts';
+import { BodyPacks } from './body-packs.ts';
 import type { Capture } from './capture.ts';
-import type { LogBodies, LogMessage, LogRecord } from './log-record.ts';
+import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
 import { findUsage } from './usage.ts';
 
 /** What the log works out by itself, away from the request. */
-type Derived = 'promptTokens' | 'completionTokens' | 'totalTokens' | 'cost' | 'expiresAt';
+type Derived = 'promptTokens' | 'completionTokens' | 'totalTokens' | 'cost' | 'expiresAt' | 'bodiesId';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -27,8 +28,6 @@ export type ExchangeDraft = {
   sensitiveHeaders: string[];
 };
 
-export type StoredExchange = { record: LogRecord; bodies: LogBodies | null };
-
 export type RequestLog = Pick<Queue<ExchangeDraft>, 'add' | 'drain' | 'start' | 'stop' | 'counters'> & {
   /** Bytes of each body that are stored. */
   maxBodyBytes: number;
@@ -39,8 +38,8 @@ export type RequestLogOptions = {
   maxBodyBytes: number;
   retentionDays: number;
   bodyRetentionDays: number;
-  write: (exchanges: StoredExchange[]) => Promise<void>;
-  spool: Spool<StoredExchange>;
+  write: (entries: LogEntry[]) => Promise<void>;
+  spool: Spool<LogEntry>;
   log: Logger;
 };
 
@@ -51,44 +50,44 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { bodies, maxBodyBytes, retentionDays, bodyRetentionDays, write, spool, log } = options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
 
-  async function toStored(draft: ExchangeDraft): Promise<StoredExchange> {
-    const { record, response } = draft;
-    const text = response ? await usageText(response) : '';
+  function toEntry(draft: ExchangeDraft, text: string, packs: BodyPacks): LogEntry {
+    const { record } = draft;
+    const keeps = bodies === 'full' && draft.keepBodies;
     return {
       record: {
         ...record,
         ...findUsage(text),
         cost: null,
         expiresAt: after(record.createdAt, retentionDays),
+        bodiesId: keeps ? packs.idFor(record.workspaceId, sizeOf(draft, maxBodyBytes)) : null,
       },
-      bodies:
-        bodies === 'none' || !draft.keepBodies
-          ? null
-          : {
-              _id: record._id,
-              organisationId: record.organisationId,
-              workspaceId: record.workspaceId,
-              createdAt: record.createdAt,
-              expiresAt: after(record.createdAt, bodyRetentionDays),
-              ...messagesOf(draft, maxBodyBytes),
-            },
+      bodies: keeps
+        ? { expiresAt: after(record.createdAt, bodyRetentionDays), ...messagesOf(draft, maxBodyBytes) }
+        : null,
     };
   }
 
-  const queue = createQueue<ExchangeDraft, StoredExchange>({
-    name: 'request-log',
-    prepare: (drafts) => Promise.all(drafts.map(toStored)),
-    write,
-    spool,
-    log,
-  });
+  async function prepare(drafts: ExchangeDraft[]): Promise<LogEntry[]> {
+    const packs = new BodyPacks();
+    const entries: LogEntry[] = [];
+    for (const draft of drafts) {
+      const text = usageText(draft.response);
+      // Only a compressed answer has to be waited for.
+      entries.push(toEntry(draft, typeof text === 'string' ? text : await text, packs));
+    }
+    return entries;
+  }
+
+  const queue = createQueue<ExchangeDraft, LogEntry>({ name: 'request-log', prepare, write, spool, log });
   return { ...queue, maxBodyBytes };
 }
 
-function messagesOf(
-  draft: ExchangeDraft,
-  limit: number,
-): Pick<LogBodies, 'request' | 'transformedRequest' | 'response'> {
+const sizeOf = ({ requestBody, transformed, response }: ExchangeDraft, limit: number): number =>
+  Math.min(limit, requestBody?.length ?? 0) +
+  Math.min(limit, transformed?.body.length ?? 0) +
+  Math.min(limit, response?.size ?? 0);
+
+function messagesOf(draft: ExchangeDraft, limit: number): Omit<LogBodies, 'expiresAt'> {
   const { requestHeaders, requestBody, transformed, response, sensitiveHeaders } = draft;
   const requestType = String(requestHeaders['content-type'] ?? '');
   return {
@@ -179,15 +178,19 @@ const decompressors: Record<
 };
 
 /** The end of an answer, where the token counts stand. Empty when it cannot be read. */
-async function usageText(response: Capture): Promise<string> {
-  if (!/json|event-stream/i.test(response.contentType)) return '';
+function usageText(response: Capture | null): string | Promise<string> {
+  if (!response || !/json|event-stream/i.test(response.contentType)) return '';
   const bytes = response.isComplete ? response.head() : response.tail();
-  if (!response.encoding) return bytes.toString('utf8', Math.max(0, bytes.length - TAIL_LIMIT));
-  const decompress = decompressors[response.encoding];
-  if (!decompress || !response.isComplete) return '';
+  return response.encoding ? decompressed(response.encoding, bytes, response.isComplete) : endOf(bytes);
+}
+
+const endOf = (bytes: Buffer): string => bytes.toString('utf8', Math.max(0, bytes.length - TAIL_LIMIT));
+
+async function decompressed(encoding: string, bytes: Buffer, isComplete: boolean): Promise<string> {
+  const decompress = decompressors[encoding];
+  if (!decompress || !isComplete) return '';
   try {
-    const plain = await decompress(bytes, { maxOutputLength: DECOMPRESSED_LIMIT });
-    return plain.toString('utf8', Math.max(0, plain.length - TAIL_LIMIT));
+    return endOf(await decompress(bytes, { maxOutputLength: DECOMPRESSED_LIMIT }));
   } catch {
     // The provider's encoding is broken or a bomb; the caller got it as it was, the log does without the counts.
     return '';

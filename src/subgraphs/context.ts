@@ -3,6 +3,7 @@ import type { Connection, Model } from 'mongoose';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AuditTrail } from '../recording/audit-trail.ts';
+import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Secrets } from '../storage/secrets.ts';
 
@@ -27,6 +28,8 @@ export type ServiceDependencies = {
   /** Models whose documents keep their workspace from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];
+  /** Retention and size bounds of request logs. */
+  requestLogs: Settings['requestLogs'];
   log: Logger;
   now: () => Date;
 };

@@ -2,16 +2,13 @@ import { type Principal, requireScope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { redact, redactText } from '../../../lib/redaction.ts';
-import type { LogMessage } from '../../../recording/log-record.ts';
+import { BodyPacks } from '../../../recording/body-packs.ts';
+import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
 import { findUsage } from '../../../recording/usage.ts';
 import type { GraphContext } from '../../context.ts';
 import { type InsertedLog, parseInserted } from './parse-inserted.ts';
-import { type LogEntry, writeLogs } from './write.ts';
+import { writeLogs } from './write.ts';
 
-// The defaults of LOG_RETENTION_DAYS, LOG_BODY_RETENTION_DAYS and LOG_BODY_MAX_BYTES.
-const RETENTION_DAYS = 90;
-const BODY_RETENTION_DAYS = 30;
-const MAX_BODY_CHARACTERS = 64 * 1024;
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Stores logs of requests that went past this gateway; answers how many. All are checked before the first is stored. */
@@ -22,7 +19,10 @@ export async function insertLogs(context: GraphContext, input: unknown): Promise
     throw new GatewayError('FORBIDDEN', { message: 'Logs are inserted with a workspace credential.' });
   }
   const now = context.now();
-  const entries = parseInserted(input).map((log) => toEntry(log, { ...principal, workspaceId }, now));
+  const packs = new BodyPacks();
+  const entries = parseInserted(input).map((log) =>
+    toEntry(log, { ...principal, workspaceId }, now, context.requestLogs, packs),
+  );
   await writeLogs(context.db, entries);
   return entries.length;
 }
@@ -31,11 +31,14 @@ function toEntry(
   { request, response, metadata }: InsertedLog,
   principal: Principal & { workspaceId: string },
   createdAt: Date,
+  { retentionDays, bodyRetentionDays, maxBodyBytes }: GraphContext['requestLogs'],
+  packs: BodyPacks,
 ): LogEntry {
   const after = (days: number) => new Date(createdAt.getTime() + days * DAY);
   const { trace_id, span_id, span_name, parent_span_id, ...free } = metadata;
   const { organisationId, workspaceId } = principal;
   const _id = uuid();
+  const requestBody = JSON.stringify(request.body);
   const responseBody = JSON.stringify(response.body);
   return {
     record: {
@@ -45,7 +48,7 @@ function toEntry(
       apiKeyId: principal.id,
       userId: principal.userId,
       createdAt,
-      expiresAt: after(RETENTION_DAYS),
+      expiresAt: after(retentionDays),
       traceId: trace_id ?? _id,
       spanId: span_id ?? _id,
       spanName: span_name ?? null,
@@ -78,22 +81,19 @@ function toEntry(
       metadata: free,
       clientAborted: false,
       error: null,
+      bodiesId: packs.idFor(workspaceId, requestBody.length + responseBody.length),
     },
     bodies: {
-      _id,
-      organisationId,
-      workspaceId,
-      createdAt,
-      expiresAt: after(BODY_RETENTION_DAYS),
-      request: message(request.headers, JSON.stringify(request.body)),
+      expiresAt: after(bodyRetentionDays),
+      request: message(request.headers, requestBody, maxBodyBytes),
       transformedRequest: null,
-      response: message(response.headers, responseBody),
+      response: message(response.headers, responseBody, maxBodyBytes),
     },
   };
 }
 
-const message = (headers: Record<string, string>, body: string): LogMessage => ({
+const message = (headers: Record<string, string>, body: string, limit: number): LogMessage => ({
   headers: redact(headers) as Record<string, string>,
-  body: redactText(body.slice(0, MAX_BODY_CHARACTERS)),
-  truncated: body.length > MAX_BODY_CHARACTERS,
+  body: redactText(body.slice(0, limit)),
+  truncated: body.length > limit,
 });

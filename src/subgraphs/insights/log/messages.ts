@@ -1,15 +1,15 @@
 import type { LogBodies, LogMessage, LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
-import { logBodiesById } from './loaders.ts';
+import { logBodiesByRecord } from './loaders.ts';
 
 const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gateway-');
 
 export async function requestOf(
   context: GraphContext,
   record: LogRecord,
-  pick: (bodies: LogBodies) => LogMessage | null,
+  pick: (bodies: Omit<LogBodies, 'expiresAt'>) => LogMessage | null,
 ) {
-  const bodies = await logBodiesById(context).load(record._id);
+  const bodies = await logBodiesByRecord(context).load(record);
   const message = bodies && pick(bodies);
   if (!message) return null;
   const headers = Object.entries(message.headers);
@@ -24,7 +24,7 @@ export async function requestOf(
 }
 
 export async function responseOf(context: GraphContext, record: LogRecord) {
-  const message = (await logBodiesById(context).load(record._id))?.response;
+  const message = (await logBodiesByRecord(context).load(record))?.response;
   if (!message) return null;
   return {
     status: record.responseStatusCode,

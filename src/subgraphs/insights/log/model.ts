@@ -1,5 +1,5 @@
 import { Schema, type SchemaDefinition } from 'mongoose';
-import type { LogBodies, LogRecord } from '../../../recording/log-record.ts';
+import type { LogBodiesPack, LogRecord } from '../../../recording/log-record.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
 const text = { type: String, default: null };
@@ -47,6 +47,7 @@ const recordFields = {
   metadata: { type: Schema.Types.Mixed, default: {} },
   clientAborted: Boolean,
   error: text,
+  bodiesId: text,
 } satisfies Record<keyof LogRecord, unknown>;
 
 // The recorder sets every member, times included; mongoose only reads these collections.
@@ -58,20 +59,18 @@ recordSchema.index({ organisationId: 1, workspaceId: 1, createdAt: -1 });
 recordSchema.index({ organisationId: 1, traceId: 1 });
 recordSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
-const bodiesSchema = new Schema<LogBodies>(
+const packSchema = new Schema<LogBodiesPack>(
   {
     _id: String,
     organisationId: String,
     workspaceId: String,
     createdAt: Date,
     expiresAt: { type: Date, default: null },
-    request: Schema.Types.Mixed,
-    transformedRequest: { type: Schema.Types.Mixed, default: null },
-    response: Schema.Types.Mixed,
-  } satisfies Record<keyof LogBodies, unknown> as SchemaDefinition<LogBodies>,
+    entries: Schema.Types.Mixed,
+  } satisfies Record<keyof LogBodiesPack, unknown> as SchemaDefinition<LogBodiesPack>,
   written('log_bodies'),
 );
-bodiesSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+packSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export const logModel = defineModel('Log', recordSchema);
-export const logBodiesModel = defineModel('LogBodies', bodiesSchema);
+export const logBodiesPackModel = defineModel('LogBodiesPack', packSchema);
