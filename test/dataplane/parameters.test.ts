@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { chatAnswer, json } from '../support/provider.ts';
+import { startThreeProviders, type ThreeProviders, target } from './three-providers.ts';
+import { messages } from './world.ts';
+
+let three: ThreeProviders;
+
+beforeAll(async () => {
+  three = await startThreeProviders();
+});
+afterAll(() => three.stop());
+beforeEach(() => three.answer(200, 200, 200));
+
+describe('inheritance', () => {
+  const group = (parent: object, child: object = {}) => ({
+    ...parent,
+    strategy: { mode: 'single' },
+    targets: [target(0, child)],
+  });
+  const nested = (parent: object, middle: object) => ({
+    ...parent,
+    strategy: { mode: 'single' },
+    targets: [group(middle)],
+  });
+  const slow = () =>
+    three.providers[0]?.play(async (_request, response) => void response.once('close', () => {}));
+
+  test.each([
+    ['parent', group({ override_params: { a: 1 } }), { a: 1 }],
+    [
+      'child over parent, member by member',
+      group({ override_params: { a: 1, b: 1 } }, { override_params: { b: 2 } }),
+      { a: 1, b: 2 },
+    ],
+    [
+      'over two levels',
+      nested({ override_params: { a: 1, c: 1 } }, { override_params: { c: 2 } }),
+      { a: 1, c: 2 },
+    ],
+    [
+      'default_params',
+      group({ default_params: { a: 1, b: 1 } }, { default_params: { b: 2 } }),
+      { a: 1, b: 2 },
+    ],
+    ['override before default', group({ default_params: { a: 1 } }, { override_params: { a: 3 } }), { a: 3 }],
+  ] as [string, object, object][])('parameters: %s', async (_name, config, expected) => {
+    await three.call(config);
+    expect(three.sent(0)).toMatchObject(expected);
+  });
+
+  test('drop_params of a child replace those of the parent', async () => {
+    await three.call(group({ drop_params: ['a'] }, { drop_params: ['b'] }), {
+      body: { model: 'm', a: 1, b: 1 },
+    });
+    expect(three.sent(0)).toEqual({ model: 'm', a: 1 });
+    three.answer(200);
+    await three.call(group({ drop_params: ['a'] }), { body: { model: 'm', a: 1, b: 1 } });
+    expect(three.sent(0)).toEqual({ model: 'm', b: 1 });
+  });
+
+  test('the nearest request_timeout holds', async () => {
+    slow();
+    expect((await three.call(group({ request_timeout: 30 }))).status).toBe(408);
+    slow();
+    expect((await three.call(group({ request_timeout: 600_000 }, { request_timeout: 30 }))).status).toBe(408);
+    three.answer(200);
+    expect((await three.call(group({ request_timeout: 1 }, { request_timeout: 600_000 }))).status).toBe(200);
+  });
+
+  test('retry is inherited whole, and a child’s own replaces it', async () => {
+    const retry = { attempts: 1, on_status_codes: [429], use_retry_after_header: true };
+    const busy = () => three.providers[0]?.play(json(429, {}, { 'retry-after-ms': '1' }));
+    busy();
+    await three.call(group({ retry }));
+    expect(three.reached()[0]).toBe(2);
+    busy();
+    await three.call(group({ retry }, { retry: { attempts: 0 } }));
+    expect(three.reached()[0]).toBe(1);
+    busy();
+    await three.call(group({ retry }, { retry: { ...retry, attempts: 2 } }));
+    expect(three.reached()[0]).toBe(3);
+  });
+
+  test('forward_headers: the nearest list, and the request’s own list before any', async () => {
+    const headers = { 'x-a': 'a', 'x-b': 'b', 'x-c': 'c' };
+    const seen = () => ['x-a', 'x-b', 'x-c'].filter((name) => three.providers[0]?.requests[0]?.headers[name]);
+    await three.call(group({ forward_headers: ['X-A'] }), { headers });
+    expect(seen()).toEqual(['x-a']);
+    three.answer(200);
+    await three.call(group({ forward_headers: ['x-a'] }, { forward_headers: ['x-b'] }), { headers });
+    expect(seen()).toEqual(['x-b']);
+    three.answer(200);
+    await three.call(group({ forward_headers: ['x-a'] }), {
+      headers: { ...headers, 'x-gateway-forward-headers': '["X-B", "x-c"]' },
+    });
+    expect(seen()).toEqual(['x-b', 'x-c']);
+  });
+
+  test('a host flows down to targets without a stored credential', async () => {
+    const config = {
+      custom_host: three.providers[2]?.url,
+      strategy: { mode: 'single' },
+      targets: [{ provider: 'openai', api_key: 'sk-of-the-config-00000' }],
+    };
+    expect((await three.call(config)).json).toEqual(chatAnswer('from 2'));
+  });
+
+  test('credentials do not flow down', async () => {
+    const config = {
+      api_key: 'sk-of-the-parent-00000',
+      strategy: { mode: 'single' },
+      targets: [{ provider: 'openai', custom_host: three.providers[0]?.url }],
+    };
+    expect((await three.call(config)).status).toBe(200);
+    expect(three.providers[0]?.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+});
+
+describe('parameters', () => {
+  const body = {
+    model: 'm',
+    messages,
+    temperature: 0,
+    tools: [{ a: 1, b: 2 }, { a: 3 }],
+    deep: { x: { y: 1, z: 2 } },
+  };
+
+  test.each([
+    [
+      'override replaces',
+      { override_params: { temperature: 1, top_p: 0.5 } },
+      { ...body, temperature: 1, top_p: 0.5 },
+    ],
+    [
+      'default fills in only what is absent',
+      { default_params: { temperature: 1, seed: 7 } },
+      { ...body, seed: 7 },
+    ],
+    ['drop a member', { drop_params: ['temperature'] }, without('temperature')],
+    ['drop below', { drop_params: ['deep.x.y'] }, { ...body, deep: { x: { z: 2 } } }],
+    ['drop in one item', { drop_params: ['tools[0].a'] }, { ...body, tools: [{ b: 2 }, { a: 3 }] }],
+    ['drop in every item', { drop_params: ['tools[*].a'] }, { ...body, tools: [{ b: 2 }, {}] }],
+    ['drop what is not there', { drop_params: ['no.such', 'tools[9].a', 'model.x', '[*]', '..'] }, body],
+    [
+      'drop comes last',
+      { override_params: { temperature: 1 }, drop_params: ['temperature'] },
+      without('temperature'),
+    ],
+    ['nothing of the prototype', { drop_params: ['__proto__.x', 'constructor'] }, body],
+  ] as [string, object, object][])('%s', async (_name, behaviour, expected) => {
+    const answer = await three.call(target(0, behaviour), { body });
+    expect([answer.status, three.sent(0)]).toEqual([200, expected]);
+  });
+
+  function without(name: keyof typeof body) {
+    const { [name]: _dropped, ...rest } = body;
+    return rest;
+  }
+
+  test('they apply to JSON on proxied paths', async () => {
+    await three.call(target(0, { override_params: { top_n: 3 } }), {
+      path: '/v1/rerank',
+      body: { query: 'q' },
+    });
+    expect(three.sent(0)).toEqual({ query: 'q', top_n: 3 });
+  });
+
+  test('they leave other bodies alone', async () => {
+    await three.call(target(0, { override_params: { a: 1 } }), {
+      path: '/v1/files',
+      headers: { 'content-type': 'text/plain' },
+      body: Buffer.from('{"plain":"text"}'),
+    });
+    expect(three.providers[0]?.requests[0]?.body.toString()).toBe('{"plain":"text"}');
+  });
+
+  test('a model of override_params may name the provider, whose slug is removed', async () => {
+    await three.call({ override_params: { model: '@loop-3/vendor/large' } });
+    expect([three.reached(), three.sent(2).model]).toEqual([[0, 0, 1], 'vendor/large']);
+  });
+});
