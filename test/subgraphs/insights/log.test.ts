@@ -233,7 +233,7 @@ describe('a list of logs', () => {
   });
 
   it.each([
-    ['a model without provider', { aiOrgModel: ['gpt-4o'] }, 'filters.aiOrgModel[0]'],
+    ['a model without provider', { aiOrgModel: ['gpt-4o'] }, 'filters.aiOrgModel'],
     ['metadata that is no object', { metadata: 'x' }, 'filters.metadata'],
     ['metadata that would be an operator', { metadata: { $where: '1' } }, 'filters.metadata.$where'],
     ['metadata that is no text', { metadata: { a: { $ne: 'b' } } }, 'filters.metadata.a'],

@@ -1,7 +1,7 @@
 import type { Resource } from '../../subgraph.ts';
-import { workspaceById } from './loaders.ts';
 import { workspaceModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
+import { referencedWorkspace } from './service.ts';
 
 export { workspaceById } from './loaders.ts';
 export { defaultWorkspaceId, organisationWorkspaceIds, workspaceIdsNamed } from './lookup.ts';
@@ -12,5 +12,5 @@ export const workspace: Resource = {
   name: 'workspace',
   models: [workspaceModel],
   resolvers,
-  references: { Workspace: ({ id }, context) => workspaceById(context).load(id) },
+  references: { Workspace: ({ id }, context) => referencedWorkspace(context, id) },
 };

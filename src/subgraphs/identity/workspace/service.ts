@@ -10,7 +10,7 @@ import type {
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
-import { visibleWorkspaces } from './loaders.ts';
+import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
 
 type ListArguments = QueryWorkspacesArgs & PageArguments;
@@ -26,6 +26,15 @@ export async function getWorkspace(context: GraphContext, id: string): Promise<W
     .lean<WorkspaceDocument>();
   if (!found) throw notFound();
   return found;
+}
+
+/** For references from other resources: null when the workspace is gone or out of the credential's reach. */
+export async function referencedWorkspace(
+  context: GraphContext,
+  id: string,
+): Promise<WorkspaceDocument | null> {
+  requireScope(context.principal, ['workspaces.read']);
+  return workspaceById(context).load(id);
 }
 
 export async function listWorkspaces(context: GraphContext, args: ListArguments) {

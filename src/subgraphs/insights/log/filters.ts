@@ -32,10 +32,10 @@ function between<T>(min: T | null | undefined, max: T | null | undefined) {
 }
 
 /** `openai__gpt-4o`: provider kind and model. */
-function modelQuery(text: string, index: number): { aiProvider: string; aiModel: string } {
+function modelQuery(text: string): { aiProvider: string; aiModel: string } {
   const split = text.indexOf('__');
   if (split <= 0 || split + 2 === text.length) {
-    throw invalid('ai_org_model has the form <provider>__<model>.', `filters.aiOrgModel[${index}]`);
+    throw invalid('ai_org_model has the form <provider>__<model>.', 'filters.aiOrgModel');
   }
   return { aiProvider: text.slice(0, split), aiModel: text.slice(split + 2) };
 }

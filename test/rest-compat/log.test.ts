@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { makeKey } from '../subgraphs/support.ts';
+import { startApp, type Tenant, type TestApp } from '../support/app.ts';
+import { bodyOf, expectGuarded, id, refusalOf, time } from './support.ts';
+
+let app: TestApp;
+let neighbour: Tenant;
+
+beforeAll(async () => {
+  app = await startApp();
+  neighbour = await app.createTenant();
+});
+afterAll(() => app.stop());
+
+const call = (method: string, path: string, body?: unknown, key = app.workspaceKey) =>
+  app.rest(method, `/v1/logs${path}`, { key, body });
+const log = {
+  request: {
+    url: 'https://api.example.com/v1/chat',
+    provider: 'openai',
+    headers: { accept: 'text/plain' },
+    body: { model: 'gpt-4o' },
+  },
+  response: {
+    status: 200,
+    body: { usage: { prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 } },
+    response_time: 40,
+  },
+  metadata: { trace_id: 'trace-1', team: 'ads' },
+};
+const summary = {
+  id,
+  created_at: time,
+  is_success: true,
+  ai_org: 'openai',
+  ai_model: 'gpt-4o',
+  req_units: 2,
+  res_units: 3,
+  total_units: 5,
+  cost: null,
+  cost_currency: 'USD',
+  request_url: log.request.url,
+  request_method: 'POST',
+  response_status_code: 200,
+  response_time: 40,
+  trace_id: 'trace-1',
+  span_id: id,
+  span_name: null,
+  parent_span_id: null,
+  mode: 'single',
+  virtual_key: null,
+  config: null,
+  workspace_slug: expect.stringMatching(/^ws-/),
+  api_key_id: id,
+};
+
+describe('/v1/logs', () => {
+  it('stores, lists and reads', async () => {
+    expect(bodyOf(await call('POST', '', log))).toEqual({});
+    expect(bodyOf(await call('POST', '', [log, log]))).toEqual({});
+    const filters =
+      '?trace_id=trace-1&ai_org_model=openai__gpt-4o,groq__x&status_code=200,201&total_units_min=5&prompt_token_max=2' +
+      '&time_of_generation_min=2026-01-01T00:00:00Z&metadata={"team":"ads"}&page_size=2';
+    const list = bodyOf(await call('GET', filters));
+    expect(list).toEqual({ object: 'list', total: 3, data: [summary, summary] });
+    const [{ id: logId }] = list.data;
+    expect(bodyOf(await call('GET', `/${logId}`))).toEqual({
+      _id: logId,
+      organisation_id: app.organisationId,
+      created_at: time,
+      request: {
+        url: log.request.url,
+        method: 'POST',
+        headers: log.request.headers,
+        body: log.request.body,
+        gatewayHeaders: {},
+      },
+      response: {
+        status: 200,
+        headers: {},
+        body: log.response.body,
+        responseTime: 40,
+        lastUsedOptionJsonPath: 'config',
+      },
+      transformedRequest: null,
+      metrics: {
+        ...summary,
+        organisation_id: app.organisationId,
+        config_id: null,
+        is_proxy_call: false,
+        stream_mode: 0,
+        retry_success_count: 0,
+        source: 'inserted',
+        last_used_option_index: 0,
+        config_version_id: null,
+        upstream_response_time: 40,
+        metadata: { team: 'ads' },
+      },
+    });
+    expect(refusalOf(await call('GET', `/${logId}`, undefined, neighbour.workspaceKey))).toMatchObject({
+      status: 404,
+      code: 'AB08',
+    });
+    expect(bodyOf(await call('GET', '', undefined, neighbour.adminKey)).total).toBe(0);
+  });
+
+  it.each([
+    ['?page_size=101', 'page_size'],
+    ['?total_units_min=-1', 'total_units_min'],
+    ['?time_of_generation_max=yesterday', 'time_of_generation_max'],
+    ['?metadata={', 'metadata'],
+    ['?ai_org_model=gpt', 'ai_org_model'],
+    ['?colour=red', 'colour'],
+  ])('refuses %s', async (query, param) => {
+    expect(refusalOf(await call('GET', query))).toMatchObject({ status: 400, param });
+  });
+
+  it('refuses a log without URL, naming it', async () => {
+    const { url: _url, ...request } = log.request;
+    expect(refusalOf(await call('POST', '', { ...log, request }))).toMatchObject({
+      status: 400,
+      param: 'request.url',
+    });
+  });
+
+  it('takes only credentials with the scope', async () => {
+    const key = await makeKey(app, 'workspace-service', { only: ['configs.list'] });
+    await expectGuarded(app, ['POST', '/v1/logs', log], key);
+    await expectGuarded(app, ['GET', '/v1/logs'], key);
+    await expectGuarded(app, ['GET', '/v1/logs/some-id'], key);
+  });
+});
