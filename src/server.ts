@@ -97,12 +97,18 @@ export function listen(server: Server, host: string, port: number): Promise<numb
   });
 }
 
+/** How often connections that fell idle are looked for during a stop, in milliseconds. */
+const IDLE_CHECK = 50;
+
 /** Takes no new requests, lets open ones finish for `grace` milliseconds, then cuts what is left. */
 export function close(server: Server, grace: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), grace);
+    const cut = setTimeout(() => server.closeAllConnections(), grace);
+    // A kept-alive connection whose last answer is complete holds nothing open any more.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);
     server.close(() => {
-      clearTimeout(timer);
+      clearTimeout(cut);
+      clearInterval(idle);
       resolve();
     });
     server.closeIdleConnections();

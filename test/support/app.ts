@@ -31,7 +31,6 @@ export type TestApp = Tenant & {
 
 export type RestOptions = { key?: string | null; body?: unknown; headers?: Record<string, string> };
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read the members that they assert
 export type GraphAnswer = {
   status: number;
   data: any;

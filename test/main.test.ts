@@ -1,0 +1,241 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { failToStart, type SluiceProcess, startProcess } from './support/process.ts';
+
+const run = promisify(execFile);
+
+let directory: string;
+let running: SluiceProcess[];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-main-'));
+  running = [];
+});
+afterEach(async () => {
+  for (const process of running) await process.kill('SIGKILL');
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function start(env: Record<string, string> = {}): Promise<SluiceProcess> {
+  const process = await startProcess(directory, env);
+  running.push(process);
+  return process;
+}
+
+type Bootstrap = Record<
+  'base_url' | 'graphql_url' | 'organisation_id' | 'workspace_id' | 'admin_api_key' | 'workspace_api_key',
+  string
+>;
+
+const bootstrap = async () =>
+  JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as Bootstrap;
+
+async function call(method: string, url: string, key: string, body?: unknown): Promise<any> {
+  const response = await fetch(url, {
+    method,
+    headers: { 'x-gateway-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+const ask = (baseUrl: string, key: string, content: string) =>
+  call('POST', `${baseUrl}/chat/completions`, key, {
+    model: '@mock/mock-1',
+    messages: [{ role: 'user', content }],
+  });
+
+describe('the first start', () => {
+  it('prints a curl line that streams an answer when pasted', async () => {
+    const sluice = await start();
+    const command = /^ {2}(curl .*)$/m.exec(sluice.output())?.[1] ?? '';
+    const { stdout } = await run('sh', ['-c', command]);
+    const words = [...stdout.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word);
+    expect(words.join('')).toBe('Hello from Sluice');
+    expect(stdout).toMatch(/data: \[DONE\]\n\n$/);
+  });
+
+  it('writes where everything is to a file that only its owner can read', async () => {
+    const sluice = await start();
+    const file = await bootstrap();
+    expect(Object.keys(file)).toEqual([
+      'base_url',
+      'graphql_url',
+      'organisation_id',
+      'workspace_id',
+      'admin_api_key',
+      'workspace_api_key',
+    ]);
+    expect(file.base_url).toBe(`${sluice.url}/v1`);
+    expect((await stat(join(directory, 'bootstrap.json'))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(directory, 'encryption.key'))).mode & 0o777).toBe(0o600);
+    const graph = await call('POST', file.graphql_url, file.admin_api_key, {
+      query: '{ organisation { id } }',
+    });
+    expect(graph.data.organisation.id).toBe(file.organisation_id);
+    for (const path of ['/healthz', '/readyz']) expect((await fetch(sluice.url + path)).status).toBe(200);
+    expect(await (await fetch(`${sluice.url}/metrics`)).text()).toContain('sluice_requests_total');
+    expect(await (await fetch(`${sluice.url}/explorer/`)).text()).toContain('<html');
+  });
+});
+
+describe('a second start', () => {
+  it('finds everything that the first one left', async () => {
+    const first = await start();
+    const before = await bootstrap();
+    const created = await call('POST', `${before.base_url}/configs`, before.workspace_api_key, {
+      name: 'kept',
+      config: { provider: '@mock' },
+    });
+    expect(await first.kill('SIGTERM')).toBe(0);
+    await start();
+    const after = await bootstrap();
+    expect({ ...after, base_url: '', graphql_url: '' }).toEqual({ ...before, base_url: '', graphql_url: '' });
+    const found = await call('GET', `${after.base_url}/configs/${created.data.id}`, after.workspace_api_key);
+    expect(found.data.name).toBe('kept');
+    const providers = await call('GET', `${after.base_url}/providers`, after.workspace_api_key);
+    expect(providers.total).toBe(1);
+  });
+
+  it('does not bring back what was deleted', async () => {
+    const first = await start();
+    const { base_url, workspace_api_key } = await bootstrap();
+    await call('DELETE', `${base_url}/providers/mock`, workspace_api_key);
+    await first.kill('SIGTERM');
+    await start();
+    const after = await bootstrap();
+    expect((await call('GET', `${after.base_url}/providers`, workspace_api_key)).total).toBe(0);
+  });
+});
+
+describe('SIGTERM', () => {
+  it('lets an open stream finish and keeps every request log', async () => {
+    const sluice = await start();
+    const { base_url, workspace_api_key: key } = await bootstrap();
+    const stream = fetch(`${base_url}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: '@mock/mock-slow-100',
+        stream: true,
+        messages: [{ role: 'user', content: 'one two three four five' }],
+      }),
+    });
+    const response = await stream;
+    await Promise.all(Array.from({ length: 40 }, (_, index) => ask(base_url, key, `question ${index}`)));
+    const [text, code] = await Promise.all([response.text(), sluice.kill('SIGTERM')]);
+    expect(text).toMatch(/five.*\[DONE\]\n\n$/s);
+    expect(code).toBe(0);
+    await start();
+    const after = await bootstrap();
+    const logs = await call('GET', `${after.base_url}/logs?page_size=1`, key);
+    expect(logs.total).toBe(41);
+  });
+});
+
+describe('kill -9', () => {
+  it('in the middle of writes and streams loses nothing that was acknowledged', async () => {
+    const sluice = await start();
+    const { base_url, workspace_api_key: key, admin_api_key: admin } = await bootstrap();
+    const acknowledged: string[] = [];
+    let killed = false;
+    const write = async (writer: number) => {
+      for (let count = 0; !killed; count++) {
+        const name = `config ${writer}-${count}`;
+        const { data } = await call('POST', `${base_url}/configs`, key, {
+          name,
+          config: { provider: '@mock' },
+        });
+        acknowledged.push(data.id);
+      }
+    };
+    const stream = async () => {
+      while (!killed) {
+        const response = await fetch(`${base_url}/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({
+            model: '@mock/mock-slow-20',
+            stream: true,
+            messages: [{ role: 'user', content: 'word '.repeat(50) }],
+          }),
+        });
+        await response.text();
+      }
+    };
+    for (let index = 0; index < 20; index++) await ask(base_url, key, `early ${index}`);
+    const work = [0, 1, 2, 3].map(write).concat([stream(), stream()]);
+    const settled = Promise.allSettled(work);
+    await sleep(1500);
+    killed = true;
+    await sluice.kill('SIGKILL');
+    await settled;
+    expect(acknowledged.length).toBeGreaterThan(0);
+
+    await start();
+    const after = await bootstrap();
+    expect(after.admin_api_key).toBe(admin);
+    const found = await Promise.all(
+      acknowledged.map((id) =>
+        call('GET', `${after.base_url}/configs/${id}`, key).then(({ data }) => data.id),
+      ),
+    );
+    expect(found).toEqual(acknowledged);
+    const audit = await call(
+      'GET',
+      `${after.base_url}/audit-logs?start_time=2020-01-01T00:00:00Z&end_time=2100-01-01T00:00:00Z&page_size=1`,
+      admin,
+    );
+    expect(audit.total).toBeGreaterThanOrEqual(acknowledged.length);
+    // The documented bound: what was answered more than a second before is in the log.
+    const logs = await call('GET', `${after.base_url}/logs?page_size=1`, key);
+    expect(logs.total).toBeGreaterThanOrEqual(20);
+    expect((await ask(after.base_url, key, 'still here')).choices[0].message.content).toBe('still here');
+  });
+});
+
+describe('a start that cannot work', () => {
+  it('reports every wrong setting at once', async () => {
+    const { code, output } = await failToStart(directory, {
+      PORT: 'http',
+      LOG_LEVEL: 'loud',
+      ENCRYPTION_KEY: 'short',
+    });
+    expect(code).toBe(1);
+    for (const name of ['PORT', 'LOG_LEVEL', 'ENCRYPTION_KEY']) expect(output).toContain(`  ${name}: `);
+  });
+
+  it('says in one sentence that the data directory is in use', async () => {
+    await start();
+    const { code, output } = await failToStart(directory);
+    expect(code).toBe(1);
+    expect(output).toContain(directory);
+    expect(output.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('says in one sentence that the port is taken', async () => {
+    const sluice = await start();
+    const other = await mkdtemp(join(tmpdir(), 'sluice-main-'));
+    const { code, output } = await failToStart(other, { PORT: new URL(sluice.url).port });
+    await rm(other, { recursive: true, force: true });
+    expect(code).toBe(1);
+    expect(output).toMatch(/EADDRINUSE.*Set PORT to another one/);
+  });
+
+  it('refuses a data directory whose secrets were written under another key', async () => {
+    const first = await start();
+    await first.kill('SIGTERM');
+    const { code, output } = await failToStart(directory, {
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+    });
+    expect(code).toBe(1);
+    expect(output).toContain('another encryption key');
+  });
+});

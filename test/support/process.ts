@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export type SluiceProcess = {
+  /** `http://127.0.0.1:<port>` as the process printed it. */
+  url: string;
+  /** Everything printed so far on standard output and standard error. */
+  output(): string;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+};
+
+const root = join(import.meta.dirname, '../..');
+
+const environment = (dataDirectory: string, env: Record<string, string>) => ({
+  PATH: process.env.PATH,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  DATA_DIR: dataDirectory,
+  LOG_LEVEL: 'error',
+  ...env,
+});
+
+function launch(
+  dataDirectory: string,
+  env: Record<string, string>,
+): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: environment(dataDirectory, env) });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+    });
+  }
+  return { child, output: () => output };
+}
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
+    else child.once('exit', (code) => resolve(code));
+  });
+
+/** Sluice in a process of its own, started as `npm start` starts it. Resolves when it says that it is ready. */
+export async function startProcess(
+  dataDirectory: string,
+  env: Record<string, string> = {},
+): Promise<SluiceProcess> {
+  const { child, output } = launch(dataDirectory, env);
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.on('data', () => {
+      const ready = /Sluice is ready at (\S+) [\s\S]*\n\n$/.exec(output());
+      if (ready?.[1]) resolve(ready[1]);
+    });
+    child.once('exit', (code) => reject(new Error(`Sluice ended with ${code}:\n${output()}`)));
+  });
+  return {
+    url,
+    output,
+    async kill(signal) {
+      child.kill(signal);
+      return exitOf(child);
+    },
+  };
+}
+
+/** A start that is expected to fail: its exit code and what it said. */
+export async function failToStart(
+  dataDirectory: string,
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; output: string }> {
+  const { child, output } = launch(dataDirectory, env);
+  return { code: await exitOf(child), output: output() };
+}
