@@ -30,7 +30,8 @@ export function callerSpelling(
 type Argument = { name: { value: string }; value: ValueNode };
 
 function spellPath(args: readonly Argument[], plan: VariablePlan, input: RequestInput, path: string): string {
-  const [first = '', ...rest] = path.split('.');
+  // `filters[0].name` is the argument `filters`, then `[0]`, then `name`.
+  const [first = '', ...rest] = path.replace(/(?<=[\w\]])\[/g, '.[').split('.');
   const argument = args.find(({ name }) => name.value === first);
   const found = argument && variableAt(argument.value, rest);
   if (found) return spellVariable(plan, input, found.variable, found.rest, path);
@@ -68,16 +69,20 @@ function spellMembers(type: VariablePlan['inputType'], body: unknown, path: stri
   const spelled: string[] = [];
   let at: unknown = type;
   let value = body;
-  for (const segment of path) {
-    const [name = '', ...indexes] = segment.split(/(?=\[)/);
+  for (const name of path) {
+    if (name.startsWith('[')) {
+      spelled.push(name);
+      value = own(value, name.slice(1, -1));
+      continue;
+    }
     const holder = unwrap(at);
     const field = isInputObjectType(holder) ? holder.getFields()[name] : undefined;
     const written = !field || own(value, name) !== undefined ? name : snakeCase(name);
-    spelled.push([written, ...indexes].join(''));
+    spelled.push(written);
     at = field?.type;
-    value = indexes.reduce((list, index) => own(list, index.slice(1, -1)), own(value, written));
+    value = own(value, written);
   }
-  return spelled.join('.');
+  return spelled.join('.').replaceAll('.[', '[');
 }
 
 function unwrap(type: unknown): unknown {

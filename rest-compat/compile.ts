@@ -32,9 +32,22 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
   };
 }
 
-/** The body around the root field's value, rendered once: `{success: true, data: "$"}` -> `{"success":true,"data":` … `}`. */
+/**
+ * The body around the root field's value, rendered once: `{success: true, data: "$"}` -> `{"success":true,"data":` … `}`.
+ * `"$"` stands for the value, `"$.data"` for its member `data`.
+ */
 function envelopeOf(template: unknown): (value: unknown) => string {
   if (template === undefined) return (value) => JSON.stringify(value ?? null);
-  const parts = JSON.stringify(template).split('"$"');
-  return parts.length === 1 ? () => parts.join('') : (value) => parts.join(JSON.stringify(value ?? null));
+  // Splitting with a capture gives text, member, text, member, ..., text.
+  const parts = JSON.stringify(template).split(/"\$(?:\.(\w+))?"/);
+  return (value) => {
+    let text = parts[0] ?? '';
+    for (let index = 1; index < parts.length; index += 2) {
+      text += JSON.stringify(pick(value, parts[index]) ?? null) + parts[index + 1];
+    }
+    return text;
+  };
 }
+
+const pick = (value: unknown, member: string | undefined): unknown =>
+  member === undefined ? value : (value as Record<string, unknown> | null)?.[member];

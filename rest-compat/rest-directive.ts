@@ -20,7 +20,7 @@ export type Rest = {
   path: string;
   on: RestBase[];
   status: number;
-  /** A JSON template in which the text `$` stands for the root field's value; absent: the value is the whole body. */
+  /** A JSON template: `"$"` stands for the root field's value, `"$.data"` for its member; absent: the value is the body. */
   envelope?: unknown;
 };
 

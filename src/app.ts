@@ -164,7 +164,9 @@ const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up'
 };
 
 function factsOf(request: IncomingMessage): GraphContext['request'] {
-  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2);
+  // Express takes the mount path off `url` and keeps the whole one beside it.
+  const { originalUrl, url } = request as IncomingMessage & { originalUrl?: string };
+  const [path = '/', query = ''] = (originalUrl ?? url ?? '/').split('?', 2);
   return {
     id: randomUUID(),
     method: request.method ?? 'GET',

@@ -651,8 +651,6 @@ export type ConfigVersion = {
 
 export type ConfigPage = {
   object: Scalars['String']['output'];
-  /** Always true; the REST list carries it. */
-  success: Scalars['Boolean']['output'];
   total: Scalars['Int']['output'];
   data: Array<Config>;
 };
@@ -1497,7 +1495,6 @@ export type ConfigVersionResolvers<ContextType = GraphContext, ParentType extend
 
 export type ConfigPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigPage'] = ResolversParentTypes['ConfigPage']> = {
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  success?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Config']>, ParentType, ContextType>;
 };

@@ -110,6 +110,7 @@ describe('/v1/logs', () => {
     ['?time_of_generation_max=yesterday', 'time_of_generation_max'],
     ['?metadata={', 'metadata'],
     ['?ai_org_model=gpt', 'ai_org_model'],
+    ['?status_code=200,abc', 'status_code'],
     ['?colour=red', 'colour'],
   ])('refuses %s', async (query, param) => {
     expect(refusalOf(await call('GET', query))).toMatchObject({ status: 400, param });
@@ -120,6 +121,10 @@ describe('/v1/logs', () => {
     expect(refusalOf(await call('POST', '', { ...log, request }))).toMatchObject({
       status: 400,
       param: 'request.url',
+    });
+    expect(refusalOf(await call('POST', '', [log, { ...log, request }]))).toMatchObject({
+      status: 400,
+      param: '[1].request.url',
     });
   });
 

@@ -26,7 +26,6 @@ export const resolvers: Resolvers = {
     versions: async ({ _id }: ConfigDocument, { limit }, context) =>
       (await versionsByConfigId(context).load(_id)).slice(0, limit),
   },
-  ConfigPage: { success: () => true },
   ConfigVersion: {
     id: (version: VersionRow) => version._id,
     config: (version: VersionRow, _args, context) => shownVersion(context, version),
