@@ -32,13 +32,16 @@ const pick = <Item>(random: Random, list: readonly Item[]): Item =>
 
 const strings = ['', 'a', 'ab', 'abc', 'abd', 'b', 'B', 'é', 'a\0b', '\u{1F600}', '\uFFFD'];
 
+/** Without arrays and Decimal128 values indexes stay exact, and their bounds are trusted without a second look. */
+let rich = true;
+
 function scalar(random: Random): unknown {
   return pick<() => unknown>(random, [
     () => Math.floor(random() * 6),
     () => Math.floor(random() * 6),
     () => Math.floor(random() * 12) / 2,
     () => Long.fromNumber(Math.floor(random() * 4)),
-    () => Decimal128.fromString(`${Math.floor(random() * 4)}.${pick(random, ['0', '1', '5'])}`),
+    () => (rich ? Decimal128.fromString(`${Math.floor(random() * 4)}.${pick(random, ['0', '1', '5'])}`) : 1),
     () => pick(random, strings),
     () => pick(random, strings),
     () => null,
@@ -50,7 +53,7 @@ function scalar(random: Random): unknown {
 }
 
 function value(random: Random): unknown {
-  if (random() > 0.12) return scalar(random);
+  if (!rich || random() > 0.12) return scalar(random);
   return Array.from({ length: Math.floor(random() * 4) }, () =>
     random() < 0.1 ? [scalar(random)] : scalar(random),
   );
@@ -62,7 +65,7 @@ function subdocument(random: Random): unknown {
     ...(random() < 0.8 ? { e: scalar(random) } : {}),
   });
   const choice = random();
-  if (choice < 0.5) return part();
+  if (!rich || choice < 0.5) return part();
   return choice < 0.9 ? Array.from({ length: Math.floor(random() * 4) }, part) : scalar(random);
 }
 
@@ -83,6 +86,8 @@ function condition(random: Random): unknown {
     () => value(random),
     () => ({ $in: Array.from({ length: 1 + Math.floor(random() * 3) }, () => scalar(random)) }),
     () => ({ [pick(random, ['$gt', '$gte', '$lt', '$lte'])]: scalar(random) }),
+    () => ({ [pick(random, ['$gt', '$gte', '$lt', '$lte'])]: scalar(random) }),
+    () => ({ [pick(random, ['$gt', '$gte', '$lt', '$lte'])]: scalar(random) }),
     () => ({ $gte: scalar(random), $lt: scalar(random) }),
     () => ({ $ne: scalar(random) }),
     () => ({ $exists: random() < 0.5 }),
@@ -95,7 +100,7 @@ function condition(random: Random): unknown {
 
 function filter(random: Random, depth = 0): Document {
   const result: Document = {};
-  const fields = 1 + Math.floor(random() * 3);
+  const fields = 1 + Math.floor(random() ** 2 * 3);
   for (let i = 0; i < fields; i++)
     result[pick(random, ['a', 'b', 'c.d', 'c.e', 's', '_id', 'a.0'])] = condition(random);
   if (depth === 0 && random() < 0.15) result.$or = [filter(random, 1), filter(random, 1)];
@@ -150,7 +155,13 @@ async function compare(random: Random, queries: number): Promise<void> {
   }
 }
 
-test.each([1, 2, 3])('seed %d: an index never changes an answer', async (seed) => {
+test.each([
+  [1, true],
+  [2, true],
+  [3, false],
+  [4, false],
+])('seed %d: an index never changes an answer (arrays and decimals: %p)', async (seed, withAll) => {
+  rich = withAll;
   const random = seededRandom(seed);
   await Promise.all([indexed.drop(), plain.drop()]);
   const documents = Array.from({ length: 250 }, (_, i) => document(random, i));
@@ -158,7 +169,7 @@ test.each([1, 2, 3])('seed %d: an index never changes an answer', async (seed) =
   await indexed.insertMany(documents);
   for (const [key, options] of indexes.slice(3)) await indexed.createIndex(key as never, options);
   await plain.insertMany(documents);
-  await compare(random, 600);
+  await compare(random, 500);
   for (let i = 0; i < 150; i++) {
     const _id = Math.floor(random() * 250);
     const [one] = [document(random, _id)];
@@ -171,5 +182,5 @@ test.each([1, 2, 3])('seed %d: an index never changes an answer', async (seed) =
       ),
     );
   }
-  await compare(random, 300);
+  await compare(random, 250);
 });

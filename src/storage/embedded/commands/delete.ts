@@ -3,6 +3,7 @@ import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
 import type { Collection } from '../store/catalogue.ts';
 import { asNumber, type Document } from '../value/types.ts';
+import { type Runner, runBatch } from './batch.ts';
 import {
   type Command,
   collectionName,
@@ -11,12 +12,13 @@ import {
   type Request,
   statements,
 } from './command.ts';
+import { writeError } from './insert.ts';
 import { changeMatches, locateNow, tooLong } from './locate.ts';
-import { failure, parseSelection } from './update.ts';
+import { parseSelection } from './update.ts';
 
 const known = new Set(['q', 'limit', 'collation', 'hint']);
 
-function parseStatement(statement: Document, commandLet: Document | undefined): Selection {
+function parseDelete(statement: Document, commandLet: Document | undefined): Selection {
   for (const field of Object.keys(statement)) {
     if (!known.has(field))
       throw new CommandError(40415, `BSON field 'delete.deletes.${field}' is an unknown field.`);
@@ -32,36 +34,35 @@ function parseStatement(statement: Document, commandLet: Document | undefined): 
   return limit === 1 ? { ...selection, limit } : selection;
 }
 
-async function runStatement(request: Request, name: string, selection: Selection): Promise<number> {
+/** A statement as the batch wants it; the outcome is the number of documents removed. */
+export function deleteRunner(request: Request, name: string, selection: Selection): Runner<number> {
   const { store, database, pace } = request;
   const find = (): Collection | undefined => store.catalogue.find(database, name);
   const remove = (collection: Collection, matches: Match[]): number => {
     for (const { record, body } of matches) store.documents.remove(collection, record, body);
     return matches.length;
   };
-  const outcome = await store.writes.run(() => {
-    const collection = find();
-    if (!collection) return 0;
-    const matches = locateNow(store, collection, selection, false);
-    return matches === tooLong ? tooLong : remove(collection, matches);
-  });
-  return outcome === tooLong ? changeMatches(store, find, selection, pace, remove) : outcome;
+  return {
+    now() {
+      const collection = find();
+      if (!collection) return 0;
+      const matches = locateNow(store, collection, selection, false);
+      return matches === tooLong ? tooLong : remove(collection, matches);
+    },
+    slowly: () => changeMatches(store, find, selection, pace, remove),
+  };
 }
 
 async function deleteDocuments(request: Request): Promise<Document> {
-  const { body } = request;
+  const { store, body } = request;
   const name = collectionName(request);
   const commandLet = letVariables(body);
-  const errors: Document[] = [];
-  let removed = 0;
-  for (const [index, statement] of statements(request, 'deletes').entries()) {
-    try {
-      removed += await runStatement(request, name, parseStatement(statement, commandLet));
-    } catch (error) {
-      errors.push(failure(index, error));
-      if (body.ordered !== false) break;
-    }
-  }
+  const list = statements(request, 'deletes');
+  const results = await runBatch(store, list.length, body.ordered !== false, (index) =>
+    deleteRunner(request, name, parseDelete(list[index] as Document, commandLet)),
+  );
+  const errors = results.flatMap(({ index, error }) => (error ? [writeError(index, error)] : []));
+  const removed = results.reduce((sum, { outcome }) => sum + (outcome ?? 0), 0);
   return { n: removed, ...(errors.length > 0 ? { writeErrors: errors } : {}), ok: 1 };
 }
 

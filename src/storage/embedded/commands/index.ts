@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts';
 import type { Message } from '../wire.ts';
 import { adminCommands } from './admin.ts';
 import { aggregateCommand } from './aggregate.ts';
+import { bulkWriteCommand } from './bulk-write.ts';
 import { type Command, checkFields, paceOf, type Reply } from './command.ts';
 import { countCommands } from './count.ts';
 import { deleteCommand } from './delete.ts';
@@ -26,6 +27,7 @@ const commands = new Map<string, Command>(
     update: updateCommand,
     delete: deleteCommand,
     aggregate: aggregateCommand,
+    bulkWrite: bulkWriteCommand,
   }),
 );
 

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 
 /** How long a statement may search inside a transaction, and how much it may change there. */
 const searchBudget = 8;
-const largestChange = 1000;
+const largestChange = 250;
 
 /** A search took too long for a transaction that others are waiting for. */
 export const tooLong: unique symbol = Symbol('too long');

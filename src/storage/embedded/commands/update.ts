@@ -1,6 +1,6 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
-import { asCommandError, CommandError, failedToParse } from '../errors.ts';
+import { CommandError, failedToParse } from '../errors.ts';
 import { parseCollation } from '../query/collation.ts';
 import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
@@ -9,6 +9,7 @@ import type { Collection } from '../store/catalogue.ts';
 import type { Store } from '../store/store.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
+import { type Runner, runBatch } from './batch.ts';
 import {
   type Command,
   collectionName,
@@ -54,7 +55,7 @@ export function parseSelection(
   };
 }
 
-function parseStatement(statement: Document, commandLet: Document | undefined): UpdateStatement {
+export function parseUpdate(statement: Document, commandLet: Document | undefined): UpdateStatement {
   for (const field of Object.keys(statement)) {
     if (!known.has(field))
       throw new CommandError(40415, `BSON field 'update.updates.${field}' is an unknown field.`);
@@ -118,59 +119,37 @@ async function runSlowly(request: Request, name: string, statement: UpdateStatem
   return (await store.writes.run(() => runNow(request, name, statement, true))) as UpdateOutcome;
 }
 
-/** Statements per transaction when a bulk write has many. */
-const batchTime = 10;
+/** A statement as the batch wants it. */
+export function updateRunner(
+  request: Request,
+  name: string,
+  statement: UpdateStatement,
+): Runner<UpdateOutcome> {
+  return {
+    now: () => runNow(request, name, statement, false),
+    slowly: () => runSlowly(request, name, statement),
+  };
+}
 
 async function update(request: Request): Promise<Document> {
   const { store, body } = request;
   const name = collectionName(request);
   const commandLet = letVariables(body);
   const list = statements(request, 'updates');
-  const ordered = body.ordered !== false;
+  const results = await runBatch(store, list.length, body.ordered !== false, (index) =>
+    updateRunner(request, name, parseUpdate(list[index] as Document, commandLet)),
+  );
   const errors: Document[] = [];
   const upserted: Document[] = [];
   let matched = 0;
   let modified = 0;
-  const record = (index: number, outcome: UpdateOutcome): void => {
-    matched += outcome.matched + (outcome.upserted === undefined ? 0 : 1);
-    modified += outcome.modified;
-    if (outcome.upserted !== undefined) upserted.push({ index, _id: outcome.upserted });
-  };
-  for (let next = 0; next < list.length; ) {
-    const stopped = await store.writes.run(() => {
-      const deadline = performance.now() + batchTime;
-      const outcomes: [number, UpdateOutcome][] = [];
-      const failed: Document[] = [];
-      let at = next;
-      let slow: UpdateStatement | null = null;
-      for (; at < list.length && performance.now() < deadline; at++) {
-        try {
-          const statement = parseStatement(list[at] as Document, commandLet);
-          const outcome = runNow(request, name, statement, false);
-          if (outcome === tooLong) {
-            slow = statement;
-            break;
-          }
-          outcomes.push([at, outcome]);
-        } catch (error) {
-          failed.push(failure(at, error));
-          if (ordered) break;
-        }
-      }
-      return { at, slow, outcomes, failed };
-    });
-    for (const [index, outcome] of stopped.outcomes) record(index, outcome);
-    errors.push(...stopped.failed);
-    if (ordered && errors.length > 0) break;
-    next = stopped.at;
-    if (!stopped.slow) continue;
-    try {
-      record(next, await runSlowly(request, name, stopped.slow));
-    } catch (error) {
-      errors.push(failure(next, error));
-      if (ordered) break;
+  for (const { index, outcome, error } of results) {
+    if (error) errors.push(writeError(index, error));
+    else {
+      matched += outcome.matched + (outcome.upserted === undefined ? 0 : 1);
+      modified += outcome.modified;
+      if (outcome.upserted !== undefined) upserted.push({ index, _id: outcome.upserted });
     }
-    next += 1;
   }
   return {
     n: matched,
@@ -179,12 +158,6 @@ async function update(request: Request): Promise<Document> {
     ...(errors.length > 0 ? { writeErrors: errors } : {}),
     ok: 1,
   };
-}
-
-/** Only refusals belong to one statement; anything else fails the command and rolls its transaction back. */
-export function failure(index: number, error: unknown): Document {
-  if (asCommandError(error).code === 1) throw error;
-  return writeError(index, error);
 }
 
 export const updateCommand: Command = {

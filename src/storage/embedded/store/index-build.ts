@@ -7,7 +7,7 @@ import { type Index, indexFromSpec } from './index-spec.ts';
 import type { Store } from './store.ts';
 
 /** Documents indexed per transaction, so that other writes get in between. */
-const batchSize = 1000;
+const batchSize = 500;
 
 /**
  * Builds an index while others write. From the first moment every write keeps its entries; meanwhile the documents
