@@ -47,6 +47,8 @@ export function retryAfter(headers: UpstreamHeaders, now: number): number | null
   const value = headers['retry-after'];
   if (typeof value !== 'string') return null;
   if (/^[\d.]+$/.test(value.trim())) return milliseconds(value, 1000);
+  // `Date.parse` takes almost anything with a digit in it, e.g. `-5`.
+  if (!/^[a-z]{3}/i.test(value.trim())) return null;
   const date = Date.parse(value);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }

@@ -77,6 +77,9 @@ export type GatewayConfig = z.infer<typeof node>;
 export type Strategy = z.infer<typeof strategy>;
 export type RetryPolicy = z.infer<typeof retry>;
 
+/** Levels of objects and lists: far more than anybody writes, far less than the stack holds. */
+const MAX_DEPTH = 64;
+
 const refusedForwardHeaders =
   /^(x-gateway-forward-headers|metadata-flavor|x-aws-ec2-metadata-token|x-google-metadata-request)$/i;
 
@@ -88,16 +91,24 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid(['path: config, message: a config is a JSON object']);
   }
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    throw invalid([`path: config, message: a config is nested at most ${MAX_DEPTH} levels deep`]);
+  }
   const parsed = node.safeParse(toSnakeCaseConfig(value));
   if (!parsed.success) {
     throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));
   }
   const problems = structureProblems(parsed.data, 'config');
-  if (!hasContent(parsed.data))
+  if (problems.length === 0 && !hasContent(parsed.data))
     problems.push('path: config, message: the config names no provider, targets or behaviour');
   if (problems.length > 0) throw invalid(problems);
   return parsed.data;
 }
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1)));
 
 function describe(issue: z.core.$ZodIssue): string[] {
   const at = pathText(issue.path);
@@ -185,15 +196,15 @@ function hasContent(config: GatewayConfig): boolean {
 }
 
 const hasBehaviour = (config: GatewayConfig): boolean =>
-  Boolean(
-    config.retry ??
-      config.request_timeout ??
-      config.forward_headers ??
-      config.passthrough ??
-      config.default_params ??
-      config.override_params ??
-      config.drop_params,
-  );
+  [
+    config.retry,
+    config.request_timeout,
+    config.forward_headers,
+    config.passthrough,
+    config.default_params,
+    config.override_params,
+    config.drop_params,
+  ].some((member) => member !== undefined && member !== false);
 
 function invalid(errors: string[]): GatewayError {
   return new GatewayError('INVALID_CONFIG', {

@@ -2,13 +2,13 @@ const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLo
 
 // Objects whose members belong to the config; every other object is the caller's own data and keeps its spelling.
 const configObjects = new Set(['strategy', 'retry']);
-const aliases: Record<string, string> = {
-  use_retry_after_headers: 'use_retry_after_header',
-  strict_open_a_i_compliance: 'strict_open_ai_compliance',
-  strict_openai_compliance: 'strict_open_ai_compliance',
-  open_ai_organization: 'openai_organization',
-  open_ai_project: 'openai_project',
-};
+const aliases = new Map([
+  ['use_retry_after_headers', 'use_retry_after_header'],
+  ['strict_open_a_i_compliance', 'strict_open_ai_compliance'],
+  ['strict_openai_compliance', 'strict_open_ai_compliance'],
+  ['open_ai_organization', 'openai_organization'],
+  ['open_ai_project', 'openai_project'],
+]);
 
 /** A config with every key of its own in snake_case; both spellings are in use among clients (spec/data-plane.md). */
 export function toSnakeCaseConfig(value: unknown): unknown {
@@ -16,7 +16,7 @@ export function toSnakeCaseConfig(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const plain = snake(key);
-      const name = aliases[plain] ?? plain;
+      const name = aliases.get(plain) ?? plain;
       if (configObjects.has(name)) return [name, toSnakeCaseConfig(member)];
       if (name === 'targets' && Array.isArray(member)) return [name, member.map(toSnakeCaseConfig)];
       return [name, member];
