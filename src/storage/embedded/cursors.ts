@@ -15,6 +15,8 @@ export class Cursor {
   #finished = false;
   lastUsed = Date.now();
   busy = false;
+  /** The client asked that it never be closed for idleness. */
+  patient = false;
 
   constructor(namespace: string, source: AsyncIterable<Buffer[]>, pace: Pace) {
     this.namespace = namespace;
@@ -97,7 +99,7 @@ export class Cursors {
   /** Closes what has been idle for too long. */
   async sweep(now = Date.now()): Promise<void> {
     for (const [id, cursor] of this.#open) {
-      if (!cursor.busy && now - cursor.lastUsed > this.#idleLimit) await this.remove(id);
+      if (!cursor.busy && !cursor.patient && now - cursor.lastUsed > this.#idleLimit) await this.remove(id);
     }
   }
 }

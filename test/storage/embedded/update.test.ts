@@ -228,3 +228,40 @@ test('bulkWrite runs every kind of statement in order', async () => {
   });
   expect(await items.find().toArray()).toEqual([{ _id: 2, n: 6 }]);
 });
+
+test('MongoClient.bulkWrite writes to several collections', async () => {
+  const namespace = `${running.db.databaseName}.items`;
+  const other = `${running.db.databaseName}.others`;
+  await running.db.collection('others').drop();
+  const result = await running.client
+    .bulkWrite(
+      [
+        { namespace, name: 'insertOne', document: { _id: 1, n: 1 } },
+        { namespace: other, name: 'updateOne', filter: { k: 1 }, update: { $set: { n: 2 } }, upsert: true },
+        { namespace, name: 'insertOne', document: { _id: 1 } },
+        { namespace, name: 'updateMany', filter: {}, update: [{ $set: { n: { $add: ['$n', '$$plus'] } } }] },
+        { namespace: other, name: 'deleteMany', filter: { n: 3 } },
+      ] as never,
+      { ordered: false, verboseResults: true, let: { plus: 5 } },
+    )
+    .catch((error) => error.partialResult);
+  expect(result).toMatchObject({
+    insertedCount: 1,
+    upsertedCount: 1,
+    matchedCount: 1,
+    modifiedCount: 1,
+    deletedCount: 0,
+  });
+  expect(await items.find().toArray()).toEqual([{ _id: 1, n: 6 }]);
+});
+
+test('a variable is a value, not a path', async () => {
+  await items.insertMany([
+    { a: '$b', b: 1 },
+    { a: 1, b: 1 },
+  ]);
+  const found = await items
+    .find({ $expr: { $eq: ['$a', '$$wanted'] } }, { let: { wanted: { $literal: '$b' } } })
+    .toArray();
+  expect(found.map(({ a }) => a)).toEqual(['$b']);
+});

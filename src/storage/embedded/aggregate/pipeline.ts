@@ -32,6 +32,8 @@ const collecting = new Set([
   '$redact',
 ]);
 const refused: Record<string, CommandError> = {
+  $out: new CommandError(40601, '$out can only be the final stage in the pipeline'),
+  $merge: new CommandError(40601, '$merge can only be the final stage in the pipeline'),
   $changeStream: new CommandError(40573, 'The $changeStream stage is only supported on replica sets'),
   $changeStreamSplitLargeEvent: new CommandError(
     40573,
@@ -61,8 +63,6 @@ const unsupported = new Set([
   '$indexStats',
   '$listLocalSessions',
   '$listSessions',
-  '$merge',
-  '$out',
   '$planCacheStats',
   '$shardedDataDistribution',
   '$listClusterCatalog',

@@ -174,6 +174,6 @@ export const adminCommands: Record<string, Command> = {
   drop: { fields: [], run: drop },
   dropDatabase: { fields: [], run: dropDatabase },
   renameCollection: { fields: ['to', 'dropTarget'], run: renameCollection },
-  collStats: { fields: ['scale'], run: collStats },
-  dbStats: { fields: ['scale', 'freeStorage'], run: dbStats },
+  collStats: { fields: [], run: collStats },
+  dbStats: { fields: [], run: dbStats },
 };

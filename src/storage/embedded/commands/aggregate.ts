@@ -1,6 +1,7 @@
+import { writeMerge, writeOut } from '../aggregate/output.ts';
 import { asSelection, parsePipeline, runOnDocuments, runPipeline } from '../aggregate/pipeline.ts';
 import type { StageContext } from '../aggregate/stage.ts';
-import { encode } from '../bson/encode.ts';
+import { encode, encodeCursorReply } from '../bson/encode.ts';
 import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { parseCollation } from '../query/collation.ts';
 import { Selected } from '../query/select.ts';
@@ -26,7 +27,13 @@ async function aggregate(request: Request): Promise<Buffer> {
   };
   const namespace = `${database}.${name ?? '$cmd.aggregate'}`;
   const batchSize = countField(body.cursor, 'batchSize');
-  return openCursor(request, namespace, source(name, pipeline, context, body.hint), batchSize, false);
+  const last = pipeline.at(-1);
+  const output = last && ('$out' in last || '$merge' in last) ? last : null;
+  const results = source(name, output ? pipeline.slice(0, -1) : pipeline, context, body.hint);
+  if (!output) return openCursor(request, namespace, results, batchSize, false);
+  if ('$out' in output) await writeOut(store, database, output.$out, results);
+  else await writeMerge(store, database, output.$merge, context.variables, results);
+  return encodeCursorReply('firstBatch', [], 0n, namespace);
 }
 
 async function* source(

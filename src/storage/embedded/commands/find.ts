@@ -30,6 +30,7 @@ export async function openCursor(
   single: boolean,
 ): Promise<Buffer> {
   const cursor = new Cursor(namespace, source, request.pace);
+  cursor.patient = request.body.noCursorTimeout === true;
   const batch = await cursor.take(batchSize ?? defaultBatch);
   if (single && !cursor.exhausted) await cursor.close();
   else if (!cursor.exhausted) request.store.cursors.add(cursor);

@@ -29,6 +29,9 @@ type StoredCollection = {
   indexes: StoredIndex[];
 };
 
+/** Collections with this beginning are results on their way; those that a crash left are dropped at the start. */
+export const temporaryPrefix = 'tmp.agg_out.';
+
 /** What a drop or a broken-off index build leaves behind, to be cleared in the background. */
 export type Trash = { name: string; kind: 'index' | 'collection'; id: number };
 

@@ -1,6 +1,6 @@
 import { Cursors } from '../cursors.ts';
 import { CommandError } from '../errors.ts';
-import { Catalogue, type Collection } from './catalogue.ts';
+import { Catalogue, type Collection, temporaryPrefix } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
 import { Database } from './database.ts';
 import { Documents } from './documents.ts';
@@ -31,7 +31,13 @@ export class Store {
     this.writes = new Writes(this.database, this.catalogue);
     this.cursors = new Cursors(options.cursorIdleLimit);
     this.cleaner = new Cleaner(this.database, this.catalogue, this.writes, onError);
-    this.cleaner.wake();
+    const leftovers = this.catalogue.list().filter(({ name }) => name.startsWith(temporaryPrefix));
+    this.writes
+      .run(() => {
+        for (const collection of leftovers) this.catalogue.drop(collection);
+      })
+      .then(() => this.cleaner.wake())
+      .catch(onError);
     this.#housekeeper = new Housekeeper(this, options.ttlInterval ?? 60_000, onError);
   }
 
