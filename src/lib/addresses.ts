@@ -36,8 +36,11 @@ const notPublic = listOf([
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/127',
+  // Unspecified, loopback and the forms that carry an IPv4 address: compatible, translated, NAT64.
+  '::/96',
+  '::ffff:0:0:0/96',
   '64:ff9b::/96',
+  '64:ff9b:1::/48',
   '100::/64',
   '2001::/32',
   '2001:db8::/32',
@@ -50,17 +53,27 @@ const notPublic = listOf([
 
 const contains = (list: BlockList, address: string) => list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/** IPv4 written inside IPv6 (`::ffff:10.0.0.1`, in any spelling) is judged as the IPv4 address that it reaches. */
-function unwrap(address: string): string {
+/** An IPv6 address in its one canonical spelling, anything else as it is. */
+function canonical(address: string): string {
   if (isIP(address) !== 6) return address;
-  const host = new URL(`http://[${address.split('%')[0]}]/`).hostname.slice(1, -1);
-  const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(host);
-  if (!mapped) return host;
-  const [high, low] = [Number.parseInt(mapped[1] ?? '', 16), Number.parseInt(mapped[2] ?? '', 16)];
+  return new URL(`http://[${address.split('%')[0]}]/`).hostname.slice(1, -1);
+}
+
+// `::ffff:a00:1` is IPv4 on the wire; the other forms reach it through a translator.
+const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+const embedded = /^(?:::|::ffff:|::ffff:0:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+
+/** The IPv4 address inside an IPv6 one of this form, else the address itself. */
+function unwrap(address: string, form: RegExp): string {
+  const match = form.exec(address);
+  if (!match) return address;
+  const [high, low] = [Number.parseInt(match[1] ?? '', 16), Number.parseInt(match[2] ?? '', 16)];
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-export const isMetadataAddress = (address: string): boolean => contains(metadata, unwrap(address));
+export const isMetadataAddress = (address: string): boolean =>
+  contains(metadata, unwrap(canonical(address), embedded));
 
 /** True for loopback, private, link-local, multicast and other addresses that are not on the public internet. */
-export const isPrivateAddress = (address: string): boolean => contains(notPublic, unwrap(address));
+export const isPrivateAddress = (address: string): boolean =>
+  contains(notPublic, unwrap(canonical(address), mapped));

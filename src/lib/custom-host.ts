@@ -5,6 +5,8 @@ import { isMetadataAddress, isPrivateAddress } from './addresses.ts';
 // Rules for hosts that a caller names (spec/data-plane.md, section 9.5): syntax and hosts that are never allowed here;
 // what is private and not trusted in `createHostPolicy`; the resolved address once more when the connection is made.
 
+const MAX_LENGTH = 2048;
+
 const blockedNames =
   /^(metadata|instance-data|kubernetes)$|(^|\.)(metadata\.google\.internal|metadata\.azure\.internal|cluster\.local|consul)$/;
 const rebindingHelpers =
@@ -12,6 +14,7 @@ const rebindingHelpers =
 const privateSuffixes =
   /(^|\.)(local|localdomain|internal|intranet|lan|home|corp|test|invalid|onion|localhost)$/;
 const nonHttpPorts = new Set([
+  '0',
   '21',
   '22',
   '23',
@@ -50,7 +53,7 @@ const nonHttpPorts = new Set([
 
 /** Why a custom host can never be used, or null. Takes the URL as the caller wrote it. */
 export function customHostProblem(value: string): string | null {
-  if (value.length > 2048) return 'a custom host has at most 2048 characters';
+  if (value.length > MAX_LENGTH) return `a custom host has at most ${MAX_LENGTH} characters`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
   if (/[\u0000-\u0020\u007f\\]/.test(value))
     return 'a custom host has no spaces, backslashes or control characters';
@@ -116,6 +119,7 @@ export function createHostPolicy(trusted: readonly string[]): HostPolicy {
   const verdicts = new LRUCache<string, { problem: string | null }>({ max: 1000 });
   return {
     problem(value) {
+      if (value.length > MAX_LENGTH) return judge(value);
       let verdict = verdicts.get(value);
       if (!verdict) {
         verdict = { problem: judge(value) };

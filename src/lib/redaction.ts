@@ -1,14 +1,18 @@
 /** What stands in a log, trace, audit row or error body where a secret was. */
 export const REDACTED = '[redacted]';
 
+// `api_key`, `x-auth-token`, `client_secret`: the last words of a name say what it holds, in any of the usual spellings.
 const secretNames =
-  /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|api-key|key|secret|password|token|credential|credentials|client[_-]?secret|access[_-]?token|refresh[_-]?token|private[_-]?key|api[_-]?key|ocp-apim-subscription-key)$|(-api-key|_api_key|apiKey|secret_access_key|_secret|_password|_token|service_account_json)$/i;
+  /^(authorization|proxy-authorization|cookie|set-cookie|key)$|api[-_]?key$|(^|[-_.]|client|access|refresh)(secret|password|passphrase|token|credentials?|(access|private|secret|subscription)[-_]?key|service[-_]account[-_]json)$/i;
+const camelCaseSecretNames =
+  /[a-z0-9](Secret|Password|Passphrase|Token|Credentials?|(Access|Private|Secret|Subscription)Key|ServiceAccountJson)$/;
 
 // Gateway keys and the common provider keys, wherever they stand in a text.
 const secretValues =
   /\b(sl-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{16,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})|\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/g;
 
-export const isSecretName = (name: string): boolean => secretNames.test(name);
+export const isSecretName = (name: string): boolean =>
+  secretNames.test(name) || camelCaseSecretNames.test(name);
 
 export const redactText = (text: string): string => text.replace(secretValues, REDACTED);
 
