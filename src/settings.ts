@@ -79,6 +79,9 @@ const environment = z.object({
   NODE_ENV: z.string().optional(),
 });
 
+/** Names of the environment variables that are read. */
+export const settingNames = Object.keys(environment.shape);
+
 const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
 
 /** Thrown with every mistake in the environment at once, one line each. */

@@ -28,7 +28,7 @@ export function recordExchange({ requestLog }: DataplaneDependencies, call: Call
   const streamed = String(result.headers['content-type'] ?? '').startsWith('text/event-stream');
   requestLog.add({
     record: {
-      ...callFacts(call),
+      ...callFacts(call, startedAt),
       aiProvider: target.provider.id,
       aiModel: target.model,
       providerId: target.record?.id ?? null,
@@ -67,7 +67,7 @@ export function recordWithoutProvider(
   const elapsed = Math.round(performance.now() - call.clock.startedAt);
   requestLog.add({
     record: {
-      ...callFacts(call),
+      ...callFacts(call, call.clock.startedAt),
       aiProvider: null,
       aiModel: null,
       providerId: null,
@@ -95,15 +95,16 @@ export function recordWithoutProvider(
   });
 }
 
-function callFacts(call: Call) {
+/** `startedAt`: when the attempt began, on the clock of `performance.now()`. */
+function callFacts(call: Call, startedAt: number) {
   const { principal } = call.key;
   return {
-    _id: uuid(call.clock.createdAt.getTime()),
+    _id: uuid(),
     organisationId: principal.organisationId,
     workspaceId: call.workspaceId,
     apiKeyId: principal.id,
     userId: principal.userId,
-    createdAt: call.clock.createdAt,
+    createdAt: new Date(call.clock.createdAt.getTime() + startedAt - call.clock.startedAt),
     ...call.trace,
     requestMethod: call.method,
     requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,

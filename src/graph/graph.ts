@@ -1,5 +1,5 @@
+import { makeExecutableSchema } from '@graphql-tools/schema';
 import {
-  buildASTSchema,
   type DocumentNode,
   type ExecutionResult,
   execute,
@@ -12,7 +12,7 @@ import { declaredTypes } from './claims.ts';
 import { compose } from './compose.ts';
 import { fuse } from './fuse.ts';
 import { describeRules } from './rules/describe.ts';
-import { attachScalars } from './scalars.ts';
+import { scalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';
 import { subgraphDocument } from './subgraph-document.ts';
 
@@ -35,10 +35,14 @@ export type Graph = {
 export function createGraph(sources: SubgraphSource[]): Graph {
   const subgraphs = sources.map((source) => ({ ...source, document: subgraphDocument(source.files) }));
   const { supergraphSdl, publicDocument } = compose(subgraphs);
-  const schema = buildASTSchema(publicDocument);
+  const schema = makeExecutableSchema({
+    typeDefs: publicDocument,
+    resolvers: scalars,
+    // A small graph may do without some of the scalars.
+    resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
+  });
   const [mistake] = validateSchema(schema);
   if (mistake) throw mistake;
-  attachScalars(schema);
   fuse(
     schema,
     subgraphs.map(({ document, ...source }) => ({ ...source, types: declaredTypes(document) })),

@@ -1,4 +1,4 @@
-import { GraphQLError, type GraphQLScalarType, type GraphQLSchema, valueFromASTUntyped } from 'graphql';
+import { GraphQLError, GraphQLScalarType, valueFromASTUntyped } from 'graphql';
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
@@ -21,25 +21,18 @@ function dateTimeOut(value: unknown): string {
   return date.toISOString();
 }
 
-type Conversions = Pick<GraphQLScalarType, 'serialize' | 'parseValue' | 'parseLiteral'>;
-
-const conversions: Record<string, Conversions> = {
-  JSON: {
+/** The scalars of `schema/directives.graphql`. */
+export const scalars = {
+  JSON: new GraphQLScalarType({
+    name: 'JSON',
     serialize: (value) => value,
     parseValue: (value) => value,
     parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
-  },
-  DateTime: {
+  }),
+  DateTime: new GraphQLScalarType({
+    name: 'DateTime',
     serialize: dateTimeOut,
     parseValue: dateTimeIn,
     parseLiteral: (node) => dateTimeIn(valueFromASTUntyped(node)),
-  },
+  }),
 };
-
-/** Gives the SDL's JSON and DateTime their meaning in a schema that was built from SDL. */
-export function attachScalars(schema: GraphQLSchema): void {
-  for (const [name, conversion] of Object.entries(conversions)) {
-    const type = schema.getType(name);
-    if (type) Object.assign(type, conversion);
-  }
-}
