@@ -164,7 +164,12 @@ function dbStats({ store, database }: Request): Document {
   };
 }
 
+function explain(): never {
+  throw notImplemented('explain is not supported');
+}
+
 export const adminCommands: Record<string, Command> = {
+  explain: { fields: null, run: explain },
   listDatabases: { fields: ['filter', 'nameOnly', 'authorizedDatabases'], run: listDatabases },
   listCollections: {
     fields: ['filter', 'cursor', 'nameOnly', 'authorizedCollections'],
