@@ -102,7 +102,10 @@ function w3cParent(headers: IncomingHttpHeaders): { traceId: string; spanId: str
   const match = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(
     String(headers.traceparent ?? ''),
   );
-  return match?.[1] && match[2] ? { traceId: match[1], spanId: match[2] } : null;
+  if (!match?.[1] || !match[2]) return null;
+  const [, traceId, spanId] = match;
+  // All zeros is how W3C spells "none".
+  return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? null : { traceId, spanId };
 }
 
 type Refusal = {
@@ -116,14 +119,15 @@ type Refusal = {
 function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependencies): void {
   const { request, response, requestId, trace, call } = about;
   const error = toGatewayError(thrown);
-  if (error.code === 'INTERNAL' && !request.destroyed) {
+  // The request itself is destroyed as soon as it was read to its end.
+  const hungUp = response.destroyed;
+  if (error.code === 'INTERNAL' && !hungUp) {
     dependencies.log.error(
       { error: thrown, requestId, traceId: trace.traceId },
       'A data-plane request failed.',
     );
   }
-  if (call)
-    recordWithoutProvider(dependencies, call, request.destroyed ? 499 : error.entry.status, error.message);
+  if (call) recordWithoutProvider(dependencies, call, hungUp ? 499 : error.entry.status, error.message);
   if (response.headersSent) {
     response.destroy();
     return;

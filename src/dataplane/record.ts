@@ -9,6 +9,10 @@ import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
 import type { UpstreamRequest } from './upstream/upstream.ts';
 
+const MAX_MODEL_LENGTH = 256;
+
+const lowerCase = (name: string) => name.toLowerCase();
+
 type Exchange = {
   leaf: Leaf;
   target: Target;
@@ -25,12 +29,14 @@ type Exchange = {
 export function recordExchange({ requestLog }: DataplaneDependencies, call: Call, exchange: Exchange): void {
   const { leaf, target, request, body, result, status, capture, startedAt, retryCount } = exchange;
   const now = performance.now();
+  // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
+  const clientAborted = call.signal.aborted && (result.failure === 'aborted' || !result.relayed);
   const streamed = String(result.headers['content-type'] ?? '').startsWith('text/event-stream');
   requestLog.add({
     record: {
       ...callFacts(call, startedAt),
       aiProvider: target.provider.id,
-      aiModel: target.model,
+      aiModel: target.model?.slice(0, MAX_MODEL_LENGTH) ?? null,
       providerId: target.record?.id ?? null,
       providerSlug: target.record?.slug ?? null,
       integrationId: target.record?.integrationId ?? null,
@@ -44,8 +50,8 @@ export function recordExchange({ requestLog }: DataplaneDependencies, call: Call
       responseTime: Math.round(now - startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
       upstreamResponseTime: Math.round(now - startedAt),
-      clientAborted: call.signal.aborted && result.failure === 'aborted',
-      error: result.failure === null ? null : failureText(result),
+      clientAborted,
+      error: failureText(result, clientAborted),
     },
     requestHeaders: call.headers,
     requestBody: bytesOf(call),
@@ -53,7 +59,8 @@ export function recordExchange({ requestLog }: DataplaneDependencies, call: Call
       body.changed && Buffer.isBuffer(body.content) ? { headers: request.headers, body: body.content } : null,
     response: capture,
     keepBodies: keepsBodies(call),
-    sensitiveHeaders: sensitiveHeaders(call),
+    // Headers of the integration may be credentials, whatever their names.
+    sensitiveHeaders: [...sensitiveHeaders(call), ...Object.keys(target.customHeaders).map(lowerCase)],
   });
 }
 
@@ -130,7 +137,8 @@ const sensitiveHeaders = (call: Call): string[] =>
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
 
-function failureText({ failure, cause, status }: AttemptResult): string {
+function failureText({ failure, cause, status }: AttemptResult, clientAborted: boolean): string | null {
+  if (failure === null) return clientAborted ? 'The caller hung up before the next attempt.' : null;
   const when = status === 0 ? 'before it answered' : 'in the middle of its answer';
   if (failure === 'timeout') return 'The provider did not answer within the request timeout.';
   if (failure === 'aborted')

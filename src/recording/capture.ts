@@ -58,7 +58,9 @@ export class Capture {
     return this.#head.length === 1 && this.#head[0] ? this.#head[0] : Buffer.concat(this.#head);
   }
 
+  /** At least the last TAIL_BYTES, or all of a shorter answer. */
   tail(): Buffer {
-    return Buffer.concat(this.#tail);
+    // As long as nothing of the tail was thrown away, the head is what stands before it.
+    return Buffer.concat(this.#tailSize < TAIL_BYTES ? [...this.#head, ...this.#tail] : this.#tail);
   }
 }

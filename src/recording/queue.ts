@@ -57,8 +57,22 @@ export function createQueue<Item, Stored>(options: {
         );
       }
     }
-    await spool.append(records);
-    counters.spooled += records.length;
+    await spoolRecords(records);
+  }
+
+  /** To disk in one file or, when one of them cannot be written, one by one: what is lost is that one alone. */
+  async function spoolRecords(records: Stored[]): Promise<void> {
+    try {
+      await spool.append(records);
+      counters.spooled += records.length;
+    } catch (error) {
+      if (records.length > 1) {
+        for (const record of records) await spoolRecords([record]);
+        return;
+      }
+      counters.dropped += records.length;
+      log.error({ error, queue: name }, 'A record was lost: neither database nor disk took it.');
+    }
   }
 
   async function replay(): Promise<void> {
@@ -87,7 +101,7 @@ export function createQueue<Item, Stored>(options: {
         counters.dropped += batch.length;
         log.error(
           { error, queue: name, records: batch.length },
-          'Records were lost: neither database nor disk took them.',
+          'Records were lost: they could not be prepared for storage.',
         );
       }
     }

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../lib/logger.ts';
-import { isSecretName, REDACTED, redactText } from '../lib/redaction.ts';
+import { isSecretName, REDACTED, redact, redactText } from '../lib/redaction.ts';
 import { BodyPacks } from './body-packs.ts';
 import type { Capture } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
@@ -56,6 +57,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     return {
       record: {
         ...record,
+        requestUrl: safeUrl(record.requestUrl),
+        error: record.error && redactText(record.error),
         ...findUsage(text),
         cost: null,
         expiresAt: after(record.createdAt, retentionDays),
@@ -82,10 +85,23 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   return { ...queue, maxBodyBytes };
 }
 
-const sizeOf = ({ requestBody, transformed, response }: ExchangeDraft, limit: number): number =>
+/** About what headers and bodies take in the store. */
+const sizeOf = (
+  { requestHeaders, requestBody, transformed, response }: ExchangeDraft,
+  limit: number,
+): number =>
+  headersSize(requestHeaders) +
+  headersSize(transformed?.headers ?? {}) +
+  headersSize(response?.headers ?? {}) +
   Math.min(limit, requestBody?.length ?? 0) +
   Math.min(limit, transformed?.body.length ?? 0) +
   Math.min(limit, response?.size ?? 0);
+
+function headersSize(headers: Headers): number {
+  let size = 0;
+  for (const name in headers) size += name.length + (headers[name]?.length ?? 0);
+  return size;
+}
 
 function messagesOf(draft: ExchangeDraft, limit: number): Omit<LogBodies, 'expiresAt'> {
   const { requestHeaders, requestBody, transformed, response, sensitiveHeaders } = draft;
@@ -154,14 +170,42 @@ function safeHeaders(headers: Headers, sensitive: string[]): Record<string, stri
   return safe;
 }
 
-/** An inline config may carry provider keys under any name; a saved one is only a slug. */
-const redactConfig = (value: string): string =>
-  value.trimStart().startsWith('{')
-    ? value.replace(
-        /("(?:api_?key|[a-z_]*(?:secret|token|key|json)[a-z_]*)"\s*:\s*)"(?:[^"\\]|\\.)*"/gi,
-        `$1"${REDACTED}"`,
-      )
-    : value;
+const safeConfigs = new LRUCache<string, string>({ max: 200 });
+
+/** An inline config may carry provider keys; a saved one is only a slug. What is neither is not kept. */
+function redactConfig(value: string): string {
+  if (!/^\s*[{[]/.test(value)) return redactText(value);
+  let safe = safeConfigs.get(value);
+  if (safe === undefined) {
+    safe = redactJson(value);
+    safeConfigs.set(value, safe);
+  }
+  return safe;
+}
+
+function redactJson(text: string): string {
+  try {
+    return JSON.stringify(redact(JSON.parse(text)));
+  } catch {
+    // Not JSON: the caller was told, and secrets in it cannot be told from the rest.
+    return REDACTED;
+  }
+}
+
+/** Some providers take their key in the query. */
+function safeUrl(url: string): string {
+  const mark = url.indexOf('?');
+  if (mark < 0) return url;
+  const query = url
+    .slice(mark)
+    .replace(/([?&])([^=&]+)=[^&]*/g, (whole, separator: string, name: string) =>
+      isSecretName(decodePercents(name)) ? `${separator}${name}=${REDACTED}` : whole,
+    );
+  return url.slice(0, mark) + redactText(query);
+}
+
+const decodePercents = (text: string): string =>
+  text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 const TAIL_LIMIT = 64 * 1024;
 const DECOMPRESSED_LIMIT = 8 * 1024 * 1024;

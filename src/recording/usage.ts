@@ -6,6 +6,9 @@ export type TokenUsage = {
 
 const NONE: TokenUsage = { promptTokens: null, completionTokens: null, totalTokens: null };
 
+/** Places that are looked at: the last may be cut off or nested in something else; hundreds are an attack. */
+const CANDIDATES = 4;
+
 const tokens = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null;
 
@@ -17,7 +20,7 @@ const tokens = (value: unknown): number | null =>
 export function findUsage(text: string): TokenUsage {
   const pattern = /"usage"\s*:\s*\{/g;
   const starts = [...text.matchAll(pattern)].map((match) => match.index + match[0].length - 1);
-  for (const start of starts.reverse()) {
+  for (const start of starts.slice(-CANDIDATES).reverse()) {
     const usage = parseObjectAt(text, start);
     if (usage) return readUsage(usage);
   }

@@ -26,6 +26,8 @@ function requestMetadata(call: Call): Record<string, string> {
   return Object.fromEntries(
     members
       .filter((member): member is [string, string | number | boolean] => isPlain(member[1]))
+      // The database has no names with a NUL.
+      .filter(([key]) => !key.includes('\0'))
       .map(([key, value]) => [key, String(value).slice(0, MAX_VALUE_LENGTH)]),
   );
 }
