@@ -1,0 +1,433 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { LogRecord } from '../../src/recording/log-record.ts';
+import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
+import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
+import { recordsOf as recordsOfApp, someRecordsOf } from './records.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+let traces = 0;
+
+/** Makes a call under a trace of its own and answers its records, oldest first. */
+async function logged(
+  script: Script,
+  options: CallOptions = {},
+): Promise<{ answer: RawAnswer; records: LogRecord[]; record: LogRecord }> {
+  const trace = `trace-${++traces}`;
+  world.provider.play(script);
+  const answer = await world.call({
+    ...options,
+    headers: { 'x-gateway-trace-id': trace, ...options.headers },
+  });
+  const records = await recordsOf(trace);
+  return { answer, records, record: records.at(-1) as LogRecord };
+}
+
+const recordsOf = (traceId: string) => recordsOfApp(world.app, { traceId });
+
+const through = () => ({ 'x-gateway-provider': `@${world.slug}` });
+const usage = (promptTokens: number | null, completionTokens: number | null, totalTokens: number | null) => ({
+  promptTokens,
+  completionTokens,
+  totalTokens,
+});
+
+test('a chat call leaves one record with all that is known of it', async () => {
+  const { records, answer } = await logged(json(200, chatAnswer('hi')), {
+    path: '/v1/chat/completions?x=1',
+    headers: { 'user-agent': 'tests/1', 'x-gateway-metadata': '{"team":"search"}' },
+  });
+  const { db, organisationId, workspaceId } = world.app;
+  const provider = await db.collection('providers').findOne({ slug: world.slug });
+  const key = await db.collection('api_keys').findOne({ workspaceId });
+  const number = expect.any(Number);
+  expect(records).toEqual([
+    {
+      _id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      organisationId,
+      workspaceId,
+      apiKeyId: key?._id,
+      userId: null,
+      createdAt: expect.any(Date),
+      expiresAt: expect.any(Date),
+      traceId: answer.headers['x-gateway-trace-id'],
+      spanId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      spanName: null,
+      parentSpanId: null,
+      requestMethod: 'POST',
+      requestUrl: '/v1/chat/completions?x=1',
+      endpoint: 'chatComplete',
+      isProxyCall: false,
+      source: 'tests/1',
+      aiProvider: 'openai',
+      aiModel: 'gpt-test',
+      providerId: provider?._id,
+      providerSlug: world.slug,
+      integrationId: provider?.integrationId,
+      configId: null,
+      configSlug: null,
+      configVersionId: null,
+      mode: 'single',
+      lastUsedOptionIndex: 0,
+      lastUsedOptionJsonPath: 'config',
+      retryAttemptCount: 0,
+      responseStatusCode: 200,
+      isSuccess: true,
+      streamMode: 0,
+      responseTime: number,
+      timeToFirstToken: number,
+      upstreamResponseTime: number,
+      ...usage(3, 5, 8),
+      cost: null,
+      metadata: { team: 'search' },
+      clientAborted: false,
+      error: null,
+      bodiesId: expect.any(String),
+    },
+  ]);
+});
+
+test.each([
+  ['chat', '/v1/chat/completions', 'chatComplete', false],
+  ['completions', '/v1/completions', 'complete', false],
+  ['embeddings', '/v1/embeddings', 'embed', false],
+  ['the proxy', '/v1/rerank', 'proxy', true],
+  ['the forced proxy', '/v1/proxy/chat/completions', 'proxy', true],
+])('%s is recorded as an endpoint of its own', async (_name, path, endpoint, isProxyCall) => {
+  const { record } = await logged(json(200, {}), { path, headers: through() });
+  expect(record).toMatchObject({ requestUrl: path, endpoint, isProxyCall, aiModel: 'gpt-test' });
+});
+
+test('the model catalogue is recorded without a provider', async () => {
+  const { record } = await logged(json(200, {}), { method: 'GET', path: '/v1/models' });
+  expect(record).toMatchObject({
+    requestMethod: 'GET',
+    endpoint: 'models',
+    responseStatusCode: 200,
+    isSuccess: true,
+    aiProvider: null,
+    providerId: null,
+  });
+});
+
+describe('token counts', () => {
+  const bytes =
+    (headers: Record<string, string>, body: Buffer | string): Script =>
+    (_request, response) => {
+      response.writeHead(200, headers);
+      response.end(body);
+    };
+  const plain = (body: unknown) => bytes({ 'content-type': 'application/json' }, JSON.stringify(body));
+  const events = (...data: unknown[]) =>
+    bytes(
+      { 'content-type': 'text/event-stream' },
+      data.map((item) => `data: ${typeof item === 'string' ? item : JSON.stringify(item)}\n\n`).join(''),
+    );
+  const counted = { prompt_tokens: 11, completion_tokens: 22, total_tokens: 33 };
+  const long = (size: number) => chatAnswer('x'.repeat(size), counted);
+
+  test.each([
+    ['a JSON answer', () => plain(chatAnswer('hi', counted)), usage(11, 22, 33)],
+    ['embeddings', () => plain({ usage: { prompt_tokens: 4, total_tokens: 4 } }), usage(4, null, 4)],
+    ['the newer names', () => plain({ usage: { input_tokens: 4, output_tokens: 6 } }), usage(4, 6, 10)],
+    ['an answer without', () => plain({ ok: true }), usage(null, null, null)],
+    [
+      'nonsense',
+      () => plain({ usage: { prompt_tokens: 'many', completion_tokens: -1 } }),
+      usage(null, null, null),
+    ],
+    ['usage that is null', () => plain({ usage: null }), usage(null, null, null)],
+    ['usage in a text', () => plain({ text: '"usage":{"prompt_tokens":1}' }), usage(null, null, null)],
+    [
+      'usage beside nested objects',
+      () => plain({ usage: { ...counted, details: { cached: 1, note: '}"{' } } }),
+      usage(11, 22, 33),
+    ],
+    [
+      'the last frame of a stream',
+      () => events({ a: 1, usage: null }, { choices: [], usage: counted }, '[DONE]'),
+      usage(11, 22, 33),
+    ],
+    [
+      'the last of several',
+      () => events({ usage: { prompt_tokens: 1 } }, { usage: counted }),
+      usage(11, 22, 33),
+    ],
+    ['a stream without', () => events({ a: 1 }, '[DONE]'), usage(null, null, null)],
+    ['a long answer', () => plain(long(500_000)), usage(11, 22, 33)],
+    [
+      'text that is no JSON',
+      () => bytes({ 'content-type': 'text/plain' }, '{"usage":{"prompt_tokens":1}}'),
+      usage(null, null, null),
+    ],
+    ...(
+      [
+        ['gzip', gzipSync],
+        ['deflate', deflateSync],
+        ['br', brotliCompressSync],
+        ['zstd', zstdCompressSync],
+      ] as const
+    ).map(
+      ([encoding, pack]) =>
+        [
+          `an answer in ${encoding}`,
+          () =>
+            bytes(
+              { 'content-type': 'application/json', 'content-encoding': encoding },
+              pack(JSON.stringify(long(100_000))),
+            ),
+          usage(11, 22, 33),
+        ] as const,
+    ),
+    [
+      'a stream in gzip',
+      () =>
+        bytes(
+          { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' },
+          gzipSync(`data: ${JSON.stringify({ usage: counted })}\n\ndata: [DONE]\n\n`),
+        ),
+      usage(11, 22, 33),
+    ],
+    [
+      'broken gzip',
+      () => bytes({ 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'no gzip'),
+      usage(null, null, null),
+    ],
+    [
+      'an unknown encoding',
+      () => bytes({ 'content-type': 'application/json', 'content-encoding': 'x-own' }, '{}'),
+      usage(null, null, null),
+    ],
+  ] as [string, () => Script, object][])('from %s', async (_name, script, expected) => {
+    for (const path of ['/v1/chat/completions', '/v1/proxy/chat/completions']) {
+      const { record, answer } = await logged(script(), { path, headers: through() });
+      expect(answer.status).toBe(200);
+      expect(record).toMatchObject(expected);
+    }
+  });
+
+  // The end of an answer is kept apart from its beginning: wherever the seam falls, the counts are found.
+  test('from answers of every length around what is kept of the beginning', async () => {
+    const script: Script = async (request, response) => {
+      const { length } = JSON.parse(String(request.body)) as { length: number };
+      const text = JSON.stringify(long(length));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      for (let at = 0; at < text.length; at += 1024) {
+        response.write(text.slice(at, at + 1024));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      response.end();
+    };
+    world.provider.play(script);
+    const lengths = Array.from({ length: 40 }, (_, index) => 64 * 1024 - 400 + index * 17);
+    const trace = `trace-${++traces}`;
+    await Promise.all(
+      lengths.map((length) =>
+        world.call({ headers: { 'x-gateway-trace-id': trace, ...through() }, body: { model: 'm', length } }),
+      ),
+    );
+    const records = await recordsOf(trace);
+    expect(records.map(({ totalTokens }) => totalTokens)).toEqual(lengths.map(() => 33));
+  });
+});
+
+describe('streams', () => {
+  test('are marked, and have a time to the first token', async () => {
+    const { record } = await logged(eventStream(chatFrames(['a', 'b']), 5));
+    expect(record).toMatchObject({ streamMode: 1, isSuccess: true, timeToFirstToken: expect.any(Number) });
+    expect(record.timeToFirstToken as number).toBeLessThanOrEqual(record.responseTime);
+  });
+
+  test('an answer without a body has no first token', async () => {
+    const { record } = await logged((_request, response) => void response.writeHead(204).end(), {
+      path: '/v1/x',
+      headers: through(),
+    });
+    expect(record).toMatchObject({ streamMode: 0, timeToFirstToken: null, responseStatusCode: 204 });
+  });
+
+  test('that break off are recorded as failures with the reason', async () => {
+    const trace = `trace-${++traces}`;
+    world.provider.play((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n', () => setTimeout(() => response.destroy(), 20));
+    });
+    await expect(world.call({ headers: { 'x-gateway-trace-id': trace } })).rejects.toThrow();
+    expect(await recordsOf(trace)).toMatchObject([
+      {
+        responseStatusCode: 200,
+        isSuccess: false,
+        clientAborted: false,
+        error: expect.stringMatching(/in the middle of its answer/),
+      },
+    ]);
+  });
+});
+
+describe('attempts', () => {
+  const config = () => ({
+    strategy: { mode: 'fallback' },
+    targets: [
+      { provider: `@${world.slug}`, override_params: { model: 'big' } },
+      { provider: `@${world.slug}`, override_params: { model: 'small' } },
+    ],
+  });
+
+  test('each fallback target has a record of its own', async () => {
+    const { records } = await logged(
+      (request, response, raw) =>
+        json(String(request.body).includes('big') ? 503 : 200, chatAnswer('x'))(request, response, raw),
+      { config: config() },
+    );
+    expect(records.map((each) => [each.aiModel, each.responseStatusCode, each.isSuccess, each.mode])).toEqual(
+      [
+        ['big', 503, false, 'fallback'],
+        ['small', 200, true, 'fallback'],
+      ],
+    );
+    expect(records.map((each) => [each.lastUsedOptionIndex, each.lastUsedOptionJsonPath])).toEqual([
+      [0, 'config.targets[0]'],
+      [1, 'config.targets[1]'],
+    ]);
+    expect(new Set(records.map(({ _id }) => _id)).size).toBe(2);
+  });
+
+  test('retries share one record with their count', async () => {
+    const retry = { attempts: 2, use_retry_after_header: true };
+    const busy = json(429, {}, { 'retry-after-ms': '1' });
+    const used = await logged(busy, { config: { provider: `@${world.slug}`, retry }, body: { model: 'm' } });
+    expect(used.records).toMatchObject([{ retryAttemptCount: -1, responseStatusCode: 429 }]);
+  });
+
+  test('a saved config is named', async () => {
+    const { body } = await world.app.rest('POST', '/v1/configs', {
+      body: { name: 'logged', config: { provider: `@${world.slug}` } },
+    });
+    const { id, version_id } = (body as { data: { id: string; version_id: string } }).data;
+    const { record } = await logged(json(200, {}), { config: id, body: { model: 'm' } });
+    expect(record).toMatchObject({
+      configId: id,
+      configVersionId: version_id,
+      configSlug: expect.any(String),
+    });
+  });
+
+  test.each([
+    ['an unknown provider', { body: { model: '@nobody/m', messages } }, 400],
+    ['a broken body', { body: '{' }, 400],
+    ['a broken config', { config: '{' }, 400],
+    ['a method that is not allowed', { method: 'PATCH' }, 405],
+  ] as [string, CallOptions, number][])('a refusal for %s is recorded', async (_name, options, status) => {
+    const { records, answer } = await logged(json(200, {}), options);
+    expect(records).toMatchObject([
+      { responseStatusCode: status, isSuccess: false, aiProvider: null, error: answer.json.error.message },
+    ]);
+  });
+
+  test.each([
+    ['a timeout', { request_timeout: 20 }, 408, /did not answer within/],
+    ['a host that nobody listens at', { custom_host: 'http://127.0.0.1:1/v1' }, 503, /before it answered/],
+  ])('%s is recorded with its reason', async (_name, rest, status, reason) => {
+    const config = { provider: 'openai', api_key: 'k', custom_host: world.provider.url, ...rest };
+    const { record } = await logged(() => {}, { config, body: { model: 'm' } });
+    expect(record).toMatchObject({ responseStatusCode: status, isSuccess: false, timeToFirstToken: null });
+    expect(record.error).toMatch(reason);
+  });
+});
+
+describe('callers that hang up', () => {
+  test.each([
+    ['in the middle of the answer', true, 200],
+    ['before the answer', false, 499],
+  ])('%s', async (_name, begun, status) => {
+    const trace = `trace-${++traces}`;
+    let upstreamGone: () => void = () => {};
+    const gone = new Promise<void>((resolve) => {
+      upstreamGone = resolve;
+    });
+    let arrived: () => void = () => {};
+    const here = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    world.provider.play((_request, response) => {
+      response.once('close', upstreamGone);
+      if (begun) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('data: 1\n\n');
+      }
+      arrived();
+    });
+    const hangUp = new AbortController();
+    const call = world.open({ headers: { 'x-gateway-trace-id': trace }, signal: hangUp.signal });
+    if (begun) (await call).on('error', () => {});
+    else {
+      call.catch(() => {});
+      await here;
+    }
+    hangUp.abort();
+    await gone;
+    const records = await recordsOf(trace);
+    expect(records).toMatchObject([
+      {
+        responseStatusCode: status,
+        isSuccess: false,
+        clientAborted: true,
+        error: expect.stringMatching(/hung up/),
+      },
+    ]);
+  });
+
+  test('end the retries and the walk', async () => {
+    const trace = `trace-${++traces}`;
+    const hangUp = new AbortController();
+    world.provider.play((request, response, raw) => {
+      json(503, {})(request, response, raw);
+      setTimeout(() => hangUp.abort(), 50);
+    });
+    const call = world.call({
+      headers: { 'x-gateway-trace-id': trace },
+      config: {
+        strategy: { mode: 'fallback' },
+        retry: { attempts: 5 },
+        targets: [{ provider: `@${world.slug}` }, { provider: `@${world.slug}` }],
+      },
+      body: { model: 'm' },
+      signal: hangUp.signal,
+    });
+    await expect(call).rejects.toThrow();
+    const records = await someRecordsOf(world.app, { traceId: trace });
+    expect(records).toHaveLength(1);
+    expect(world.provider.requests).toHaveLength(1);
+    expect(records[0]?.clientAborted).toBe(true);
+  });
+
+  test('in the middle of an upload', async () => {
+    const trace = `trace-${++traces}`;
+    const response = await fetch(`${world.app.url}/v1/files`, {
+      method: 'POST',
+      headers: {
+        'x-gateway-api-key': world.app.workspaceKey,
+        'x-gateway-trace-id': trace,
+        'content-type': 'audio/wav',
+        ...through(),
+      },
+      duplex: 'half',
+      body: new ReadableStream({
+        async pull(controller) {
+          controller.enqueue(Buffer.alloc(1000));
+          await new Promise((resolve) => setTimeout(resolve, 30));
+          controller.error(new Error('hang up'));
+        },
+      }) as never,
+    } as RequestInit).catch(() => null);
+    expect(response).toBeNull();
+    const records = await someRecordsOf(world.app, { traceId: trace });
+    expect(records).toMatchObject([{ responseStatusCode: 499, clientAborted: true, isSuccess: false }]);
+  });
+});

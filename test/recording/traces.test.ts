@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { LogRecord } from '../../src/recording/log-record.ts';
+import { created, messages, startWorld, type World } from '../dataplane/world.ts';
+import { chatAnswer, json } from '../support/provider.ts';
+import { recordsOf } from './records.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** The record of a call, found by a tag in its path. */
+let tags = 0;
+async function logged(options: { headers?: Record<string, string>; key?: string; body?: object } = {}) {
+  world.provider.play(json(200, chatAnswer('hi')));
+  const path = `/v1/chat/completions?tag=${++tags}`;
+  const answer = await world.call({ path, ...options });
+  const [record] = await recordsOf(world.app, { requestUrl: path });
+  return { answer, record: record as LogRecord };
+}
+
+describe('traces', () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const uuid = expect.stringMatching(/^[0-9a-f-]{36}$/);
+
+  test.each([
+    ['nothing', {}, { traceId: uuid, spanId: uuid, spanName: null, parentSpanId: null }],
+    [
+      'headers of the gateway',
+      { 'trace-id': 't1', 'span-id': 's1', 'span-name': 'work', 'parent-span-id': 'p1' },
+      { traceId: 't1', spanId: 's1', spanName: 'work', parentSpanId: 'p1' },
+    ],
+    [
+      'traceparent',
+      { traceparent },
+      {
+        traceId: '0af7651916cd43dd8448eb211c80319c',
+        spanId: uuid,
+        spanName: 'POST /v1/chat/completions',
+        parentSpanId: 'b7ad6b7169203331',
+      },
+    ],
+    ['both', { traceparent, 'trace-id': 't2' }, { traceId: 't2', parentSpanId: 'b7ad6b7169203331' }],
+    ['a broken traceparent', { traceparent: '00-xyz' }, { traceId: uuid, parentSpanId: null }],
+    [
+      'a traceparent of zeros',
+      { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01` },
+      { traceId: uuid, parentSpanId: null },
+    ],
+    ['an id that is too long', { 'trace-id': 'x'.repeat(300) }, { traceId: uuid }],
+  ])('from %s', async (_name, given, expected) => {
+    const headers = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        name === 'traceparent' ? name : `x-gateway-${name}`,
+        value,
+      ]),
+    );
+    const { record, answer } = await logged({ headers });
+    expect(record).toMatchObject(expected);
+    expect(answer.headers['x-gateway-trace-id']).toBe(record.traceId);
+  });
+});
+
+describe('metadata', () => {
+  const long = 'x'.repeat(200);
+
+  test.each([
+    ['strings', '{"a":"b","c":""}', { a: 'b', c: '' }],
+    ['numbers and booleans as strings', '{"n":1.5,"t":true}', { n: '1.5', t: 'true' }],
+    ['no lists, objects or nulls', '{"l":[1],"o":{"x":1},"z":null,"a":"b"}', { a: 'b' }],
+    ['at most 128 characters of a value', JSON.stringify({ long }), { long: 'x'.repeat(128) }],
+    ['nothing from text', 'not json', {}],
+    ['nothing from a list', '["a"]', {}],
+    ['nothing from null', 'null', {}],
+    ['escapes', '{"a":"\\u00e9\\u4e2d"}', { a: 'é中' }],
+    ['names of any kind', '{"a.b":"1","$c":"2","":"3"}', { 'a.b': '1', $c: '2', '': '3' }],
+    ['no name that the database cannot hold', '{"a\\u0000b":"1","c":"d"}', { c: 'd' }],
+  ])('%s', async (_name, header, expected) => {
+    const { record, answer } = await logged({ headers: { 'x-gateway-metadata': header } });
+    expect(answer.status).toBe(200);
+    expect(record.metadata).toEqual(expected);
+  });
+
+  test('at most 64 names', async () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 'v']));
+    const { record } = await logged({ headers: { 'x-gateway-metadata': JSON.stringify(many) } });
+    expect(Object.keys(record.metadata)).toHaveLength(64);
+  });
+
+  test('the user of the body, unless the metadata names one', async () => {
+    const body = { model: `@${world.slug}/m`, messages, user: 'u-1' };
+    expect((await logged({ body })).record.metadata).toEqual({ _user: 'u-1' });
+    const headers = { 'x-gateway-metadata': '{"_user":"u-2"}' };
+    expect((await logged({ body, headers })).record.metadata).toEqual({ _user: 'u-2' });
+  });
+
+  test('the key’s before the request’s, the workspace’s before both', async () => {
+    const { key } = await created(world.app, '/v1/api-keys/workspace/service', {
+      name: 'labelled',
+      scopes: ['completions.write'],
+      defaults: { metadata: { a: 'key', b: 'key' } },
+    });
+    const headers = { 'x-gateway-metadata': '{"a":"request","c":"request"}' };
+    const { record } = await logged({ key, headers });
+    expect(record.metadata).toEqual({ a: 'key', b: 'key', c: 'request' });
+    const update = await world.app.rest('PUT', `/v1/admin/workspaces/${world.app.workspaceId}`, {
+      key: world.app.adminKey,
+      body: { defaults: { metadata: { b: 'workspace' } } },
+    });
+    expect(update.status).toBe(200);
+    expect((await logged({ key, headers })).record.metadata).toEqual({
+      a: 'key',
+      b: 'workspace',
+      c: 'request',
+    });
+  });
+});
