@@ -8,7 +8,7 @@ pid=""
 
 stop() {
   if [ -n "$pid" ]; then
-    pkill -TERM -P "$pid" 2>/dev/null || true
+    kill -TERM "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
     pid=""
   fi
