@@ -1,6 +1,6 @@
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { BSON } from 'bson';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { BSON, BSONError } from 'bson';
 
 /** Records that the database could not take, on disk until it can. */
 export type Spool<T> = {
@@ -29,10 +29,12 @@ export function createSpool<T extends object>(directory: string, prefix: string)
     },
     async replay(write) {
       for (const path of await spoolFiles(directory, prefix)) {
-        const records = decode<T>(await readFile(path));
+        const { records, damaged } = decode<T>(await readFile(path));
         for (let start = 0; start < records.length; start += BATCH)
           await write(records.slice(start, start + BATCH));
-        await rm(path);
+        // What cannot be read is set aside for a human, not thrown away.
+        if (damaged) await rename(path, join(directory, `damaged-${basename(path)}`));
+        else await rm(path);
       }
     },
   };
@@ -51,15 +53,23 @@ async function spoolFiles(directory: string, prefix: string): Promise<string[]> 
   }
 }
 
-/** A process killed in the middle of an append leaves a torn last record; it was never acknowledged and is left out. */
-function decode<T>(bytes: Buffer): T[] {
+/**
+ * The records of a file. A process killed in the middle of an append leaves a torn last record; it was never
+ * acknowledged and is left out. `damaged`: bytes that no append has written follow the records.
+ */
+function decode<T>(bytes: Buffer): { records: T[]; damaged: boolean } {
   const records: T[] = [];
   let offset = 0;
   while (offset + 4 <= bytes.length) {
     const length = bytes.readInt32LE(offset);
     if (length < 5 || offset + length > bytes.length) break;
-    records.push(BSON.deserialize(bytes.subarray(offset, offset + length), { promoteBuffers: true }) as T);
+    try {
+      records.push(BSON.deserialize(bytes.subarray(offset, offset + length), { promoteBuffers: true }) as T);
+    } catch (error) {
+      if (error instanceof BSONError) return { records, damaged: true };
+      throw error;
+    }
     offset += length;
   }
-  return records;
+  return { records, damaged: false };
 }
