@@ -1,6 +1,7 @@
 import { CommandError } from '../errors.ts';
 import { compileFilter, type Predicate } from '../query/filter.ts';
-import { type KeyReader, keyReader, parseSort, Sorter } from '../query/sort.ts';
+import { type KeyReader, keyReader, parseSort } from '../query/sort.ts';
+import { Sorter } from '../query/sorter.ts';
 import { asNumber, type Document, isDocument, typeName } from '../value/types.ts';
 import { roughSize, type Stage, type StageContext } from './stage.ts';
 
@@ -82,7 +83,7 @@ export class SortStage implements Stage {
   }
 
   finish(): Document[] {
-    return this.#sorter.finish();
+    return [...this.#sorter.batches()].flat();
   }
 }
 

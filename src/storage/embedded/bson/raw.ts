@@ -54,15 +54,19 @@ export function valueLength(bytes: Buffer, type: number, offset: number): number
 /** One element of a raw document. */
 export type Element = { type: number; nameAt: number; valueAt: number; end: number };
 
+function elementAt(bytes: Buffer, at: number): Element {
+  const type = bytes[at] as number;
+  const nameAt = at + 1;
+  const valueAt = nameAt + cStringLength(bytes, nameAt);
+  return { type, nameAt, valueAt, end: valueAt + valueLength(bytes, type, valueAt) };
+}
+
 /** Walks the top-level elements until the visitor returns true. */
 export function walk(bytes: Buffer, visit: (element: Element) => boolean | undefined): void {
-  let at = 4;
-  for (let type = bytes[at]; type; type = bytes[at]) {
-    const nameAt = at + 1;
-    const valueAt = nameAt + cStringLength(bytes, nameAt);
-    const end = valueAt + valueLength(bytes, type, valueAt);
-    if (visit({ type, nameAt, valueAt, end })) return;
-    at = end;
+  for (let at = 4; bytes[at]; ) {
+    const element = elementAt(bytes, at);
+    if (visit(element)) return;
+    at = element.end;
   }
 }
 
@@ -132,4 +136,21 @@ export function arrayOfDocuments(bytes: Buffer): Buffer[] {
     return false;
   });
   return result;
+}
+
+/** The names of the top-level fields in which two raw documents differ. */
+export function changedFields(before: Buffer, after: Buffer): Set<string> {
+  const changed = new Set<string>();
+  let left = 4;
+  let right = 4;
+  while (before[left] || after[right]) {
+    const a = before[left] ? elementAt(before, left) : null;
+    const b = after[right] ? elementAt(after, right) : null;
+    const same = a && b && before.compare(after, right, b.end, left, a.end) === 0;
+    if (!same && a) changed.add(before.toString('utf8', a.nameAt, a.valueAt - 1));
+    if (!same && b) changed.add(after.toString('utf8', b.nameAt, b.valueAt - 1));
+    if (a) left = a.end;
+    if (b) right = b.end;
+  }
+  return changed;
 }

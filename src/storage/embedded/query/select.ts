@@ -7,7 +7,8 @@ import { compileFilter, type Filter } from './filter.ts';
 import { type Match, MatchStream } from './match-stream.ts';
 import { type Plan, plan, type SortField } from './planner.ts';
 import { openScanner } from './scanner.ts';
-import { keyReader, Sorter } from './sort.ts';
+import { keyReader } from './sort.ts';
+import { Sorter } from './sorter.ts';
 
 export type Selection = {
   filter: Document;
@@ -73,7 +74,7 @@ export class Selected {
       for (const match of chunk) sorter.add(readKey(match.document ?? {}), match, match.body.length + 100);
       yield [];
     }
-    yield sorter.finish();
+    yield* sorter.batches();
   }
 
   /** The matches with sort, skip and limit applied, all at once; for statements inside a transaction. */

@@ -28,7 +28,7 @@ export class Database {
     this.#sqlite = new DatabaseSync(path);
     this.#sqlite.exec(`
       PRAGMA page_size = ${pageSize}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 67108864;
+      PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864;
       PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
     `);
     this.#sqlite.exec(schema);

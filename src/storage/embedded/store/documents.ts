@@ -1,5 +1,5 @@
 import { decode } from '../bson/decode.ts';
-import { findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
+import { changedFields, findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 import type { Catalogue, Collection } from './catalogue.ts';
@@ -21,15 +21,13 @@ const fieldsOfIndexes = new WeakMap<Index[], { fields: ReadonlySet<string> | nul
 export function indexedFields(indexes: Index[]): ReadonlySet<string> | null {
   const known = fieldsOfIndexes.get(indexes);
   if (known) return known.fields;
-  let fields: Set<string> | null = new Set(['_id']);
-  for (const index of indexes) {
-    for (const path of index.paths) fields?.add(path[0] as string);
-    if (index.partial && index.partial.fields === null) fields = null;
-    else for (const name of index.partial?.fields ?? []) fields?.add(name);
-  }
+  const whole = indexes.some(({ roots }) => roots === null);
+  const fields = whole ? null : new Set(['_id', ...indexes.flatMap(({ roots }) => [...(roots ?? [])])]);
   fieldsOfIndexes.set(indexes, { fields });
   return fields;
 }
+
+type IndexChange = { index: Index; removed: Buffer[]; added: IndexKeys };
 
 /** Writes documents together with their index entries. All methods run inside a transaction of `Writes`. */
 export class Documents {
@@ -81,26 +79,38 @@ export class Documents {
   replace(collection: Collection, record: number, before: Buffer, after: Buffer): boolean {
     if (before.equals(after)) return false;
     checkSize(after.length);
-    const fields = indexedFields(collection.indexes);
-    const keys = this.#checkedKeys(collection, decode(after, fields), record);
-    const previous = decode(before, fields);
+    const changes = this.#indexChanges(collection, record, before, after);
     this.#database.run(
       'UPDATE documents SET body = ? WHERE collection = ? AND record = ?',
       after,
       collection.id,
       record,
     );
-    collection.indexes.forEach((index, i) => {
-      const wanted = keys[i] as IndexKeys;
-      const present = indexKeys(index, previous).keys;
-      for (const key of present) {
-        if (!wanted.keys.some((other) => other.equals(key)))
-          this.#database.run(removeEntry, index.id, key, record);
-      }
-      const added = wanted.keys.filter((key) => !present.some((other) => other.equals(key)));
-      this.#addEntries(collection, index, { ...wanted, keys: added }, record);
-    });
+    for (const { index, removed, added } of changes) {
+      for (const key of removed) this.#database.run(removeEntry, index.id, key, record);
+      this.#addEntries(collection, index, added, record);
+    }
     return true;
+  }
+
+  /** The entries to remove and to add, found and checked before anything is written. */
+  #indexChanges(collection: Collection, record: number, before: Buffer, after: Buffer): IndexChange[] {
+    const changed = changedFields(before, after);
+    const affected = collection.indexes.filter(
+      ({ roots }) => roots === null || [...roots].some((name) => changed.has(name)),
+    );
+    if (affected.length === 0) return [];
+    const fields = indexedFields(collection.indexes);
+    const previous = decode(before, fields);
+    const next = decode(after, fields);
+    return affected.map((index) => {
+      const present = indexKeys(index, previous).keys;
+      const wanted = indexKeys(index, next);
+      const lacks = (keys: Buffer[], key: Buffer): boolean => !keys.some((other) => other.equals(key));
+      const added = { ...wanted, keys: wanted.keys.filter((key) => lacks(present, key)) };
+      this.#checkUnique(collection, index, added, next, record);
+      return { index, removed: present.filter((key) => lacks(wanted.keys, key)), added };
+    });
   }
 
   remove(collection: Collection, record: number, body: Buffer): void {

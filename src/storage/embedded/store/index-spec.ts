@@ -16,6 +16,8 @@ export type Index = {
   unique: boolean;
   sparse: boolean;
   partial: Filter | null;
+  /** The top-level fields that decide about a document's entries; null when any may. */
+  roots: ReadonlySet<string> | null;
   expireAfterSeconds: number | null;
   collation: Collation | null;
   /** Some document has an array under a key path; it stays set. */
@@ -48,19 +50,23 @@ export function indexFromSpec(id: number, spec: Document): Index {
   const names = Object.keys(key);
   const collation = parseCollation(spec.collation);
   const context = collation ? { fold: collation.fold } : {};
+  const paths = names.map(parsePath);
+  const partial = isDocument(spec.partialFilterExpression)
+    ? compileFilter(spec.partialFilterExpression, context)
+    : null;
+  const partialFields = partial ? partial.fields : [];
   return {
     id,
     name: String(spec.name),
     spec,
     key,
     names,
-    paths: names.map(parsePath),
+    paths,
+    roots: partialFields && new Set([...paths.map((path) => path[0] as string), ...partialFields]),
     descending: names.map((name) => (asNumber(key[name]) ?? 1) < 0),
     unique: spec.unique === true || spec.name === '_id_',
     sparse: spec.sparse === true,
-    partial: isDocument(spec.partialFilterExpression)
-      ? compileFilter(spec.partialFilterExpression, context)
-      : null,
+    partial,
     expireAfterSeconds:
       spec.expireAfterSeconds === undefined ? null : Number(asNumber(spec.expireAfterSeconds)),
     collation,
