@@ -50,8 +50,10 @@ export function attempt(options: AttemptOptions): Promise<AttemptResult> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined;
     let control: UpstreamControl | null = null;
+    let finished = false;
     const abort = () => control?.abort('aborted');
     const finish = () => {
+      finished = true;
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
       resolve(result);
@@ -86,6 +88,8 @@ export function attempt(options: AttemptOptions): Promise<AttemptResult> {
         finish();
       },
     });
+    // A request that cannot even be written has failed by now.
+    if (finished) return;
     if (timeout !== null) timer = setTimeout(() => control.abort('timeout'), timeout);
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });

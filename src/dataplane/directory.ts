@@ -29,6 +29,9 @@ export type ProviderRecord = {
   expiresAt: number | null;
 };
 
+export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boolean =>
+  expiresAt !== null && expiresAt <= Date.now();
+
 export type ModelRecord = { enabled: boolean; customHost: string | null };
 
 export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };

@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/index.ts';
 import { findProvider } from '../providers/index.ts';
 import type { Call } from './call.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import type { ProviderRecord } from './directory.ts';
+import { isExpired, type ProviderRecord } from './directory.ts';
 import { recordWithoutProvider } from './record.ts';
 
 type Model = { id: string; object: 'model'; created: number; owned_by: string };
@@ -17,7 +17,7 @@ export async function listModels(call: Call, dependencies: DataplaneDependencies
   const records = await Promise.all(
     slugs.map((slug) => directory.providers.get(`${call.workspaceId}/${slug}`)),
   );
-  const models = records.flatMap((record) => (record ? modelsOf(record) : []));
+  const models = records.flatMap((record) => (record && !isExpired(record) ? modelsOf(record) : []));
   const wanted = call.path.startsWith('/models/') ? decodeName(call.path.slice('/models/'.length)) : null;
   answer(
     call,

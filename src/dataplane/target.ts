@@ -4,7 +4,7 @@ import { findProvider, type Provider, type ProviderCredential } from '../provide
 import { type Call, gatewayHeader } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import type { ModelRecord, ProviderRecord } from './directory.ts';
+import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
 
 /** Where a provider's API begins: `https://api.openai.com` and `/v1`. */
 export type BaseUrl = { origin: string; path: string };
@@ -69,8 +69,7 @@ async function fromCatalogue(
 ): Promise<Target> {
   const record = await directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
   if (!record) throw unknownProvider(`There is no provider ${name.slice(0, 100)} in this workspace.`);
-  if (record.expiresAt !== null && record.expiresAt <= Date.now())
-    throw unknownProvider(`The provider ${name} has expired.`);
+  if (isExpired(record)) throw unknownProvider(`The provider ${name} has expired.`);
   const modelRecord = allowedModel(record, model);
   const provider = knownProvider(record.aiProviderId);
   const requestHost = gatewayHeader(call.headers, 'custom-host') ?? leaf.customHost;

@@ -129,7 +129,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamControl {
   #kindOf(error: Error & { code?: string }): UpstreamFailure {
     const code = error.code ?? '';
     const unreachable =
-      /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_ADDRESS_REFUSED)$/;
+      /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_ADDRESS_REFUSED)$/;
     return !this.#started && unreachable.test(code) ? 'connect' : 'transport';
   }
 }
