@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { json } from '../support/provider.ts';
+import { startWorld, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const get = (path = '', headers: Record<string, string> = {}) => {
+  world.provider.play(json(200, { object: 'list', data: [{ id: 'from-the-provider' }] }));
+  return world.call({ method: 'GET', path: `/v1/models${path}`, headers });
+};
+const ids = (answer: { json: { data: { id: string }[] } }) => answer.json.data.map(({ id }) => id);
+
+test('without a provider the workspace’s own catalogue is listed', async () => {
+  const answer = await get();
+  expect(answer.status).toBe(200);
+  expect(answer.json).toMatchObject({ object: 'list', data: expect.any(Array) });
+  expect(answer.json.data).toContainEqual({
+    id: '@mock/mock-1',
+    object: 'model',
+    created: expect.any(Number),
+    owned_by: 'mock',
+  });
+  expect(world.provider.requests).toHaveLength(0);
+});
+
+test('models that are switched on are in it, others are not, at once', async () => {
+  const slug = await world.makeProvider();
+  const set = (models: object[]) =>
+    world.app.rest('PUT', `/v1/integrations/${slug}/models`, { body: { models } });
+  expect(ids(await get()).filter((id) => id.startsWith(`@${slug}/`))).toEqual([]);
+  await set([
+    { slug: 'vendor/on', enabled: true },
+    { slug: 'off', enabled: false },
+  ]);
+  expect(ids(await get()).filter((id) => id.startsWith(`@${slug}/`))).toEqual([`@${slug}/vendor/on`]);
+  await set([{ slug: 'vendor/on', enabled: false }]);
+  expect(ids(await get()).filter((id) => id.startsWith(`@${slug}/`))).toEqual([]);
+});
+
+test('what an expired provider offered is gone', async () => {
+  const slug = await world.makeProvider();
+  const models = { body: { models: [{ slug: 'm', enabled: true }] } };
+  await world.app.rest('PUT', `/v1/integrations/${slug}/models`, models);
+  expect(ids(await get())).toContain(`@${slug}/m`);
+  await world.app.db
+    .collection('providers')
+    .updateOne({ slug }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
+  // Any change makes the gateway look again; time passing does not need to.
+  await world.app.rest('PUT', `/v1/integrations/${slug}/models`, models);
+  expect(ids(await get())).not.toContain(`@${slug}/m`);
+});
+
+test('one model can be asked for, its slashes plain or encoded', async () => {
+  for (const name of ['@mock/mock-1', '%40mock%2Fmock-1']) {
+    expect((await get(`/${name}`)).json).toMatchObject({ id: '@mock/mock-1', object: 'model' });
+  }
+});
+
+test.each(['/@mock/none', '/mock-1', '/%E0%A4%A'])('%s is not found', async (path) => {
+  const answer = await get(path);
+  expect([answer.status, answer.json.error.param]).toEqual([404, 'model']);
+});
+
+test('every listed model can be asked for by its name', async () => {
+  for (const id of ids(await get())) expect((await get(`/${id}`)).json.id).toBe(id);
+});
+
+test.each([
+  ['a header', () => ({ 'x-gateway-provider': `@${world.slug}` })],
+  ['a virtual key', () => ({ 'x-gateway-virtual-key': world.slug })],
+  ['a config', () => ({ 'x-gateway-config': JSON.stringify({ provider: `@${world.slug}` }) })],
+])('with a provider by %s its own list is given', async (_name, headers) => {
+  const answer = await get('?limit=3', headers());
+  expect(ids(answer)).toEqual(['from-the-provider']);
+  expect(world.provider.requests[0]?.url).toBe('/v1/models?limit=3');
+});
+
+test('x-gateway-fetch-integrated-models asks for the catalogue all the same', async () => {
+  const headers = { 'x-gateway-provider': `@${world.slug}`, 'x-gateway-fetch-integrated-models': 'true' };
+  expect((await get('', headers)).status).toBe(200);
+  expect(world.provider.requests).toHaveLength(0);
+});
+
+test('a neighbour’s models are not listed', async () => {
+  const slug = await world.makeProvider();
+  await world.app.rest('PUT', `/v1/integrations/${slug}/models`, {
+    body: { models: [{ slug: 'm', enabled: true }] },
+  });
+  const neighbour = await world.app.createTenant();
+  const answer = await world.call({ method: 'GET', path: '/v1/models', key: neighbour.workspaceKey });
+  expect(ids(answer).every((id) => id.startsWith('@mock/'))).toBe(true);
+});
+
+test('deleting a model of the provider goes through to it', async () => {
+  world.provider.play(json(200, { deleted: true }));
+  const answer = await world.call({
+    method: 'DELETE',
+    path: '/v1/models/ft-1',
+    headers: { 'x-gateway-provider': `@${world.slug}` },
+  });
+  expect([answer.json, world.provider.requests[0]?.url]).toEqual([{ deleted: true }, '/v1/models/ft-1']);
+});
