@@ -29,6 +29,8 @@ const methods: RestMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
 export function createRoutes(operations: CompiledOperation[], surfaces: Surfaces): Routes {
   const router = Router({ ignoreTrailingSlash: true, maxParamLength: 1024 });
   const taken = new Map<string, string>();
+  // Most requests below /v1 are the data plane's: one look at the first segment tells.
+  const roots = new Set<string>();
   for (const operation of operations) {
     const { method, path, on } = operation.rest;
     for (const base of on) {
@@ -39,11 +41,13 @@ export function createRoutes(operations: CompiledOperation[], surfaces: Surfaces
       const other = taken.get(place);
       if (other) throw new Error(`${operation.label} and ${other} are both mounted at ${method} ${full}.`);
       taken.set(place, operation.label);
+      roots.add(rootOf(full));
       const route: Route = { operation, surface };
       router.on(method, full.replace(/\{(\w+)\}/g, ':$1'), unused, route);
     }
   }
   const find = (method: RestMethod, path: string): Found | null => {
+    if (!roots.has(rootOf(path))) return null;
     const found = router.find(method, path);
     return found && { route: found.store as Route, parameters: found.params };
   };
@@ -58,3 +62,9 @@ export function createRoutes(operations: CompiledOperation[], surfaces: Surfaces
 
 // The router only finds; the handler is made by index.ts.
 const unused = (_request: IncomingMessage, _response: ServerResponse): void => undefined;
+
+/** `/v1/configs/a` -> `/v1/configs` */
+function rootOf(path: string): string {
+  const end = path.indexOf('/', path.indexOf('/', 1) + 1);
+  return end < 0 ? path : path.slice(0, end);
+}

@@ -55,8 +55,10 @@ export function createMetrics({
   );
 
   // Bound once a label set: looking labels up by name costs more than counting.
-  const counterOf = remember((...names) => requests.labels(...names));
-  const timerOf = remember((...names) => durations.labels(...names));
+  const doorOf = remember((door: string) => ({
+    answered: remember((status: number) => requests.labels(door, status === 0 ? 'none' : `${status}xx`)),
+    timer: durations.labels(door),
+  }));
 
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({
@@ -73,8 +75,9 @@ export function createMetrics({
     observe(door, response) {
       const startedAt = performance.now();
       response.once('close', () => {
-        counterOf(door, response.headersSent ? `${Math.floor(response.statusCode / 100)}xx` : 'none').inc();
-        timerOf(door).observe((performance.now() - startedAt) / 1000);
+        const { answered, timer } = doorOf(door);
+        answered(response.headersSent ? Math.floor(response.statusCode / 100) : 0).inc();
+        timer.observe((performance.now() - startedAt) / 1000);
       });
     },
     text: () => registry.metrics(),
@@ -82,13 +85,12 @@ export function createMetrics({
   };
 }
 
-function remember<T>(make: (...names: string[]) => T): (...names: string[]) => T {
-  const known = new Map<string, T>();
-  return (...names) => {
-    const key = names.join();
+function remember<K, T>(make: (key: K) => T): (key: K) => T {
+  const known = new Map<K, T>();
+  return (key) => {
     let value = known.get(key);
     if (value === undefined) {
-      value = make(...names);
+      value = make(key);
       known.set(key, value);
     }
     return value;

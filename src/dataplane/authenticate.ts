@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../errors/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
-import { gatewayHeader } from './call.ts';
+import { headerOf } from './call.ts';
 import type { Directory, KeyRecord } from './directory.ts';
 
 export type Credential = {
@@ -17,7 +17,7 @@ const MAX_SECRET_LENGTH = 512;
  * (spec/data-plane.md, section 1.1). Null when there is none.
  */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
-  const own = gatewayHeader(headers, 'api-key')?.trim();
+  const own = headerOf(headers, 'x-gateway-api-key')?.trim();
   const { authorization } = headers;
   // Some SDKs always send their key as bearer: the gateway key in both places is not a provider's credential.
   if (own)

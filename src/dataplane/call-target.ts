@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError, inferenceBody } from '../errors/index.ts';
 import { Capture } from '../recording/capture.ts';
 import { type AttemptResult, attempt } from './attempt.ts';
-import { type Call, gatewayHeader } from './call.ts';
+import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { recordExchange } from './record.ts';
@@ -105,7 +105,7 @@ function upstreamRequest(
 }
 
 function headerTimeout(call: Call): number | null {
-  const text = gatewayHeader(call.headers, 'request-timeout');
+  const text = headerOf(call.headers, 'x-gateway-request-timeout');
   if (text === undefined) return null;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 3_600_000) {

@@ -45,7 +45,8 @@ export type Call = {
 
 export type Trace = { traceId: string; spanId: string; spanName: string | null; parentSpanId: string | null };
 
-export const gatewayHeader = (headers: IncomingHttpHeaders, name: string): string | undefined => {
-  const value = headers[`x-gateway-${name}`];
-  return Array.isArray(value) ? value[0] : value;
+/** A header's value; the first when it was sent more than once. */
+export const headerOf = (headers: IncomingHttpHeaders, name: string): string | undefined => {
+  const value = headers[name];
+  return typeof value === 'object' ? value[0] : value;
 };

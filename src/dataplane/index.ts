@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { performance } from 'node:perf_hooks';
 import { GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
 import { credentialOf } from './authenticate.ts';
-import { type Call, gatewayHeader, type Trace } from './call.ts';
+import { type Call, headerOf, type Trace } from './call.ts';
 import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { recordWithoutProvider } from './record.ts';
@@ -85,13 +85,13 @@ const MAX_TRACE_LENGTH = 256;
 
 /** Trace and span ids from the gateway's own headers or, behind them, W3C `traceparent` (spec/data-plane.md, section 1.1). */
 function traceOf({ headers, method, url }: IncomingMessage): Trace {
-  const own = (name: string) => printable(gatewayHeader(headers, name));
+  const own = (name: string) => printable(headerOf(headers, name));
   const parent = w3cParent(headers);
   return {
-    traceId: own('trace-id') ?? parent?.traceId ?? randomUUID(),
-    spanId: own('span-id') ?? randomUUID(),
-    spanName: own('span-name') ?? (parent ? `${method} ${url?.split('?')[0]}` : null),
-    parentSpanId: own('parent-span-id') ?? parent?.spanId ?? null,
+    traceId: own('x-gateway-trace-id') ?? parent?.traceId ?? randomUUID(),
+    spanId: own('x-gateway-span-id') ?? randomUUID(),
+    spanName: own('x-gateway-span-name') ?? (parent ? `${method} ${url?.split('?')[0]}` : null),
+    parentSpanId: own('x-gateway-parent-span-id') ?? parent?.spanId ?? null,
   };
 }
 

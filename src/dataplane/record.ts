@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
 import type { Capture } from '../recording/capture.ts';
 import type { AttemptResult } from './attempt.ts';
-import { type Call, gatewayHeader } from './call.ts';
+import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { OutgoingBody } from './request-body.ts';
@@ -129,10 +129,10 @@ const bytesOf = (call: Call): Buffer | null =>
   call.body.kind === 'json' || call.body.kind === 'bytes' ? call.body.bytes : null;
 
 /** `x-gateway-debug: false` asks for metrics only (spec/data-plane.md, section 1.1). */
-const keepsBodies = (call: Call): boolean => gatewayHeader(call.headers, 'debug') !== 'false';
+const keepsBodies = (call: Call): boolean => headerOf(call.headers, 'x-gateway-debug') !== 'false';
 
 const sensitiveHeaders = (call: Call): string[] =>
-  (gatewayHeader(call.headers, 'sensitive-headers') ?? '')
+  (headerOf(call.headers, 'x-gateway-sensitive-headers') ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');

@@ -1,4 +1,4 @@
-import { type Call, gatewayHeader } from './call.ts';
+import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import type { Target } from './target.ts';
@@ -60,7 +60,7 @@ function authorize(call: Call, target: Target, headers: UpstreamHeaders): void {
 
 /** `x-gateway-forward-headers` (a comma list, or a JSON array as some SDKs send it) beats the config's list. */
 function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
-  const listed = gatewayHeader(call.headers, 'forward-headers');
+  const listed = headerOf(call.headers, 'x-gateway-forward-headers');
   if (!listed) return leaf.forwardHeaders.filter(mayForward);
   return listed
     .split(',')

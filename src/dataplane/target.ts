@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
 import { findProvider, type Provider, type ProviderCredential } from '../providers/index.ts';
-import { type Call, gatewayHeader } from './call.ts';
+import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
@@ -55,8 +55,8 @@ export async function resolveTarget(
 }
 
 export function headerProvider(call: Call): string | null {
-  const virtualKey = gatewayHeader(call.headers, 'virtual-key');
-  const named = gatewayHeader(call.headers, 'provider')?.trim();
+  const virtualKey = headerOf(call.headers, 'x-gateway-virtual-key');
+  const named = headerOf(call.headers, 'x-gateway-provider')?.trim();
   return named || (virtualKey ? `@${virtualKey.trim().replace(/^@/, '')}` : null);
 }
 
@@ -72,7 +72,7 @@ async function fromCatalogue(
   if (isExpired(record)) throw unknownProvider(`The provider ${name} has expired.`);
   const modelRecord = allowedModel(record, model);
   const provider = knownProvider(record.aiProviderId);
-  const requestHost = gatewayHeader(call.headers, 'custom-host') ?? leaf.customHost;
+  const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   // Headers of the integration may carry credentials as well.
   const holdsSecrets = record.credential.key !== null || Object.keys(record.customHeaders).length > 0;
   if (requestHost && holdsSecrets) {
@@ -100,9 +100,9 @@ async function fromRequest(
   { hostPolicy }: DataplaneDependencies,
 ): Promise<Target> {
   const provider = knownProvider(name);
-  const host = gatewayHeader(call.headers, 'custom-host') ?? leaf.customHost;
-  const organization = leaf.openaiOrganization ?? gatewayHeader(call.headers, 'openai-organization');
-  const project = leaf.openaiProject ?? gatewayHeader(call.headers, 'openai-project');
+  const host = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
+  const organization = leaf.openaiOrganization ?? headerOf(call.headers, 'x-gateway-openai-organization');
+  const project = leaf.openaiProject ?? headerOf(call.headers, 'x-gateway-openai-project');
   return {
     provider,
     record: null,

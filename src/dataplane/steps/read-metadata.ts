@@ -1,4 +1,4 @@
-import { type Call, gatewayHeader } from '../call.ts';
+import { type Call, headerOf } from '../call.ts';
 import type { Step } from '../steps.ts';
 
 const MAX_KEYS = 64;
@@ -20,7 +20,7 @@ function userOf(call: Call): Record<string, string> {
 }
 
 function requestMetadata(call: Call): Record<string, string> {
-  const text = gatewayHeader(call.headers, 'metadata');
+  const text = headerOf(call.headers, 'x-gateway-metadata');
   if (!text) return {};
   const members = Object.entries(parseObject(text)).slice(0, MAX_KEYS);
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../errors/index.ts';
-import { type Call, gatewayHeader } from '../call.ts';
+import { type Call, headerOf } from '../call.ts';
 import { type Plan, planOf } from '../config/plan.ts';
 import { parseGatewayConfig } from '../config/schema.ts';
 import type { ConfigRecord } from '../directory.ts';
@@ -15,7 +15,7 @@ const inlinePlans = new LRUCache<string, Plan>({
 
 /** The config of the call: the one it names or carries, else the key's default, else none. */
 export const resolveConfig: Step = (call, { directory }) => {
-  const header = gatewayHeader(call.headers, 'config')?.trim();
+  const header = headerOf(call.headers, 'x-gateway-config')?.trim();
   const { defaultConfig, allowConfigOverride } = call.key;
   if (header && defaultConfig && !allowConfigOverride)
     throw new GatewayError('CONFIG_OVERRIDE_FORBIDDEN', { param: 'x-gateway-config' });
