@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../auth/index.ts';
+import { GatewayError } from '../errors/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
 import type { Plan } from './config/plan.ts';
 
@@ -88,18 +89,36 @@ function createTable<T extends object>(load: (ids: string[]) => Promise<Map<stri
   const absent = new LRUCache<string, true>({ max: ENTRIES });
   const loading = new Map<string, Promise<T | null>>();
   let generation = 0;
+  let refreshing: Promise<void> = Promise.resolve();
 
   async function loadOne(id: string): Promise<T | null> {
     const started = generation;
+    const value = await read([id]).then((found) => found.get(id) ?? null);
+    // A change that came while this was being read may not be in it: answer it, but do not keep it.
+    if (started !== generation) return value;
+    if (value) present.set(id, value);
+    else absent.set(id, true);
+    return value;
+  }
+
+  async function read(ids: string[]): Promise<Map<string, T>> {
     try {
-      const value = (await load([id])).get(id) ?? null;
-      // A change that came while this was being read may not be in it: answer it, but do not keep it.
-      if (started !== generation) return value;
-      if (value) present.set(id, value);
-      else absent.set(id, true);
-      return value;
-    } finally {
-      loading.delete(id);
+      return await load(ids);
+    } catch (cause) {
+      throw new GatewayError('STORE_UNAVAILABLE', { cause });
+    }
+  }
+
+  async function reload(): Promise<void> {
+    const ids = [...present.keys()];
+    for (let start = 0; start < ids.length; start += REFRESH_BATCH) {
+      const batch = ids.slice(start, start + REFRESH_BATCH);
+      const found = await read(batch);
+      for (const id of batch) {
+        const value = found.get(id);
+        if (value) present.set(id, value);
+        else present.delete(id);
+      }
     }
   }
 
@@ -110,25 +129,23 @@ function createTable<T extends object>(load: (ids: string[]) => Promise<Map<stri
       if (absent.has(id)) return null;
       let pending = loading.get(id);
       if (!pending) {
-        pending = loadOne(id);
-        loading.set(id, pending);
+        const own = loadOne(id).finally(() => {
+          if (loading.get(id) === own) loading.delete(id);
+        });
+        pending = own;
+        loading.set(id, own);
       }
       return pending;
     },
     /** Reads everything in memory again; until that is done, and when it fails, the last known state serves. */
-    async refresh(): Promise<void> {
+    refresh(): Promise<void> {
       generation++;
       absent.clear();
-      const ids = [...present.keys()];
-      for (let start = 0; start < ids.length; start += REFRESH_BATCH) {
-        const batch = ids.slice(start, start + REFRESH_BATCH);
-        const found = await load(batch);
-        for (const id of batch) {
-          const value = found.get(id);
-          if (value) present.set(id, value);
-          else present.delete(id);
-        }
-      }
+      // Nobody may join a read that began before the change.
+      loading.clear();
+      // One after the other: what an earlier refresh has read must not come to lie over what a later one has.
+      refreshing = refreshing.then(reload, reload);
+      return refreshing;
     },
   };
 }

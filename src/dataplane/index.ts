@@ -121,7 +121,7 @@ function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependen
   const error = toGatewayError(thrown);
   // The request itself is destroyed as soon as it was read to its end.
   const hungUp = response.destroyed;
-  if (error.code === 'INTERNAL' && !hungUp) {
+  if (error.entry.status >= 500 && !hungUp) {
     dependencies.log.error(
       { error: thrown, requestId, traceId: trace.traceId },
       'A data-plane request failed.',

@@ -5,12 +5,12 @@ const MAX_KEYS = 64;
 const MAX_VALUE_LENGTH = 128;
 
 /**
- * Metadata of the call: the request's `x-gateway-metadata` under the key's and the workspace's own (spec/data-plane.md,
+ * Metadata of the call: `baggage` under `x-gateway-metadata`, and both under the key's and the workspace's own (spec/data-plane.md,
  * section 8.2). What is not a JSON object counts as empty; values are strings of at most 128 characters.
  */
 export const readMetadata: Step = (call) => {
   const { principal, metadata: fixed } = call.key;
-  call.metadata = { ...userOf(call), ...requestMetadata(call), ...fixed };
+  call.metadata = { ...userOf(call), ...baggage(call), ...requestMetadata(call), ...fixed };
   if (principal.userId) call.metadata._user = principal.userId;
 };
 
@@ -21,16 +21,34 @@ function userOf(call: Call): Record<string, string> {
 
 function requestMetadata(call: Call): Record<string, string> {
   const text = headerOf(call.headers, 'x-gateway-metadata');
+  return text ? labels(Object.entries(parseObject(text))) : {};
+}
+
+/** W3C `baggage`: `name=value;property,...`, values percent-encoded. */
+function baggage(call: Call): Record<string, string> {
+  const text = headerOf(call.headers, 'baggage');
   if (!text) return {};
-  const members = Object.entries(parseObject(text)).slice(0, MAX_KEYS);
-  return Object.fromEntries(
+  const members = text.split(',').map((member) => /^\s*([^\s=;]+)\s*=\s*([^;]*?)\s*(?:;|$)/.exec(member));
+  return labels(members.flatMap((match) => (match ? [[match[1] ?? '', decode(match[2] ?? '')]] : [])));
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    // Not percent-encoded after all.
+    return value;
+  }
+}
+
+const labels = (members: [string, unknown][]): Record<string, string> =>
+  Object.fromEntries(
     members
-      .filter((member): member is [string, string | number | boolean] => isPlain(member[1]))
+      .slice(0, MAX_KEYS)
       // The database has no names with a NUL.
-      .filter(([key]) => !key.includes('\0'))
+      .filter(([key, value]) => isPlain(value) && !key.includes('\0'))
       .map(([key, value]) => [key, String(value).slice(0, MAX_VALUE_LENGTH)]),
   );
-}
 
 const isPlain = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
