@@ -83,6 +83,21 @@ describe('metadata', () => {
     expect(record.metadata).toEqual(expected);
   });
 
+  test.each([
+    ['pairs', 'a=b,c=d', { a: 'b', c: 'd' }],
+    ['white space and properties', ' a = b ;prop=1 , c=d;x', { a: 'b', c: 'd' }],
+    ['encoded values', 'who=%C3%89ric%20%2C', { who: 'Éric ,' }],
+    ['broken encoding as it is', 'a=%E0%A4%A', { a: '%E0%A4%A' }],
+    ['what is no pair not at all', 'a,=b,;,c=d', { c: 'd' }],
+  ])('baggage: %s', async (_name, baggage, expected) => {
+    expect((await logged({ headers: { baggage } })).record.metadata).toEqual(expected);
+  });
+
+  test('the request’s own metadata go before its baggage', async () => {
+    const headers = { baggage: 'a=baggage,b=baggage', 'x-gateway-metadata': '{"a":"own"}' };
+    expect((await logged({ headers })).record.metadata).toEqual({ a: 'own', b: 'baggage' });
+  });
+
   test('at most 64 names', async () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 'v']));
     const { record } = await logged({ headers: { 'x-gateway-metadata': JSON.stringify(many) } });
