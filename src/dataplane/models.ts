@@ -1,19 +1,23 @@
 import { GatewayError } from '../errors/index.ts';
 import { findProvider } from '../providers/index.ts';
 import type { Call } from './call.ts';
+import type { Leaf, Plan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ProviderRecord } from './directory.ts';
 import { recordWithoutProvider } from './record.ts';
+import { headerProvider } from './target.ts';
 
 type Model = { id: string; object: 'model'; created: number; owned_by: string };
 
 /**
  * `GET /v1/models` without a provider: what the workspace's providers offer, as `@slug/model`, which is how a request
- * may name them. `GET /v1/models/{model}`: one of these.
+ * may name them; of the providers that it names when it asks for the catalogue all the same (spec, section 10.3). `GET /v1/models/{model}`: one of these.
  */
 export async function listModels(call: Call, dependencies: DataplaneDependencies): Promise<void> {
   const { directory } = dependencies;
-  const slugs = (await directory.catalogues.get(call.workspaceId)) ?? [];
+  const named = referencedSlugs(call);
+  const all = (await directory.catalogues.get(call.workspaceId)) ?? [];
+  const slugs = named ? all.filter((slug) => named.has(slug)) : all;
   const records = await Promise.all(
     slugs.map((slug) => directory.providers.get(`${call.workspaceId}/${slug}`)),
   );
@@ -21,10 +25,24 @@ export async function listModels(call: Call, dependencies: DataplaneDependencies
   const wanted = call.path.startsWith('/models/') ? decodeName(call.path.slice('/models/'.length)) : null;
   answer(
     call,
-    wanted === null ? { object: 'list', data: models, total_count: models.length } : named(models, wanted),
+    wanted === null
+      ? { object: 'list', data: models, total_count: models.length }
+      : modelNamed(models, wanted),
   );
   recordWithoutProvider(dependencies, call, 200, null);
 }
+
+/** Slugs that the request's config or, without one, its header names; null when it names none or leaves the choice open. */
+function referencedSlugs(call: Call): ReadonlySet<string> | null {
+  const leaves = leavesOf(call.plan);
+  if (leaves.some((leaf) => leaf.passthrough)) return null;
+  const header = headerProvider(call);
+  const names = leaves.map((leaf) => leaf.provider ?? header);
+  const slugs = names.flatMap((name) => (name?.startsWith('@') ? [name.slice(1)] : []));
+  return names.every((name) => name === null) ? null : new Set(slugs);
+}
+
+const leavesOf = (plan: Plan): Leaf[] => (plan.kind === 'leaf' ? [plan] : plan.targets.flatMap(leavesOf));
 
 function modelsOf(record: ProviderRecord): Model[] {
   const builtIn = record.allowAllModels ? (findProvider(record.aiProviderId)?.models ?? []) : [];
@@ -48,7 +66,7 @@ function decodeName(name: string): string {
   }
 }
 
-function named(models: Model[], name: string): Model {
+function modelNamed(models: Model[], name: string): Model {
   const found = models.find((model) => model.id === name);
   if (!found)
     throw new GatewayError('NOT_FOUND', {

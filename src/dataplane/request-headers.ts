@@ -1,5 +1,7 @@
+import { GatewayError } from '../errors/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
+import { refusedForwardHeaders } from './config/schema.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import type { Target } from './target.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
@@ -65,7 +67,16 @@ function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
   return listed
     .split(',')
     .map((name) => name.replace(/["'[\]\s]/g, '').toLowerCase())
-    .filter((name) => name !== '' && mayForward(name));
+    .filter((name) => name !== '' && mayForward(requireForwardable(name)));
+}
+
+/** The same names that a config may not list (spec/data-plane.md, section 2.8). */
+function requireForwardable(name: string): string {
+  if (!refusedForwardHeaders.test(name)) return name;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: `${name} may not be forwarded.`,
+    param: 'x-gateway-forward-headers',
+  });
 }
 
 const mayForward = (name: string): boolean =>

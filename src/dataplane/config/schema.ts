@@ -80,7 +80,7 @@ export type RetryPolicy = z.infer<typeof retry>;
 /** Levels of objects and lists: far more than anybody writes, far less than the stack holds. */
 const MAX_DEPTH = 64;
 
-const refusedForwardHeaders =
+export const refusedForwardHeaders =
   /^(x-gateway-forward-headers|metadata-flavor|x-aws-ec2-metadata-token|x-google-metadata-request)$/i;
 
 /**
