@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { json } from '../support/provider.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -80,10 +80,31 @@ test.each([
   expect(world.provider.requests[0]?.url).toBe('/v1/models?limit=3');
 });
 
-test('x-gateway-fetch-integrated-models asks for the catalogue all the same', async () => {
-  const headers = { 'x-gateway-provider': `@${world.slug}`, 'x-gateway-fetch-integrated-models': 'true' };
-  expect((await get('', headers)).status).toBe(200);
-  expect(world.provider.requests).toHaveLength(0);
+describe('x-gateway-fetch-integrated-models asks for the catalogue all the same', () => {
+  const listed = async (headers: Record<string, string>) => {
+    const answer = await get('', { 'x-gateway-fetch-integrated-models': 'true', ...headers });
+    expect(world.provider.requests).toHaveLength(0);
+    return [...new Set(ids(answer).map((id) => id.split('/')[0]))];
+  };
+  const config = (value: object) => ({ 'x-gateway-config': JSON.stringify(value) });
+
+  test('whole, when nothing is named or a target leaves the choice open', async () => {
+    expect(await listed({})).toContain('@mock');
+    const open = { strategy: { mode: 'single' }, targets: [{ provider: '@loop-1' }, { passthrough: true }] };
+    expect(await listed(config(open))).toContain('@mock');
+  });
+
+  test('of the providers that are named', async () => {
+    expect(await listed({ 'x-gateway-provider': '@mock' })).toEqual(['@mock']);
+    expect(await listed({ 'x-gateway-virtual-key': 'mock' })).toEqual(['@mock']);
+    expect(await listed({ 'x-gateway-provider': '@loop-1' })).toEqual([]);
+    expect(await listed({ 'x-gateway-provider': 'openai' })).toEqual([]);
+    const both = {
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: '@loop-1' }, { provider: '@mock' }],
+    };
+    expect(await listed(config(both))).toEqual(['@mock']);
+  });
 });
 
 test('a neighbour’s models are not listed', async () => {

@@ -139,6 +139,16 @@ test('a unified route sends only its own headers, and what forward-headers names
   expect(received().headers.authorization).toBe(`Bearer ${STORED_KEY}`);
 });
 
+test.each(['x-gateway-forward-headers', 'a, Metadata-Flavor', '["X-AWS-EC2-Metadata-Token"]'])(
+  'the list %j of headers to forward is refused',
+  async (list) => {
+    world.provider.play(json(200, chatAnswer('hi')));
+    const answer = await world.call({ headers: { 'x-gateway-forward-headers': list } });
+    expect([answer.status, answer.json.error.param]).toEqual([400, 'x-gateway-forward-headers']);
+    expect(world.provider.requests).toHaveLength(0);
+  },
+);
+
 test('GET carries no content-type and no body', async () => {
   world.provider.play(json(200, {}));
   await world.call({ method: 'GET', path: '/v1/x', headers: through({ 'content-type': 'text/plain' }) });

@@ -91,6 +91,24 @@ test('a slow reader loses nothing and holds the provider back', async () => {
   expect(hash.digest('hex')).toBe(expected.digest('hex'));
 });
 
+test('a reader that stops reading and then leaves ends the stream at the provider', async () => {
+  let left: () => void = () => {};
+  const gone = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  world.provider.play(async (_request, response) => {
+    response.once('close', left);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    while (!response.destroyed && response.write(Buffer.alloc(64 * 1024))) await null;
+  });
+  const response = await world.open({ body: chat() });
+  response.pause();
+  response.on('error', () => {});
+  await until(() => response.readableLength > 0);
+  response.destroy();
+  await gone;
+});
+
 test('a hundred streams at once each get their own frames', async () => {
   world.provider.play(async (request, response) => {
     const { tag } = JSON.parse(request.body.toString()) as { tag: string };
