@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
+import { uuid } from '../lib/ids.ts';
 import { credentialOf } from './authenticate.ts';
 import { type Call, headerOf, type Trace } from './call.ts';
 import { emptyPlan } from './config/plan.ts';
@@ -88,7 +89,8 @@ function traceOf({ headers, method, url }: IncomingMessage): Trace {
   const own = (name: string) => printable(headerOf(headers, name));
   const parent = w3cParent(headers);
   return {
-    traceId: own('x-gateway-trace-id') ?? parent?.traceId ?? randomUUID(),
+    // Time-ordered, since logs are indexed by it.
+    traceId: own('x-gateway-trace-id') ?? parent?.traceId ?? uuid(),
     spanId: own('x-gateway-span-id') ?? randomUUID(),
     spanName: own('x-gateway-span-name') ?? (parent ? `${method} ${url?.split('?')[0]}` : null),
     parentSpanId: own('x-gateway-parent-span-id') ?? parent?.spanId ?? null,
