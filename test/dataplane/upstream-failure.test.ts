@@ -1,0 +1,220 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { chatAnswer, json, type Script } from '../support/provider.ts';
+import { messages, type RawAnswer, startWorld, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const fine = json(200, chatAnswer('at last'));
+
+async function call(retry: object | undefined, scripts: Script[], rest: object = {}) {
+  world.provider.play(...scripts);
+  const answer = await world.call({
+    config: { provider: `@${world.slug}`, ...(retry && { retry }), ...rest },
+    body: { model: 'm', messages },
+  });
+  return outcome(answer);
+}
+
+const outcome = (answer: RawAnswer) => ({
+  answer,
+  status: answer.status,
+  calls: world.provider.requests.length,
+  count: answer.headers['x-gateway-retry-attempt-count'],
+});
+
+const quick = (attempts: number, rest: object = {}) => ({ attempts, use_retry_after_header: true, ...rest });
+
+describe('timeouts', () => {
+  const silent: Script = () => {};
+  const timedOut = {
+    error: { message: expect.any(String), type: 'timeout_error', param: null, code: null },
+  };
+
+  test('of the config: 408 in the shape of section 3.4', async () => {
+    const { answer, calls } = await call(undefined, [silent], { request_timeout: 30 });
+    expect([answer.status, calls]).toEqual([408, 1]);
+    expect(answer.json).toEqual(timedOut);
+    expect(answer.headers['x-gateway-last-used-option-index']).toBe('config');
+  });
+
+  const withHeader = (value: string, config?: object) => {
+    world.provider.play(silent);
+    return world.call({
+      headers: { 'x-gateway-request-timeout': value },
+      config: { provider: `@${world.slug}`, ...config },
+    });
+  };
+
+  test('of the header, which goes before the config', async () => {
+    expect((await withHeader('30')).status).toBe(408);
+    expect((await withHeader('30', { request_timeout: 600_000 })).status).toBe(408);
+    world.provider.play(fine);
+    const patient = await world.call({
+      headers: { 'x-gateway-request-timeout': '600000' },
+      config: { provider: `@${world.slug}`, request_timeout: 1 },
+    });
+    expect(patient.status).toBe(200);
+  });
+
+  test.each(['0', '-1', 'soon', '1.5', '', '3600001', '1e99'])(
+    'the header value %j is refused',
+    async (value) => {
+      const answer = await withHeader(value);
+      expect([answer.status, answer.json.error.param]).toEqual([400, 'x-gateway-request-timeout']);
+      expect(world.provider.requests).toHaveLength(0);
+    },
+  );
+
+  test('count for each attempt; 408 is tried again only when it is listed', async () => {
+    const wait = { request_timeout: 40 };
+    expect(await call(quick(1), [silent], wait)).toMatchObject({ status: 408, calls: 1, count: '0' });
+    const listed = quick(1, { on_status_codes: [408] });
+    expect(await call(listed, [silent, fine], wait)).toMatchObject({ status: 200, calls: 2, count: '1' });
+    expect(await call(listed, [silent], wait)).toMatchObject({ status: 408, calls: 2, count: '-1' });
+  });
+
+  test('lead to the next target', async () => {
+    const { status, calls } = await call(undefined, [silent, fine], {
+      provider: undefined,
+      request_timeout: 40,
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: `@${world.slug}` }, { provider: `@${world.slug}` }],
+    });
+    expect([status, calls]).toEqual([200, 2]);
+  });
+
+  test('do not cut a stream that has begun', async () => {
+    const slow: Script = async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+      setTimeout(() => response.end('data: 2\n\n'), 200);
+    };
+    const { answer } = await call(undefined, [slow], { request_timeout: 100 });
+    expect([answer.status, answer.text]).toEqual([200, 'data: 1\n\ndata: 2\n\n']);
+  });
+
+  test('close the connection to the provider', async () => {
+    let closed: () => void = () => {};
+    const gone = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    await call(undefined, [(_request, response) => void response.once('close', closed)], {
+      request_timeout: 30,
+    });
+    await gone;
+  });
+
+  test('hold for the mock provider as well', async () => {
+    const answer = await world.call({
+      headers: { 'x-gateway-request-timeout': '30' },
+      body: { model: '@mock/mock-delay-60000', messages },
+    });
+    expect([answer.status, answer.json]).toEqual([408, timedOut]);
+  });
+});
+
+describe('connections', () => {
+  /** A TCP server that treats every connection like this. */
+  async function rude(treat: (socket: Socket) => void): Promise<{ url: string; server: Server }> {
+    const server = createServer((socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.once('data', () => treat(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    return { url: `http://127.0.0.1:${port}/v1`, server };
+  }
+
+  const at = (url: string, rest: object = {}) =>
+    world.call({
+      config: { provider: 'openai', api_key: 'k', custom_host: url, ...rest },
+      body: { model: 'm' },
+    });
+
+  async function freePort(): Promise<number> {
+    const { server, url } = await rude(() => {});
+    await new Promise((resolve) => server.close(resolve));
+    return Number(new URL(url).port);
+  }
+
+  test('nobody listens: 503', async () => {
+    const answer = await at(`http://127.0.0.1:${await freePort()}/v1`);
+    expect([answer.status, answer.json.error.code]).toEqual([503, 'provider_unreachable']);
+    expect(answer.json.message).toBe(answer.json.error.message);
+    expect(answer.headers['x-gateway-retry-attempt-count']).toBe('0');
+  });
+
+  test('a name that does not resolve: 503', async () => {
+    const answer = await at('http://nobody.sluice.example/v1');
+    expect([answer.status, answer.json.error.code]).toEqual([503, 'provider_unreachable']);
+  });
+
+  test.each([
+    ['before it answers', ''],
+    ['in the middle of the head', 'HTTP/1.1 200 OK\r\ncontent-ty'],
+    ['after nonsense', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
+  ])('a connection that breaks %s: 500', async (_name, words) => {
+    const { url, server } = await rude((socket) => socket.end(words));
+    const answer = await at(url);
+    expect([answer.status, answer.json.error.code]).toEqual([500, 'provider_connection_failed']);
+    server.close();
+  });
+
+  test('a connection that is reset: 500, and the next target is called', async () => {
+    const { url, server } = await rude((socket) => socket.resetAndDestroy());
+    expect((await at(url)).status).toBe(500);
+    world.provider.play(fine);
+    const answer = await world.call({
+      config: {
+        strategy: { mode: 'fallback' },
+        targets: [{ provider: 'openai', api_key: 'k', custom_host: url }, { provider: `@${world.slug}` }],
+      },
+      body: { model: 'm' },
+    });
+    expect([answer.status, world.provider.requests.length]).toEqual([200, 1]);
+    server.close();
+  });
+
+  test.each([
+    ['with a length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun'],
+    ['in chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nbegun\r\n'],
+    [
+      'of events',
+      'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n7\r\ndata: 1\r\n',
+    ],
+  ])(
+    'an answer %s that breaks in the middle breaks for the caller, and is not tried again',
+    async (_name, words) => {
+      let connections = 0;
+      const { url, server } = await rude((socket) => {
+        connections++;
+        socket.write(words, () => setTimeout(() => socket.resetAndDestroy(), 20));
+      });
+      const config = { retry: { attempts: 3, on_status_codes: [200, 500] }, provider: 'openai' };
+      const plain = { retry: { attempts: 3, on_status_codes: [500] }, provider: config.provider };
+      await expect(at(url, plain)).rejects.toThrow(/aborted|hang up|reset|ECONNRESET/i);
+      expect(connections).toBe(1);
+      server.close();
+    },
+  );
+
+  test('an answer that a provider breaks off does not harm other calls', async () => {
+    const { url, server } = await rude((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx', () => socket.destroy()),
+    );
+    world.provider.play(fine);
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) => (index % 2 ? at(url) : world.call())),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      Array.from({ length: 40 }, (_, index) => (index % 2 ? 'rejected' : 'fulfilled')),
+    );
+    server.close();
+  });
+});
