@@ -14,11 +14,12 @@ import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
-import { createRequestLog } from './recording/request-log.ts';
+import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
 import { createListener, type Listener } from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
+import type { Storage } from './storage/connection.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -26,10 +27,14 @@ import type { GraphContext } from './subgraphs/context.ts';
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
 import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
-import { writeLogs } from './subgraphs/insights/log/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
-export type AppDependencies = { settings: Settings; db: Connection; secrets: Secrets; log: Logger };
+export type AppDependencies = {
+  settings: Settings;
+  storage: Pick<Storage, 'db' | 'uri'>;
+  secrets: Secrets;
+  log: Logger;
+};
 
 export type App = {
   /** Answers every request of the one listener. */
@@ -42,7 +47,8 @@ export type App = {
 };
 
 /** Builds the whole service around a database. Opens no port. */
-export function createApp({ settings, db, secrets, log }: AppDependencies): App {
+export function createApp({ settings, storage, secrets, log }: AppDependencies): App {
+  const { db } = storage;
   const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
   const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
   const audit = createAuditTrail({
@@ -50,12 +56,10 @@ export function createApp({ settings, db, secrets, log }: AppDependencies): App 
     spool: createSpool(spoolDirectory, 'audit'),
     log,
   });
-  const requestLog = createRequestLog({
-    ...settings.requestLogs,
-    write: (exchanges) => writeLogs(db, exchanges),
-    spool: createSpool(spoolDirectory, 'request-log'),
+  const requestLog = createLogThread(
+    { ...settings.requestLogs, uri: storage.uri, spoolDirectory, logLevel: settings.logLevel },
     log,
-  });
+  );
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -75,6 +79,7 @@ export function createApp({ settings, db, secrets, log }: AppDependencies): App 
     http,
     hostPolicy,
     requestLog,
+    maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
   });

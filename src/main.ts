@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const storage = await openStorage(settings.storage);
   const { dataDirectory, encryptionKey } = settings.storage;
   const secrets = createSecrets(await loadMasterKey(dataDirectory, encryptionKey));
-  const app = createApp({ settings, db: storage.db, secrets, log });
+  const app = createApp({ settings, storage, secrets, log });
   await app.start();
   const server = createHttpServer(app.handle);
   const port = await listen(server, settings.listen.host, settings.listen.port);

@@ -40,7 +40,7 @@ export async function callTarget(
   let retryCount = 0;
 
   for (;;) {
-    const capture = new Capture(dependencies.requestLog.maxBodyBytes);
+    const capture = new Capture(dependencies.maxLoggedBytes);
     let next: RetryDecision = 'stop';
     const result = await attempt({
       send,

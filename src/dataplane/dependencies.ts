@@ -12,6 +12,8 @@ export type DataplaneDependencies = {
   http: HttpUpstream;
   hostPolicy: HostPolicy;
   requestLog: RequestLog;
+  /** Bytes of each body that go to the request log. */
+  maxLoggedBytes: number;
   limits: Settings['limits'];
   log: Logger;
 };

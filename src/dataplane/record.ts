@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
 import type { Capture } from '../recording/capture.ts';
+import { type PortableBody, portable } from '../recording/request-log.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
@@ -26,7 +27,11 @@ type Exchange = {
 };
 
 /** Hands one target's exchange to the request log; what can wait (token counts, redaction, texts) is done there. */
-export function recordExchange({ requestLog }: DataplaneDependencies, call: Call, exchange: Exchange): void {
+export function recordExchange(
+  { requestLog, maxLoggedBytes }: DataplaneDependencies,
+  call: Call,
+  exchange: Exchange,
+): void {
   const { leaf, target, request, body, result, status, capture, startedAt, retryCount } = exchange;
   const now = performance.now();
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
@@ -54,10 +59,12 @@ export function recordExchange({ requestLog }: DataplaneDependencies, call: Call
       error: failureText(result, clientAborted),
     },
     requestHeaders: call.headers,
-    requestBody: bytesOf(call),
+    requestBody: bodyOf(call, maxLoggedBytes),
     transformed:
-      body.changed && Buffer.isBuffer(body.content) ? { headers: request.headers, body: body.content } : null,
-    response: capture,
+      body.changed && Buffer.isBuffer(body.content)
+        ? { headers: request.headers, body: portable(body.content, maxLoggedBytes) }
+        : null,
+    response: capture.taken(),
     keepBodies: keepsBodies(call),
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: [...sensitiveHeaders(call), ...Object.keys(target.customHeaders).map(lowerCase)],
@@ -66,7 +73,7 @@ export function recordExchange({ requestLog }: DataplaneDependencies, call: Call
 
 /** Records a call that the gateway answered by itself: the model catalogue, or why it was refused. */
 export function recordWithoutProvider(
-  { requestLog }: DataplaneDependencies,
+  { requestLog, maxLoggedBytes }: DataplaneDependencies,
   call: Call,
   status: number,
   reason: string | null,
@@ -94,7 +101,7 @@ export function recordWithoutProvider(
       error: reason,
     },
     requestHeaders: call.headers,
-    requestBody: bytesOf(call),
+    requestBody: bodyOf(call, maxLoggedBytes),
     transformed: null,
     response: null,
     keepBodies: keepsBodies(call),
@@ -125,8 +132,8 @@ function callFacts(call: Call, startedAt: number) {
   };
 }
 
-const bytesOf = (call: Call): Buffer | null =>
-  call.body.kind === 'json' || call.body.kind === 'bytes' ? call.body.bytes : null;
+const bodyOf = ({ body }: Call, limit: number): PortableBody | null =>
+  body.kind === 'json' || body.kind === 'bytes' ? portable(body.bytes, limit) : null;
 
 /** `x-gateway-debug: false` asks for metrics only (spec/data-plane.md, section 1.1). */
 const keepsBodies = (call: Call): boolean => headerOf(call.headers, 'x-gateway-debug') !== 'false';

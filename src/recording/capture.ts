@@ -3,7 +3,19 @@ const TAIL_BYTES = 16 * 1024;
 /** Bytes of a compressed answer kept whole: a piece of one cannot be read. */
 const COMPRESSED_BYTES = 1024 * 1024;
 
-/** A bounded copy of an answer as it passes: its beginning for the log, its end for the token counts. */
+/** A bounded copy of an answer in a form that another thread can take over: bytes as Latin-1 text, one character each. */
+export type CapturedAnswer = {
+  headers: Record<string, string | string[]>;
+  /** Bytes of the whole answer. */
+  size: number;
+  /** The beginning; the whole answer when `isComplete`. */
+  head: string;
+  /** At least the last TAIL_BYTES, or all of a shorter answer. Empty when `isComplete`. */
+  tail: string;
+  isComplete: boolean;
+};
+
+/** Copies an answer as it passes: its beginning for the log, its end for the token counts. */
 export class Capture {
   readonly #limit: number;
   #head: Buffer[] = [];
@@ -24,7 +36,7 @@ export class Capture {
 
   add(chunk: Buffer): void {
     this.size += chunk.length;
-    const limit = this.encoding ? COMPRESSED_BYTES : this.#limit;
+    const limit = encodingOf(this.headers) ? COMPRESSED_BYTES : this.#limit;
     if (this.#headSize < limit) {
       this.#head.push(chunk);
       this.#headSize += chunk.length;
@@ -40,27 +52,25 @@ export class Capture {
     }
   }
 
-  get encoding(): string | null {
-    const value = this.headers['content-encoding'];
-    return typeof value === 'string' && value !== '' && value !== 'identity' ? value.toLowerCase() : null;
+  taken(): CapturedAnswer {
+    const isComplete = this.size === this.#headSize;
+    return {
+      headers: this.headers,
+      size: this.size,
+      head: latin1(this.#head),
+      // As long as nothing of the tail was thrown away, the head is what stands before it.
+      tail: isComplete
+        ? ''
+        : latin1(this.#tailSize < TAIL_BYTES ? [...this.#head, ...this.#tail] : this.#tail),
+      isComplete,
+    };
   }
+}
 
-  get contentType(): string {
-    return String(this.headers['content-type'] ?? '');
-  }
+const latin1 = (chunks: Buffer[]): string => chunks.map((chunk) => chunk.toString('latin1')).join('');
 
-  /** True when the head is the whole answer. */
-  get isComplete(): boolean {
-    return this.size === this.#headSize;
-  }
-
-  head(): Buffer {
-    return this.#head.length === 1 && this.#head[0] ? this.#head[0] : Buffer.concat(this.#head);
-  }
-
-  /** At least the last TAIL_BYTES, or all of a shorter answer. */
-  tail(): Buffer {
-    // As long as nothing of the tail was thrown away, the head is what stands before it.
-    return Buffer.concat(this.#tailSize < TAIL_BYTES ? [...this.#head, ...this.#tail] : this.#tail);
-  }
+/** The content coding of an answer; null when its bytes are the content. */
+export function encodingOf(headers: Record<string, string | string[]>): string | null {
+  const value = headers['content-encoding'];
+  return typeof value === 'string' && value !== '' && value !== 'identity' ? value.toLowerCase() : null;
 }

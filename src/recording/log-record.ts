@@ -1,3 +1,7 @@
+/** Collections of request logs. */
+export const LOGS_COLLECTION = 'logs';
+export const LOG_BODIES_COLLECTION = 'log_bodies';
+
 /** What happened on one attempt at one provider: the metadata of a request log, without headers and bodies. */
 export type LogRecord = {
   _id: string;

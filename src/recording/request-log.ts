@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from '../lib/logger.ts';
 import { isSecretName, REDACTED, redact, redactText } from '../lib/redaction.ts';
 import { BodyPacks } from './body-packs.ts';
-import type { Capture } from './capture.ts';
+import { type CapturedAnswer, encodingOf } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
@@ -15,24 +15,30 @@ type Derived = 'promptTokens' | 'completionTokens' | 'totalTokens' | 'cost' | 'e
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** One exchange as the data plane leaves it behind. */
+/** Bytes as Latin-1 text, one character each: what crosses to another thread at the price of a copy. */
+export type PortableBody = { text: string; size: number };
+
+/** One exchange as the data plane leaves it behind: plain values only, since another thread takes it over. */
 export type ExchangeDraft = {
   record: Omit<LogRecord, Derived>;
   requestHeaders: Headers;
-  requestBody: Buffer | null;
+  requestBody: PortableBody | null;
   /** What went to the provider, when it differs from what the caller sent. */
-  transformed: { headers: Headers; body: Buffer } | null;
-  response: Capture | null;
+  transformed: { headers: Headers; body: PortableBody } | null;
+  response: CapturedAnswer | null;
   /** False stores headers and bodies of neither side. */
   keepBodies: boolean;
   /** Lower-case names of further headers to mask. */
   sensitiveHeaders: string[];
 };
 
-export type RequestLog = Pick<Queue<ExchangeDraft>, 'add' | 'drain' | 'start' | 'stop' | 'counters'> & {
-  /** Bytes of each body that are stored. */
-  maxBodyBytes: number;
-};
+/** The first `limit` bytes of a body. */
+export const portable = (bytes: Buffer, limit: number): PortableBody => ({
+  text: bytes.toString('latin1', 0, limit),
+  size: bytes.length,
+});
+
+export type RequestLog = Queue<ExchangeDraft>;
 
 export type RequestLogOptions = {
   bodies: 'full' | 'none';
@@ -81,8 +87,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     return entries;
   }
 
-  const queue = createQueue<ExchangeDraft, LogEntry>({ name: 'request-log', prepare, write, spool, log });
-  return { ...queue, maxBodyBytes };
+  return createQueue<ExchangeDraft, LogEntry>({ name: 'request-log', prepare, write, spool, log });
 }
 
 /** About what headers and bodies take in the store. */
@@ -93,8 +98,8 @@ const sizeOf = (
   headersSize(requestHeaders) +
   headersSize(transformed?.headers ?? {}) +
   headersSize(response?.headers ?? {}) +
-  Math.min(limit, requestBody?.length ?? 0) +
-  Math.min(limit, transformed?.body.length ?? 0) +
+  Math.min(limit, requestBody?.size ?? 0) +
+  Math.min(limit, transformed?.body.size ?? 0) +
   Math.min(limit, response?.size ?? 0);
 
 function headersSize(headers: Headers): number {
@@ -106,54 +111,30 @@ function headersSize(headers: Headers): number {
 function messagesOf(draft: ExchangeDraft, limit: number): Omit<LogBodies, 'expiresAt'> {
   const { requestHeaders, requestBody, transformed, response, sensitiveHeaders } = draft;
   const requestType = String(requestHeaders['content-type'] ?? '');
+  const message = (headers: Headers, body: PortableBody | null, contentType: string): LogMessage => {
+    const isText = body !== null && body.size > 0 && textTypes.test(contentType);
+    return {
+      headers: safeHeaders(headers, sensitiveHeaders),
+      body: isText ? redactText(bytesOf(body.text).toString('utf8', 0, limit)) : null,
+      truncated: isText && body.size > limit,
+    };
+  };
   return {
-    request: message(
-      requestHeaders,
-      requestBody,
-      requestType,
-      requestBody?.length ?? 0,
-      limit,
-      sensitiveHeaders,
-    ),
-    transformedRequest:
-      transformed &&
-      message(
-        transformed.headers,
-        transformed.body,
-        requestType,
-        transformed.body.length,
-        limit,
-        sensitiveHeaders,
-      ),
+    request: message(requestHeaders, requestBody, requestType),
+    transformedRequest: transformed && message(transformed.headers, transformed.body, requestType),
     response: response
-      ? message(
-          response.headers,
-          response.encoding ? null : response.head(),
-          response.contentType,
-          response.size,
-          limit,
-          sensitiveHeaders,
-        )
+      ? message(response.headers, readable(response), String(response.headers['content-type'] ?? ''))
       : { headers: {}, body: null, truncated: false },
   };
 }
 
-function message(
-  headers: Headers,
-  body: Buffer | null,
-  contentType: string,
-  size: number,
-  limit: number,
-  sensitive: string[],
-): LogMessage {
-  const isText =
-    body !== null && body.length > 0 && /json|text|xml|javascript|urlencoded|event-stream/i.test(contentType);
-  return {
-    headers: safeHeaders(headers, sensitive),
-    body: isText ? redactText(body.toString('utf8', 0, limit)) : null,
-    truncated: isText && size > limit,
-  };
-}
+const textTypes = /json|text|xml|javascript|urlencoded|event-stream/i;
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+/** What is stored of an answer; compressed bytes are not. */
+const readable = ({ headers, head, size }: CapturedAnswer): PortableBody | null =>
+  encodingOf(headers) ? null : { text: head, size };
 
 function safeHeaders(headers: Headers, sensitive: string[]): Record<string, string> {
   const safe: Record<string, string> = {};
@@ -222,10 +203,11 @@ const decompressors: Record<
 };
 
 /** The end of an answer, where the token counts stand. Empty when it cannot be read. */
-function usageText(response: Capture | null): string | Promise<string> {
-  if (!response || !/json|event-stream/i.test(response.contentType)) return '';
-  const bytes = response.isComplete ? response.head() : response.tail();
-  return response.encoding ? decompressed(response.encoding, bytes, response.isComplete) : endOf(bytes);
+function usageText(response: CapturedAnswer | null): string | Promise<string> {
+  if (!response || !/json|event-stream/i.test(String(response.headers['content-type'] ?? ''))) return '';
+  const bytes = bytesOf(response.isComplete ? response.head : response.tail);
+  const encoding = encodingOf(response.headers);
+  return encoding ? decompressed(encoding, bytes, response.isComplete) : endOf(bytes);
 }
 
 const endOf = (bytes: Buffer): string => bytes.toString('utf8', Math.max(0, bytes.length - TAIL_LIMIT));

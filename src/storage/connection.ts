@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import mongoose, { type Connection } from 'mongoose';
 import { startEmbedded } from './embedded/index.ts';
 
-export type Storage = { db: Connection; description: string; stop(): Promise<void> };
+export type Storage = {
+  db: Connection;
+  /** Connection string of the same database, for connections of other threads. */
+  uri: string;
+  description: string;
+  stop(): Promise<void>;
+};
 
 /** Connects to `mongodbUri`, or starts the embedded server in the data directory and connects to that. */
 export async function openStorage(options: {
@@ -14,7 +20,8 @@ export async function openStorage(options: {
   const embedded = options.mongodbUri
     ? null
     : await startEmbedded({ directory: join(options.dataDirectory, 'store'), databaseName: 'sluice' });
-  const db = mongoose.createConnection(options.mongodbUri ?? embedded?.uri ?? '', {
+  const uri = options.mongodbUri ?? embedded?.uri ?? '';
+  const db = mongoose.createConnection(uri, {
     serverSelectionTimeoutMS: 5000,
     bufferCommands: false,
     autoIndex: false,
@@ -29,6 +36,7 @@ export async function openStorage(options: {
   }
   return {
     db,
+    uri,
     description: embedded
       ? `embedded store in ${join(options.dataDirectory, 'store')}`
       : 'MongoDB at MONGODB_URI',

@@ -51,7 +51,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
   const storage = await openStorage(settings.storage);
   const secrets = createSecrets(randomBytes(32));
   const log = createLogger(settings.logLevel);
-  const app = createApp({ settings, db: storage.db, secrets, log });
+  const app = createApp({ settings, storage, secrets, log });
   await app.start();
   const server = createHttpServer(app.handle);
   const port = await listen(server, settings.listen.host, settings.listen.port);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuid } from '../../../src/lib/ids.ts';
 import type { LogEntry, LogRecord } from '../../../src/recording/log-record.ts';
-import { writeLogs } from '../../../src/subgraphs/insights/log/index.ts';
+import { writeLogs } from '../../../src/recording/write-logs.ts';
+import { nativeDb } from '../../../src/storage/native-db.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { describeAccess, type Setting } from '../access.ts';
 import { dataOf, errorOf, makeKey } from '../support.ts';
@@ -92,7 +93,7 @@ function entryOf(change: Partial<LogRecord>): LogEntry {
 
 async function store(change: Partial<LogRecord>): Promise<string> {
   const entry = entryOf(change);
-  await writeLogs(app.db, [entry]);
+  await writeLogs(nativeDb(app.db), [entry]);
   return entry.record._id;
 }
 
@@ -174,9 +175,9 @@ describe('a log', () => {
 
   it('is written once, however often its batch is', async () => {
     const [first, second] = [entryOf({ traceId: 'replayed' }), entryOf({ traceId: 'replayed' })];
-    await writeLogs(app.db, [first]);
-    await writeLogs(app.db, [first, second]);
-    await writeLogs(app.db, []);
+    await writeLogs(nativeDb(app.db), [first]);
+    await writeLogs(nativeDb(app.db), [first, second]);
+    await writeLogs(nativeDb(app.db), []);
     expect(dataOf(await select({ traceId: 'replayed' })).logs.total).toBe(2);
   });
 

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
-import { isDuplicateBatch } from '../duplicates.ts';
+import { isDuplicateBatch } from '../../../storage/duplicates.ts';
 import { auditLogModel } from './model.ts';
 
 /** Appends one entry to the audit trail; resolves when the store has it, also when it had it already. */

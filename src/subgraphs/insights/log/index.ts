@@ -4,7 +4,6 @@ import { resolvers } from './resolvers.ts';
 import { referencedLog } from './service.ts';
 
 export { logBodiesPackModel, logModel } from './model.ts';
-export { writeLogs } from './write.ts';
 
 export const log: Resource = {
   name: 'log',

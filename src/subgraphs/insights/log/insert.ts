@@ -5,9 +5,10 @@ import { redact, redactText } from '../../../lib/redaction.ts';
 import { BodyPacks } from '../../../recording/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
 import { findUsage } from '../../../recording/usage.ts';
+import { writeLogs } from '../../../recording/write-logs.ts';
+import { nativeDb } from '../../../storage/native-db.ts';
 import type { GraphContext } from '../../context.ts';
 import { type InsertedLog, parseInserted } from './parse-inserted.ts';
-import { writeLogs } from './write.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -23,7 +24,7 @@ export async function insertLogs(context: GraphContext, input: unknown): Promise
   const entries = parseInserted(input).map((log) =>
     toEntry(log, { ...principal, workspaceId }, now, context.requestLogs, packs),
   );
-  await writeLogs(context.db, entries);
+  await writeLogs(nativeDb(context.db), entries);
   return entries.length;
 }
 

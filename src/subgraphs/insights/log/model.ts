@@ -1,5 +1,10 @@
 import { Schema, type SchemaDefinition } from 'mongoose';
-import type { LogBodiesPack, LogRecord } from '../../../recording/log-record.ts';
+import {
+  LOG_BODIES_COLLECTION,
+  LOGS_COLLECTION,
+  type LogBodiesPack,
+  type LogRecord,
+} from '../../../recording/log-record.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
 const text = { type: String, default: null };
@@ -53,7 +58,10 @@ const recordFields = {
 // The recorder sets every member, times included; mongoose only reads these collections.
 const written = (collection: string) => ({ ...resourceSchema(collection), timestamps: false }) as const;
 
-const recordSchema = new Schema<LogRecord>(recordFields as SchemaDefinition<LogRecord>, written('logs'));
+const recordSchema = new Schema<LogRecord>(
+  recordFields as SchemaDefinition<LogRecord>,
+  written(LOGS_COLLECTION),
+);
 // Inserts are hot: no further index here without a measurement.
 recordSchema.index({ organisationId: 1, workspaceId: 1, createdAt: -1 });
 recordSchema.index({ organisationId: 1, traceId: 1 });
@@ -68,7 +76,7 @@ const packSchema = new Schema<LogBodiesPack>(
     expiresAt: { type: Date, default: null },
     entries: Schema.Types.Mixed,
   } satisfies Record<keyof LogBodiesPack, unknown> as SchemaDefinition<LogBodiesPack>,
-  written('log_bodies'),
+  written(LOG_BODIES_COLLECTION),
 );
 packSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

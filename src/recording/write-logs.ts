@@ -1,19 +1,25 @@
-import type { Connection } from 'mongoose';
-import type { LogBodies, LogBodiesPack, LogEntry, LogRecord } from '../../../recording/log-record.ts';
-import { isDuplicateBatch } from '../duplicates.ts';
-import { logBodiesPackModel, logModel } from './model.ts';
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateBatch } from '../storage/duplicates.ts';
+import {
+  LOG_BODIES_COLLECTION,
+  LOGS_COLLECTION,
+  type LogBodies,
+  type LogBodiesPack,
+  type LogEntry,
+  type LogRecord,
+} from './log-record.ts';
 
 /**
- * Stores a batch of logs past mongoose's casting: an unordered insert of the records, one of the packs of their bodies.
+ * Stores a batch of logs as they are: an unordered insert of the records, one of the packs of their bodies.
  * What is there already stays as it is, so that a batch may be written again after an unclear failure.
  */
-export async function writeLogs(db: Connection, entries: readonly LogEntry[]): Promise<void> {
-  // As they are, nulls included: copies without them would lose the shape that makes encoding fast.
+export async function writeLogs(db: Db, entries: readonly LogEntry[]): Promise<void> {
+  // Nulls included: copies without them would lose the shape that makes encoding fast.
   const records = entries.map(({ record }) => record);
   const packs = packsOf(entries);
   const results = await Promise.allSettled([
-    insert(logModel(db).collection, records),
-    insert(logBodiesPackModel(db).collection, packs),
+    insert(db.collection<LogRecord>(LOGS_COLLECTION), records),
+    insert(packsIn(db), packs),
   ]);
   for (const result of results) {
     if (result.status === 'rejected' && !isDuplicateBatch(result.reason)) throw result.reason;
@@ -21,11 +27,12 @@ export async function writeLogs(db: Connection, entries: readonly LogEntry[]): P
   if (results[1].status === 'rejected') await mergePacks(db, packs);
 }
 
-type Collection = ReturnType<typeof logModel>['collection'];
-type Documents = Parameters<Collection['insertMany']>[0];
+const packsIn = (db: Db) => db.collection<LogBodiesPack>(LOG_BODIES_COLLECTION);
 
-async function insert(collection: Collection, documents: object[]): Promise<void> {
-  if (documents.length > 0) await collection.insertMany(documents as Documents, { ordered: false });
+async function insert<T extends { _id: string }>(collection: Collection<T>, documents: T[]): Promise<void> {
+  type Documents = Parameters<typeof collection.insertMany>[0];
+  if (documents.length > 0)
+    await collection.insertMany(documents as unknown as Documents, { ordered: false });
 }
 
 function packsOf(entries: readonly LogEntry[]): LogBodiesPack[] {
@@ -53,11 +60,9 @@ const newPack = (id: string, record: LogRecord, { expiresAt }: LogBodies): LogBo
 });
 
 /** A replay may cut its batches elsewhere, so that a pack which is there already lacks some of its entries. */
-async function mergePacks(db: Connection, packs: LogBodiesPack[]): Promise<void> {
+async function mergePacks(db: Db, packs: LogBodiesPack[]): Promise<void> {
   for (const { _id, entries } of packs) {
     const members = Object.entries(entries).map(([id, text]) => [`entries.${id}`, text]);
-    await logBodiesPackModel(db).collection.updateOne({ _id } as object, {
-      $set: Object.fromEntries(members),
-    });
+    await packsIn(db).updateOne({ _id }, { $set: Object.fromEntries(members) });
   }
 }

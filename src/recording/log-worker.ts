@@ -1,0 +1,40 @@
+// The thread that works request logs out and writes them. Talks only to `log-thread.ts`.
+import { parentPort, workerData } from 'node:worker_threads';
+import { MongoClient } from 'mongodb';
+import { createLogger } from '../lib/logger.ts';
+import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
+import { createRequestLog } from './request-log.ts';
+import { createSpool } from './spool.ts';
+import { writeLogs } from './write-logs.ts';
+
+if (!parentPort) throw new Error('This file runs as a worker thread.');
+const port = parentPort;
+
+const { uri, spoolDirectory, logLevel, ...settings } = workerData as LogThreadData;
+// Connects with the first write; a database that is away makes that write fail, and the batch goes to the spool.
+const client = new MongoClient(uri, { serverSelectionTimeoutMS: 5000 });
+const requestLog = createRequestLog({
+  ...settings,
+  write: (entries) => writeLogs(client.db(), entries),
+  spool: createSpool(spoolDirectory, 'request-log'),
+  log: createLogger(logLevel),
+});
+requestLog.start();
+
+const answer = (message: FromLogThread) => port.postMessage(message);
+
+port.on('message', async (message: ToLogThread) => {
+  if ('drafts' in message) {
+    for (const draft of message.drafts) requestLog.add(draft);
+    await requestLog.drain();
+    answer({ stored: message.drafts.length, counters: requestLog.counters });
+  } else if ('drain' in message) {
+    await requestLog.drain();
+    answer({ done: message.drain });
+  } else {
+    await requestLog.stop();
+    await client.close();
+    answer({ done: message.stop });
+    port.close();
+  }
+});
