@@ -70,7 +70,8 @@ const environment = z.object({
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
-  LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 8 * 1024 * 1024),
+  // Three bodies and their escapes must fit into one document of the database.
+  LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
   LOG_RETENTION_DAYS: integer(90, 1, 3650),
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
   GRAPHQL_INTROSPECTION: flag(true),

@@ -1,3 +1,5 @@
+import type { Binary } from 'mongodb';
+
 /** Collections of request logs. */
 export const LOGS_COLLECTION = 'logs';
 export const LOG_BODIES_COLLECTION = 'log_bodies';
@@ -93,8 +95,8 @@ export type LogBodiesPack = {
   workspaceId: string;
   createdAt: Date;
   expiresAt: Date | null;
-  /** `LogBodies` as JSON text, by the log's id. */
-  entries: Record<string, string>;
+  /** Zstandard-compressed JSON: an object of `LogBodies` by the log's id. */
+  entries: Binary;
 };
 
 export type LogMessage = {

@@ -1,4 +1,5 @@
 import type { LogBodies, LogBodiesPack, LogRecord } from '../../src/recording/log-record.ts';
+import { unpack } from '../../src/recording/write-logs.ts';
 import type { TestApp } from '../support/app.ts';
 
 /** Members that the store leaves out where they are null. */
@@ -47,5 +48,12 @@ export type StoredBodies = Omit<LogBodies, 'expiresAt'>;
 export async function bodiesOf(app: TestApp, { _id, bodiesId }: LogRecord): Promise<StoredBodies | null> {
   if (bodiesId === null) return null;
   const pack = await app.db.collection<LogBodiesPack>('log_bodies').findOne({ _id: bodiesId });
-  return JSON.parse(pack?.entries[_id] ?? 'null') as StoredBodies | null;
+  return (pack && unpack(pack)[_id]) ?? null;
+}
+
+/** Everything that is stored of requests, records and bodies, as one text. */
+export async function storedText(app: TestApp): Promise<string> {
+  const records = await app.db.collection('logs').find({}).toArray();
+  const packs = await app.db.collection<LogBodiesPack>('log_bodies').find({}).toArray();
+  return JSON.stringify([records, packs.map(unpack)]);
 }
