@@ -52,7 +52,7 @@ export function recordExchange(
       responseStatusCode: status,
       isSuccess: status >= 200 && status < 300 && result.failure === null,
       streamMode: streamed ? 1 : 0,
-      responseTime: Math.round(now - startedAt),
+      responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
       upstreamResponseTime: Math.round(now - startedAt),
       clientAborted,

@@ -51,11 +51,11 @@ export type LogRecord = {
   isSuccess: boolean;
   /** 1 for a streamed answer, else 0. */
   streamMode: number;
-  /** Milliseconds from the first byte of the request to the last byte of the answer. */
+  /** Milliseconds from the arrival of the request to the last byte of this target's answer. */
   responseTime: number;
   /** Milliseconds from sending the request upstream to the first byte of its body. */
   timeToFirstToken: number | null;
-  /** Milliseconds that the provider took, retries and waits included. */
+  /** Milliseconds that this target took, retries and waits included. */
   upstreamResponseTime: number;
 
   /** Tokens as the provider counted them; null when it did not say. */

@@ -86,3 +86,13 @@ test('allow_config_override: false refuses the request’s own config', async ()
   ]);
   expect((await three.call(undefined, { key })).json).toEqual(chatAnswer('from 1'));
 });
+
+test('allow_config_override: false refuses it also where there is no default', async () => {
+  const key = await keyWith({ allow_config_override: false });
+  const refused = await three.call(target(2), { key });
+  expect([refused.status, refused.json.error.code, three.reached()]).toEqual([
+    400,
+    'config_override_forbidden',
+    [0, 0, 0],
+  ]);
+});

@@ -246,6 +246,13 @@ describe('embeddings', () => {
     });
   });
 
+  test('take lists of tokens like texts', async () => {
+    const [one = [], same = [], other = []] = await vectors({ input: [[1, 2], [1, 2], [3]] });
+    expect(same).toEqual(one);
+    expect(Math.abs(dot(one, other))).toBeLessThan(0.4);
+    expect(await vectors({ input: [1, 2] })).toEqual([one]);
+  });
+
   test('base64 spells the same floats', async () => {
     const [floats = []] = await vectors({ input: 'x', dimensions: 7 });
     const { json } = await embed({ input: 'x', dimensions: 7, encoding_format: 'base64' });

@@ -17,7 +17,7 @@ const inlinePlans = new LRUCache<string, Plan>({
 export const resolveConfig: Step = (call, { directory }) => {
   const header = headerOf(call.headers, 'x-gateway-config')?.trim();
   const { defaultConfig, allowConfigOverride } = call.key;
-  if (header && defaultConfig && !allowConfigOverride)
+  if (header && !allowConfigOverride)
     throw new GatewayError('CONFIG_OVERRIDE_FORBIDDEN', { param: 'x-gateway-config' });
   if (header?.startsWith('{') || header?.startsWith('[')) {
     call.plan = inlinePlan(header);

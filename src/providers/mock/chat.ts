@@ -1,4 +1,4 @@
-import { CREATED, exampleOf, idOf, textOf, usageOf, wordsOf } from './content.ts';
+import { CREATED, exampleOf, idOf, textOf, usageOf, wantsUsage, wordsOf } from './content.ts';
 
 type Body = Record<string, unknown>;
 type Message = { role?: unknown; content?: unknown };
@@ -33,7 +33,7 @@ export function chatFrames(body: Body): unknown[] {
     created: CREATED,
     model: body.model,
   };
-  const withUsage = (body.stream_options as { include_usage?: unknown } | undefined)?.include_usage === true;
+  const withUsage = wantsUsage(body);
   const frame = (delta: unknown, finish: string | null = null) => ({
     ...head,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],

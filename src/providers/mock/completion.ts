@@ -1,4 +1,4 @@
-import { CREATED, idOf, usageOf, wordsOf } from './content.ts';
+import { CREATED, idOf, usageOf, wantsUsage, wordsOf } from './content.ts';
 
 type Body = Record<string, unknown>;
 
@@ -14,14 +14,20 @@ export function completion(body: Body) {
 
 export function completionFrames(body: Body): unknown[] {
   const head = headOf(body);
+  const prompts = promptsOf(body);
+  const withUsage = wantsUsage(body);
   const choice = (text: string, index: number, finish: string | null) => ({
     ...head,
     choices: [{ text, index, logprobs: null, finish_reason: finish }],
+    ...(withUsage && { usage: null }),
   });
-  return promptsOf(body).flatMap((prompt, index) => [
-    ...wordsOf(prompt).map((word) => choice(word, index, null)),
-    choice('', index, 'stop'),
-  ]);
+  return [
+    ...prompts.flatMap((prompt, index) => [
+      ...wordsOf(prompt).map((word) => choice(word, index, null)),
+      choice('', index, 'stop'),
+    ]),
+    ...(withUsage ? [{ ...head, choices: [], usage: usageOf(prompts.join(' '), prompts.join(' ')) }] : []),
+  ];
 }
 
 const headOf = (body: Body) => ({

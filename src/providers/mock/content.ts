@@ -34,6 +34,10 @@ export function usageOf(prompt: string, answer: string) {
   };
 }
 
+/** `stream_options: {include_usage: true}` asks for the usage as a last frame. */
+export const wantsUsage = (body: Record<string, unknown>): boolean =>
+  (body.stream_options as { include_usage?: unknown } | null | undefined)?.include_usage === true;
+
 const MAX_DEPTH = 8;
 
 /** A value that fits a JSON schema, the same every time: the first of an enum, the default, else the smallest of its type. */

@@ -26,17 +26,20 @@ export function embeddings(body: Record<string, unknown>) {
   };
 }
 
+/** Texts, or lists of token numbers, which are told apart like words. */
 function inputsOf(input: unknown): string[] {
-  const inputs = Array.isArray(input) ? input : [input];
-  if (
-    inputs.length === 0 ||
-    inputs.length > MAX_INPUTS ||
-    !inputs.every((text) => typeof text === 'string')
-  ) {
-    throw new TypeError(`'input' must be a string or an array of 1 to ${MAX_INPUTS} strings.`);
+  const inputs = Array.isArray(input) && !isTokens(input) ? input : [input];
+  const texts = inputs.map((item) => (isTokens(item) ? item.join(' ') : item));
+  if (texts.length === 0 || texts.length > MAX_INPUTS || !texts.every((text) => typeof text === 'string')) {
+    throw new TypeError(
+      `'input' must be a text, a list of tokens, or an array of 1 to ${MAX_INPUTS} of them.`,
+    );
   }
-  return inputs;
+  return texts;
 }
+
+const isTokens = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.every(Number.isInteger);
 
 function dimensionsOf(value: unknown): number {
   if (value === undefined || value === null) return DEFAULT_DIMENSIONS;
