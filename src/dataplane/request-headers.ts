@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
-import { refusedForwardHeaders } from './config/schema.ts';
+import { refusedForwardHeaders } from './config/rules.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import type { Target } from './target.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';

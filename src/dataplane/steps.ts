@@ -1,13 +1,9 @@
-import type { Call } from './call.ts';
-import type { DataplaneDependencies } from './dependencies.ts';
+import type { Step } from './step.ts';
 import { authorise } from './steps/authorise.ts';
 import { readBody } from './steps/read-body.ts';
 import { readMetadata } from './steps/read-metadata.ts';
 import { resolveConfig } from './steps/resolve-config.ts';
 import { route } from './steps/route.ts';
-
-/** Does its part of a call; throws a GatewayError to end it. Returns a promise only when it has to wait. */
-export type Step = (call: Call, dependencies: DataplaneDependencies) => void | Promise<void>;
 
 /** What happens to an authenticated call, in this order (spec/data-plane.md, section 0). */
 export const steps: readonly Step[] = [

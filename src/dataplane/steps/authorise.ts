@@ -1,6 +1,6 @@
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../step.ts';
 
 const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
 const INFERENCE_SCOPES = ['completions.write'];

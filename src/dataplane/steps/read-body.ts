@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
 import type { Call, RequestBody } from '../call.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../step.ts';
 
 /** Reads the body, bounded. One that is not JSON and too large to keep becomes a stream that is sent once. */
 export const readBody: Step = (call, { limits }) => {

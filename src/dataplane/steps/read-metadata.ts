@@ -1,5 +1,5 @@
 import { type Call, headerOf } from '../call.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../step.ts';
 
 const MAX_KEYS = 64;
 const MAX_VALUE_LENGTH = 128;

@@ -4,7 +4,7 @@ import { type Call, headerOf } from '../call.ts';
 import { type Plan, planOf } from '../config/plan.ts';
 import { parseGatewayConfig } from '../config/schema.ts';
 import type { ConfigRecord } from '../directory.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../step.ts';
 
 // Programs send the same inline config with every request.
 const inlinePlans = new LRUCache<string, Plan>({

@@ -1,7 +1,7 @@
 import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
 import { listModels } from '../models.ts';
-import type { Step } from '../steps.ts';
+import type { Step } from '../step.ts';
 import { walk } from '../strategy/walk.ts';
 import { headerProvider } from '../target.ts';
 
