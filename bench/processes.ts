@@ -37,7 +37,7 @@ export type RunningSluice = Running & { workspaceKey: string; adminKey: string }
 /** Sluice as a user starts it: its own process, embedded store, authentication and request log on. */
 export async function startSluice(port: number): Promise<RunningSluice> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=32', 'src/main.ts'], {
     cwd: join(here, '..'),
     env: { ...process.env, PORT: String(port), DATA_DIR: directory, LOG_LEVEL: 'warn', NODE_ENV: '' },
     stdio: ['ignore', 'ignore', 'inherit'],

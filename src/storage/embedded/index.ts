@@ -21,6 +21,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     name: 'embedded-store',
     execArgv: ['--disable-warning=ExperimentalWarning'],
+    // Whatever the process sets for its own main thread; most of a batch dies young here.
+    resourceLimits: { maxYoungGenerationSizeMb: 24 },
     workerData: {
       directory: resolvePath(options.directory),
       options: {
