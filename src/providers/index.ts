@@ -15,5 +15,3 @@ const registry = new Map<string, Provider>(
 export const findProvider = (id: string): Provider | undefined => registry.get(id);
 
 export const isKnownProvider = (id: string): boolean => registry.has(id);
-
-export const providerIds = (): string[] => [...registry.keys()];
