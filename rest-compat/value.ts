@@ -8,6 +8,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { GatewayError } from '../src/errors/index.ts';
+import { unstorableName } from '../src/lib/storable.ts';
 import { bySpelling, snakeCase } from './names.ts';
 
 /** Checks a JSON value and gives it the names of the schema; `path` is where it stands, as the caller spelled it. */
@@ -31,8 +32,7 @@ export function converterOf(type: GraphQLInputType): Convert {
     };
   }
   if (isListType(type)) return nullable(listConverter(converterOf(type.ofType)));
-  if (!isInputObjectType(type))
-    return type.name === 'JSON' ? (value) => value : nullable(leafConverter(type));
+  if (!isInputObjectType(type)) return type.name === 'JSON' ? storable : nullable(leafConverter(type));
   const found = known.get(type);
   // A type inside itself: its converter does not exist yet, so it is looked up when called.
   if (found) return (value, path) => found.convert(value, path);
@@ -50,6 +50,12 @@ export function converterOf(type: GraphQLInputType): Convert {
   );
   return entry.convert;
 }
+
+const storable: Convert = (value, path) => {
+  const name = unstorableName(value);
+  if (name !== null) throw invalid(path, `has a member ${JSON.stringify(name)}, which cannot be stored.`);
+  return value;
+};
 
 const nullable =
   (convert: Convert): Convert =>

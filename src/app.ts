@@ -126,7 +126,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => ensureIndexes(db), stop: async () => undefined },
-    { start: () => audit.replay(), stop: async () => undefined },
+    { start: () => audit.replay(), stop: async () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },

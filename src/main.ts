@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const url = localUrl(settings.listen.host, port);
   const seeded = await bootstrap({ db: storage.db, secrets, dataDirectory, url });
 
-  stopOnSignal(log, async () => {
+  stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
     await close(server, settings.shutdownTimeout);
     await app.stop();
     await storage.stop();
@@ -31,13 +31,20 @@ async function main(): Promise<void> {
   greet(settings, url, storage.description, seeded);
 }
 
-function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
+/** Milliseconds that writing the last records may take once no request is open. */
+const FINAL_WRITES = 20_000;
+
+function stopOnSignal(log: Logger, deadline: number, stop: () => Promise<void>): void {
   let stopping = false;
   const onSignal = (signal: NodeJS.Signals) => {
     // A second signal means now.
     if (stopping) process.exit(1);
     stopping = true;
     log.info({ signal }, 'Stopping.');
+    setTimeout(() => {
+      log.error('The stop took too long and was cut short.');
+      process.exit(1);
+    }, deadline).unref();
     stop().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -16,6 +16,8 @@ export type Settings = {
   limits: {
     /** Bytes of the largest request body on the data plane. */
     maxBodyBytes: number;
+    /** Bytes of the largest JSON body: it is parsed while everybody waits. */
+    maxJsonBytes: number;
     /** Bytes up to which a body that is not JSON is held in memory, so that it can be sent again on retry or fallback. */
     maxReplayBytes: number;
   };
@@ -66,6 +68,7 @@ const environment = z.object({
     .optional(),
   ENCRYPTION_KEY: encryptionKey.optional(),
   MAX_BODY_BYTES: integer(100 * 1024 * 1024, 1024, 2 ** 31),
+  MAX_JSON_BYTES: integer(16 * 1024 * 1024, 1024, 2 ** 29),
   MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
@@ -104,7 +107,11 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       mongodbUri: values.MONGODB_URI ?? null,
       encryptionKey: values.ENCRYPTION_KEY ?? null,
     },
-    limits: { maxBodyBytes: values.MAX_BODY_BYTES, maxReplayBytes: values.MAX_REPLAY_BYTES },
+    limits: {
+      maxBodyBytes: values.MAX_BODY_BYTES,
+      maxJsonBytes: values.MAX_JSON_BYTES,
+      maxReplayBytes: values.MAX_REPLAY_BYTES,
+    },
     upstream: {
       connectTimeout: values.CONNECT_TIMEOUT_MS,
       trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),

@@ -5,6 +5,7 @@ import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
+import { requestedModel } from './requested-model.ts';
 
 /** Where a provider's API begins: `https://api.openai.com` and `/v1`. */
 export type BaseUrl = { origin: string; path: string };
@@ -70,7 +71,7 @@ async function fromCatalogue(
   const record = await directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
   if (!record) throw unknownProvider(`There is no provider ${name.slice(0, 100)} in this workspace.`);
   if (isExpired(record)) throw unknownProvider(`The provider ${name} has expired.`);
-  const modelRecord = allowedModel(record, model);
+  const modelRecord = allowedModel(record, model ?? unlabelledModel(record, call));
   const provider = knownProvider(record.aiProviderId);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   // Headers of the integration may carry credentials as well.
@@ -100,6 +101,12 @@ async function fromRequest(
   { hostPolicy }: DataplaneDependencies,
 ): Promise<Target> {
   const provider = knownProvider(name);
+  if (leaf.apiKey !== null && call.savedConfig && headerOf(call.headers, 'x-gateway-custom-host')) {
+    throw new GatewayError('INVALID_CUSTOM_HOST', {
+      message: 'The credential of a saved config only goes where the config says.',
+      param: 'x-gateway-custom-host',
+    });
+  }
   const host = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   const organization = leaf.openaiOrganization ?? headerOf(call.headers, 'x-gateway-openai-organization');
   const project = leaf.openaiProject ?? headerOf(call.headers, 'x-gateway-openai-project');
@@ -124,6 +131,18 @@ function knownProvider(id: string): Provider {
   const provider = findProvider(id);
   if (!provider) throw unknownProvider(`The provider ${JSON.stringify(id.slice(0, 100))} is not known.`);
   return provider;
+}
+
+/** The model of a body that is not declared as JSON, read only where the provider restricts its models. */
+function unlabelledModel(record: ProviderRecord, { body }: Call): string | null {
+  const isRestricted = !record.allowAllModels || [...record.models.values()].some(({ enabled }) => !enabled);
+  if (!isRestricted || body.kind === 'json' || body.kind === 'none') return null;
+  const model = requestedModel(body);
+  if (model !== null || (record.allowAllModels && body.kind === 'bytes')) return model;
+  throw new GatewayError('FORBIDDEN', {
+    message: `The models of @${record.slug} are restricted, and the request does not show which it asks for.`,
+    param: 'model',
+  });
 }
 
 function allowedModel(record: ProviderRecord, model: string | null): ModelRecord | null {

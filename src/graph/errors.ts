@@ -16,6 +16,13 @@ export function toGraphError(error: unknown): GatewayError {
   if (unreachable.some((kind) => error instanceof kind)) {
     return new GatewayError('STORE_UNAVAILABLE', { cause: error });
   }
+  // What the encoder of the database refuses came from the caller: a name or a text with a NUL.
+  if (error instanceof mongo.BSON.BSONError) {
+    return new GatewayError('VALIDATION_FAILED', {
+      message: 'A name or text of the request cannot be stored.',
+      cause: error,
+    });
+  }
   return new GatewayError('INTERNAL', { cause: error });
 }
 

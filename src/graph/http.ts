@@ -9,6 +9,7 @@ import type { GraphContext } from '../subgraphs/context.ts';
 import { depthLimit } from './depth-limit.ts';
 import { causeOf, toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
+import { fieldLimit } from './field-limit.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
@@ -50,7 +51,7 @@ export function createGraphHttp({
     maxRecursiveSelections: true,
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens },
-    validationRules: [depthLimit],
+    validationRules: [depthLimit, fieldLimit],
     formatError: formatGraphError,
     logger: log,
     plugins: [ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }), logDefects],
@@ -81,6 +82,7 @@ export function createGraphHttp({
         expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
       );
       app.use(explorer('/explorer', '/graphql'));
+      app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
     },
     stop: () => server.stop(),

@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, valueFromASTUntyped } from 'graphql';
+import { unstorableName } from '../lib/storable.ts';
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
@@ -21,13 +22,19 @@ function dateTimeOut(value: unknown): string {
   return date.toISOString();
 }
 
+function storable(value: unknown): unknown {
+  const name = unstorableName(value);
+  if (name !== null) throw new GraphQLError(`A member named ${JSON.stringify(name)} cannot be stored.`);
+  return value;
+}
+
 /** The scalars of `schema/directives.graphql`. */
 export const scalars = {
   JSON: new GraphQLScalarType({
     name: 'JSON',
     serialize: (value) => value,
-    parseValue: (value) => value,
-    parseLiteral: (node, variables) => valueFromASTUntyped(node, variables),
+    parseValue: storable,
+    parseLiteral: (node, variables) => storable(valueFromASTUntyped(node, variables)),
   }),
   DateTime: new GraphQLScalarType({
     name: 'DateTime',

@@ -7,9 +7,10 @@ const secretNames =
 const camelCaseSecretNames =
   /[a-z0-9](Secret|Password|Passphrase|Token|Credentials?|(Access|Private|Secret|Subscription)Key|ServiceAccountJson)$/;
 
-// Gateway keys and the common provider keys, wherever they stand in a text.
+// Gateway keys and the common provider keys, wherever they stand in a text. Each may only begin where no such text can
+// have begun before, so that a long text of almost-secrets is read once and not once a character.
 const secretValues =
-  /\b(sl-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{16,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})|\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/g;
+  /(?<![A-Za-z0-9_-])(sl-[A-Za-z0-9_-]{16,}|sk-[A-Za-z0-9_-]{16,}|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})|\bBearer\s+[A-Za-z0-9._~+/=-]{8,}/g;
 
 export const isSecretName = (name: string): boolean =>
   secretNames.test(name) || camelCaseSecretNames.test(name);

@@ -35,7 +35,12 @@ export type AuditTrail = {
 export type DurableAuditTrail = AuditTrail & {
   /** Brings spooled entries of an earlier outage into the database. */
   replay(): Promise<void>;
+  /** Ends the attempts to bring them in; they stay on disk for the next start. */
+  stop(): void;
 };
+
+/** Milliseconds between attempts to bring spooled entries into the database. */
+const REPLAY_INTERVAL = 5000;
 
 export function createAuditTrail(options: {
   write: (entry: StoredAuditEntry) => Promise<void>;
@@ -43,7 +48,28 @@ export function createAuditTrail(options: {
   log: Logger;
 }): DurableAuditTrail {
   const { write, spool, log } = options;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function replay(): Promise<void> {
+    retry = undefined;
+    try {
+      await spool.replay(async (entries) => {
+        for (const entry of entries) await write(entry);
+      });
+    } catch (error) {
+      log.error({ error }, 'Spooled audit entries could not be written to the database yet.');
+      replayLater();
+    }
+  }
+
+  function replayLater(): void {
+    retry ??= setTimeout(() => void replay(), REPLAY_INTERVAL);
+    retry.unref();
+  }
+
   return {
+    replay,
+    stop: () => clearTimeout(retry),
     async record(entry) {
       const stored = { _id: uuid(), ...entry };
       try {
@@ -51,15 +77,7 @@ export function createAuditTrail(options: {
       } catch (error) {
         log.error({ error }, 'Could not write an audit entry; spooling it to disk.');
         await spool.append([stored]);
-      }
-    },
-    async replay() {
-      try {
-        await spool.replay(async (entries) => {
-          for (const entry of entries) await write(entry);
-        });
-      } catch (error) {
-        log.error({ error }, 'Spooled audit entries could not be written to the database yet.');
+        replayLater();
       }
     },
   };

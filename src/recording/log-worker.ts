@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { MongoClient } from 'mongodb';
 import { createLogger } from '../lib/logger.ts';
+import { connectionLimits } from '../storage/connection-limits.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
 import { createRequestLog } from './request-log.ts';
 import { createSpool } from './spool.ts';
@@ -12,7 +13,7 @@ const port = parentPort;
 
 const { uri, spoolDirectory, logLevel, ...settings } = workerData as LogThreadData;
 // Connects with the first write; a database that is away makes that write fail, and the batch goes to the spool.
-const client = new MongoClient(uri, { serverSelectionTimeoutMS: 5000 });
+const client = new MongoClient(uri, connectionLimits);
 const requestLog = createRequestLog({
   ...settings,
   write: (entries) => writeLogs(client.db(), entries),

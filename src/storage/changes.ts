@@ -21,6 +21,8 @@ export type Changes = {
 type Revision = { _id: ChangeKind; revision: number };
 
 const POLL_INTERVAL = 500;
+/** Milliseconds without an answer from the database after which what is in memory counts as old. */
+const SILENCE_LIMIT = 3000;
 
 /** Revision counters in the database, one per kind, that every process polls. */
 export function createChanges(db: Connection, log: Logger): Changes {
@@ -28,6 +30,7 @@ export function createChanges(db: Connection, log: Logger): Changes {
   const seen = new Map<ChangeKind, number>();
   const listeners: ((kind: ChangeKind) => Promise<void>)[] = [];
   let stale = false;
+  let answeredAt = Date.now();
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> = Promise.resolve();
 
@@ -44,6 +47,7 @@ export function createChanges(db: Connection, log: Logger): Changes {
       }
       if (stale) log.info('The database answers again; the data plane is up to date.');
       stale = false;
+      answeredAt = Date.now();
     } catch (error) {
       if (!stale)
         log.warn({ error }, 'The database does not answer; the data plane goes on with what it has.');
@@ -74,9 +78,11 @@ export function createChanges(db: Connection, log: Logger): Changes {
     subscribe(listener) {
       listeners.push(listener);
     },
-    isStale: () => stale,
+    // A poll that hangs says nothing for a while.
+    isStale: () => stale || (timer !== undefined && Date.now() - answeredAt > SILENCE_LIMIT),
     async start() {
       for (const { _id, revision } of await revisions.find({}).toArray()) seen.set(_id, revision);
+      answeredAt = Date.now();
       schedule();
     },
     async stop() {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import mongoose, { type Connection } from 'mongoose';
+import { connectionLimits } from './connection-limits.ts';
 import { startEmbedded } from './embedded/index.ts';
 
 export type Storage = {
@@ -22,7 +23,7 @@ export async function openStorage(options: {
     : await startEmbedded({ directory: join(options.dataDirectory, 'store'), databaseName: 'sluice' });
   const uri = options.mongodbUri ?? embedded?.uri ?? '';
   const db = mongoose.createConnection(uri, {
-    serverSelectionTimeoutMS: 5000,
+    ...connectionLimits,
     bufferCommands: false,
     autoIndex: false,
     autoCreate: false,

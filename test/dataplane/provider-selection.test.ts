@@ -175,13 +175,55 @@ const setModels = async (slug: string, body: object) => {
 };
 
 test('a listed and enabled model is served, and its own host goes before the integration’s', async () => {
-  const slug = await world.makeProvider();
+  const slug = await world.makeProvider({ key: undefined });
   await setModels(slug, {
     models: [{ slug: 'tuned', enabled: true, is_custom: true, configurations: { custom_host: other.url } }],
     allow_all_models: false,
   });
-  const { reached, model, authorization } = await route({ body: { model: `@${slug}/tuned`, messages } });
-  expect([reached, model, authorization]).toEqual([[0, 1], 'tuned', `Bearer ${STORED_KEY}`]);
+  const { reached, model } = await route({ body: { model: `@${slug}/tuned`, messages } });
+  expect([reached, model]).toEqual([[0, 1], 'tuned']);
+});
+
+test('a stored credential cannot be pointed at a further host', async () => {
+  const slug = await world.makeProvider();
+  const put = (path: string, body: object) =>
+    world.app.rest('PUT', `/v1/integrations/${slug}${path}`, { body });
+  const elsewhere = { custom_host: other.url };
+  const models = [{ slug: 'tuned', enabled: true, configurations: elsewhere }];
+  expect((await put('/models', { models })).body).toMatchObject({
+    error: { param: 'models[0].configurations.custom_host' },
+  });
+  expect((await put('', { configurations: elsewhere })).body).toMatchObject({
+    error: { param: 'configurations.custom_host' },
+  });
+  expect((await route(named(`@${slug}`))).reached).toEqual([1, 0]);
+  expect((await put('', { configurations: elsewhere, key: 'sk-for-the-other-host-0' })).status).toBe(200);
+  const { reached, authorization } = await route(named(`@${slug}`));
+  expect([reached, authorization]).toEqual([[0, 1], 'Bearer sk-for-the-other-host-0']);
+});
+
+test.each([
+  ['text/plain', '{"model":"gpt-x","messages":[]}'],
+  ['application/json', '{"model":"gpt-x","messages":[]} '],
+  [
+    'multipart/form-data; boundary=b',
+    '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\ngpt-x\r\n--b--\r\n',
+  ],
+])('a model that is switched off is refused also as %s', async (type, body) => {
+  const slug = await world.makeProvider();
+  await setModels(slug, { models: [{ slug: 'gpt-x', enabled: false }] });
+  other.play(json(200, {}));
+  world.provider.play(json(200, {}));
+  const answer = await fetch(`${world.app.url}/v1/proxy/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'x-gateway-api-key': world.app.workspaceKey,
+      'x-gateway-provider': `@${slug}`,
+      'content-type': type,
+    },
+    body,
+  });
+  expect([answer.status, world.provider.requests.length]).toEqual([403, 0]);
 });
 
 test('a change of the models acts at once', async () => {

@@ -87,6 +87,37 @@ test('allow_config_override: false refuses the request’s own config', async ()
   expect((await three.call(undefined, { key })).json).toEqual(chatAnswer('from 1'));
 });
 
+test('a credential of a saved config goes nowhere else', async () => {
+  const hosted = (index: number, key: string) => ({
+    provider: 'openai',
+    api_key: key,
+    custom_host: three.providers[index]?.url,
+  });
+  const { slug, id } = await save(hosted(0, 'sk-of-the-config-000001'));
+  const header = await three.call(slug, {
+    headers: { 'x-gateway-custom-host': three.providers[1]?.url ?? '' },
+  });
+  expect([header.status, header.json.error.code, three.reached()]).toEqual([
+    400,
+    'invalid_custom_host',
+    [0, 0, 0],
+  ]);
+  const update = (config: object) => three.world.app.rest('PUT', `/v1/configs/${id}`, { body: { config } });
+  expect(await update(hosted(1, 'sk-***0001'))).toMatchObject({
+    status: 400,
+    body: { error: { param: 'config.api_key' } },
+  });
+  expect((await update({ ...hosted(0, 'sk-***0001'), request_timeout: 5000 })).status).toBe(200);
+  expect((await update(hosted(1, 'sk-of-the-config-000002'))).status).toBe(200);
+});
+
+test('a config that is a default of a key cannot be put away', async () => {
+  const { slug, id } = await save(target(1));
+  await keyWith({ config_id: slug });
+  const archive = await three.world.app.rest('PUT', `/v1/configs/${id}`, { body: { status: 'archived' } });
+  expect(archive).toMatchObject({ status: 409, body: { error: { code: 'AB07' } } });
+});
+
 test('allow_config_override: false refuses it also where there is no default', async () => {
   const key = await keyWith({ allow_config_override: false });
   const refused = await three.call(target(2), { key });

@@ -80,6 +80,8 @@ export type RetryPolicy = z.infer<typeof retry>;
 
 /** Levels of objects and lists: far more than anybody writes, far less than the stack holds. */
 const MAX_DEPTH = 64;
+/** Of the config as JSON: hundreds of targets. */
+const MAX_CHARACTERS = 128 * 1024;
 
 /**
  * A config object as the data plane runs it: every key known, every target reachable by its strategy. Both spellings of
@@ -91,6 +93,9 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
   }
   if (isDeeperThan(value, MAX_DEPTH)) {
     throw invalid([`path: config, message: a config is nested at most ${MAX_DEPTH} levels deep`]);
+  }
+  if (JSON.stringify(value).length > MAX_CHARACTERS) {
+    throw invalid([`path: config, message: a config has at most ${MAX_CHARACTERS} characters`]);
   }
   const parsed = node.safeParse(toSnakeCaseConfig(value));
   if (!parsed.success) {

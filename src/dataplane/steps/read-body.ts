@@ -12,8 +12,10 @@ export const readBody: Step = (call, { limits }) => {
   }
   const length = contentLength(call.request);
   if (length !== null && length > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
-  const json = isJson(call.headers['content-type']);
-  if (call.route.unified && !json) {
+  const declaresJson = isJson(call.headers['content-type']);
+  // On a proxied path JSON too large to parse passes like any other bytes.
+  const json = declaresJson && (call.route.unified || length === null || length <= limits.maxJsonBytes);
+  if (call.route.unified && !declaresJson) {
     throw new GatewayError('VALIDATION_FAILED', {
       message: 'Send JSON: content-type must be application/json.',
       param: 'content-type',
@@ -24,7 +26,9 @@ export const readBody: Step = (call, { limits }) => {
     call.body = { kind: 'stream', stream };
     return;
   }
-  return collect(call.request, limits.maxBodyBytes).then((bytes) => {
+  const limit = json ? Math.min(limits.maxJsonBytes, limits.maxBodyBytes) : limits.maxBodyBytes;
+  if (length !== null && length > limit) throw tooLarge(limit);
+  return collect(call.request, limit).then((bytes) => {
     call.body = parseBody(call, bytes, json);
   });
 };

@@ -1,3 +1,4 @@
+import { isStorableName } from '../../lib/storable.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Step } from '../step.ts';
 
@@ -45,8 +46,7 @@ const labels = (members: [string, unknown][]): Record<string, string> =>
   Object.fromEntries(
     members
       .slice(0, MAX_KEYS)
-      // The database has no names with a NUL.
-      .filter(([key, value]) => isPlain(value) && !key.includes('\0'))
+      .filter(([key, value]) => isPlain(value) && isStorableName(key))
       .map(([key, value]) => [key, String(value).slice(0, MAX_VALUE_LENGTH)]),
   );
 

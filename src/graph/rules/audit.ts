@@ -6,6 +6,9 @@ import type { GraphContext } from '../../subgraphs/context.ts';
 import { toGraphError } from '../errors.ts';
 import { withoutSecrets } from './secret.ts';
 
+/** Enough to see what was asked; an entry is not a backup of what was sent. */
+const MAX_BODY_CHARACTERS = 64 * 1024;
+
 type Arguments = Record<string, unknown>;
 type Outcome = Pick<AuditEntry, 'outcome' | 'responseStatusCode' | 'targetId' | 'workspaceId'>;
 
@@ -74,9 +77,9 @@ function entryOf(
     method: request.method,
     uri: request.path,
     requestId: request.id,
-    requestBody: JSON.stringify(redact(values)),
+    requestBody: JSON.stringify(redact(values)).slice(0, MAX_BODY_CHARACTERS),
     queryParams: redactText(request.query),
-    requestHeaders: JSON.stringify(redact(request.headers)),
+    requestHeaders: JSON.stringify(redact(request.headers)).slice(0, MAX_BODY_CHARACTERS),
     clientIp: request.clientIp,
     userAgent: request.headers['user-agent'] ?? '',
     timestamp: now(),

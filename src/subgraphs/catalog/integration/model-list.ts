@@ -4,7 +4,7 @@ import type { IntegrationModelInput, UpdateIntegrationModelsInput } from '../../
 import { changeList } from './change-list.ts';
 import { parseModelConfigurations } from './configurations.ts';
 import { requireIntegration } from './find.ts';
-import type { IntegrationModel } from './model.ts';
+import type { IntegrationDocument, IntegrationModel } from './model.ts';
 import { parsePricing } from './pricing.ts';
 
 const maxModels = 2000;
@@ -21,6 +21,7 @@ export async function updateIntegrationModels(
   const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
   if (twice >= 0) throw invalid(`${slugs[twice]} is named twice.`, `input.models[${twice}].slug`);
   const given = input.models.map((model, index) => toModel(model, `input.models[${index}]`));
+  if (integration.sealedKey || integration.sealedHeaders) requireKnownHosts(integration, given);
   return changeList(context, integration, 'models', ({ models }) => {
     const merged = [...new Map([...models, ...given].map((model) => [model.slug, model])).values()];
     if (merged.length > maxModels)
@@ -29,6 +30,20 @@ export async function updateIntegrationModels(
       models: merged,
       ...(input.allowAllModels != null && { allowAllModels: input.allowAllModels }),
     };
+  });
+}
+
+/** The stored credential goes to a model's own host only where that is the integration's. */
+function requireKnownHosts({ configurations, models }: IntegrationDocument, given: IntegrationModel[]): void {
+  const origin = (host: string) => new URL(host).origin;
+  const hosts = [configurations.custom_host, ...models.map((model) => model.configurations.custom_host)];
+  const known = new Set(hosts.flatMap((host) => (host === undefined ? [] : [origin(host)])));
+  given.forEach(({ configurations: { custom_host: host } }, index) => {
+    if (host === undefined || known.has(origin(host))) return;
+    throw invalid(
+      'A stored credential does not go to a further host: make an integration of its own for it.',
+      `input.models[${index}].configurations.custom_host`,
+    );
   });
 }
 

@@ -12,6 +12,7 @@ import { parseConfigurations, sealHeaders, unsealHeaders } from './configuration
 import { integrationNotFound, requireIntegration } from './find.ts';
 import { integrationById } from './loaders.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
+import { requireSameHost } from './same-host.ts';
 
 type ListArguments = QueryIntegrationsArgs & PageArguments;
 
@@ -63,7 +64,7 @@ export async function updateIntegration(context: GraphContext, id: string, input
         ...(input.description !== undefined && { description: input.description }),
         ...(input.tags !== undefined && { tags: parseTags(input.tags) }),
         ...(input.configurations !== undefined &&
-          configurationMembers(context, integration, input.configurations)),
+          configurationMembers(context, integration, input.configurations, newKey(integration, input.key))),
         ...keyMembers(context, integration, input.key),
       },
       { returnDocument: 'after' },
@@ -74,11 +75,30 @@ export async function updateIntegration(context: GraphContext, id: string, input
   return updated;
 }
 
-function configurationMembers(context: GraphContext, integration: IntegrationDocument, value: unknown) {
+function configurationMembers(
+  context: GraphContext,
+  integration: IntegrationDocument,
+  value: unknown,
+  key: string | null | undefined,
+) {
   const stored = unsealHeaders(context.secrets, integration);
   const { configurations, headers } = parseConfigurations(value, stored);
+  const held = {
+    ...(integration.sealedKey && key === undefined && { key: true }),
+    ...keptHeaders(headers, stored),
+  };
+  requireSameHost(integration.configurations.custom_host, configurations.custom_host, Object.keys(held));
   return { configurations, sealedHeaders: sealHeaders(context.secrets, headers, integration._id) };
 }
+
+/** The credential that an update brings; the mask of the stored one is none. */
+const newKey = ({ keyMask }: IntegrationDocument, key: string | null | undefined) =>
+  key === keyMask ? undefined : key;
+
+const keptHeaders = (headers: Record<string, string> | null, stored: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(headers ?? {}).filter(([name, text]) => text !== '' && stored[name] === text),
+  );
 
 /** The stored forms of a credential. A mask that comes back from an earlier read leaves the credential alone. */
 export function keyMembers(

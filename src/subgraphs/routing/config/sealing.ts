@@ -38,6 +38,29 @@ export const unsealConfig = (config: StoredConfig, secrets: Secrets, configId: s
 export const maskConfig = (config: StoredConfig, secrets: Secrets, configId: string): StoredConfig =>
   mapSecrets(unsealConfig(config, secrets, configId), maskSecret);
 
+/** Where credentials of a config may go: every host and provider that it names. */
+function destinations(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    /^(custom_?host|provider)$/i.test(name) && typeof member === 'string' ? [member] : destinations(member),
+  );
+}
+
+const newDestinations = (config: StoredConfig, stored: StoredConfig | null): string[] => {
+  const known = new Set(destinations(stored));
+  return destinations(config).filter((place) => !known.has(place));
+};
+
+/** Stored credentials are write-only: a config that names a new destination must bring them, or it could read them. */
+function mustBringKeys(path: string, places: string[]): GatewayError {
+  const line = `path: ${path}, message: send the credential again, since the config names ${places[0]} for the first time`;
+  return new GatewayError('INVALID_CONFIG', {
+    message: `The gateway config is not valid: ${line}`,
+    param: path.replace(/^config/, 'input.config'),
+    errors: [line],
+  });
+}
+
 /**
  * Puts the stored credentials back where an update sends their masks: the one at the same place, else the only one with
  * that mask. Throws INVALID_CONFIG for a mask that stands for no stored credential, or for several.
@@ -50,8 +73,10 @@ export function restoreMasked(config: StoredConfig, stored: StoredConfig | null)
       return secret;
     });
   }
+  const strangers = newDestinations(config, stored);
   return mapSecrets(config, (secret, path) => {
     if (!looksMasked(secret)) return secret;
+    if (strangers.length > 0) throw mustBringKeys(path, strangers);
     const here = byPath.get(path);
     if (here !== undefined && maskSecret(here) === secret) return here;
     const candidates = new Set([...byPath.values()].filter((known) => maskSecret(known) === secret));

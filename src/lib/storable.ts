@@ -1,0 +1,16 @@
+/**
+ * True for a member name that the database can hold as it is: BSON ends names at a NUL, and its encoder takes `_bsontype`
+ * for a type of its own.
+ */
+export const isStorableName = (name: string): boolean => name !== '_bsontype' && !name.includes('\0');
+
+/** The first member name of a JSON value, at any depth, that the database cannot hold; null when all can. */
+export function unstorableName(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    if (!Array.isArray(value) && !isStorableName(name)) return name;
+    const below = unstorableName(member);
+    if (below !== null) return below;
+  }
+  return null;
+}
