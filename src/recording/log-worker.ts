@@ -1,6 +1,6 @@
 // The thread that works request logs out and writes them. Talks only to `log-thread.ts`.
 import { parentPort, workerData } from 'node:worker_threads';
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import { createLogger } from '../lib/logger.ts';
 import { connectionLimits } from '../storage/connection-limits.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
@@ -12,11 +12,17 @@ if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
 
 const { uri, spoolDirectory, logLevel, ...settings } = workerData as LogThreadData;
-// Connects with the first write; a database that is away makes that write fail, and the batch goes to the spool.
-const client = new MongoClient(uri, connectionLimits);
+let client: MongoClient | null = null;
+
+/** Connects with the first write. A client whose first connection failed is of no use any more, so the next try makes another. */
+async function database(): Promise<Db> {
+  client ??= await new MongoClient(uri, connectionLimits).connect();
+  return client.db();
+}
+
 const requestLog = createRequestLog({
   ...settings,
-  write: (entries) => writeLogs(client.db(), entries),
+  write: async (entries) => writeLogs(await database(), entries),
   spool: createSpool(spoolDirectory, 'request-log'),
   log: createLogger(logLevel),
 });
@@ -34,7 +40,7 @@ port.on('message', async (message: ToLogThread) => {
     answer({ done: message.drain });
   } else {
     await requestLog.stop();
-    await client.close();
+    await client?.close();
     answer({ done: message.stop });
     port.close();
   }

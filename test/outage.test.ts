@@ -1,0 +1,68 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startApp, type TestApp } from './support/app.ts';
+
+let app: TestApp;
+let database: ChildProcess;
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sluice-outage-'));
+  const data = join(directory, 'data');
+  database = fork(join(import.meta.dirname, 'support/database-process.ts'), [join(directory, 'db')], {
+    execArgv: [],
+  });
+  const uri = await new Promise<string>((resolve) =>
+    database.once('message', (message) => resolve(String(message))),
+  );
+  app = await startApp({ MONGODB_URI: uri, DATA_DIR: data });
+});
+afterAll(async () => {
+  database.kill('SIGCONT');
+  await app.stop();
+  database.kill('SIGKILL');
+  await rm(directory, { recursive: true, force: true });
+});
+
+const chat = (trace: string) =>
+  app.rest('POST', '/v1/chat/completions', {
+    headers: { 'x-gateway-trace-id': trace },
+    body: { model: '@mock/mock-1', messages: [{ role: 'user', content: 'hi' }] },
+  });
+
+const ready = async () => (await app.rest('GET', '/readyz', { key: null })).status;
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await sleep(100);
+}
+
+test('a database that hangs: known keys are served, the rest is told, records go to disk and come in later', async () => {
+  expect((await chat('before')).status).toBe(200);
+  expect(await ready()).toBe(200);
+  database.kill('SIGSTOP');
+  expect((await chat('during')).status).toBe(200);
+  await until(async () => (await ready()) === 503);
+  const administration = await app.rest('GET', '/v1/configs');
+  expect(administration).toMatchObject({ status: 503, body: { error: { code: 'AB04' } } });
+  const refused = await app.rest('POST', '/v1/admin/workspaces', { body: { name: 'refused while away' } });
+  expect(refused.status).toBe(403);
+  const spool = join(directory, 'data', 'spool');
+  await until(async () => {
+    const names = await readdir(spool).catch(() => [] as string[]);
+    return (
+      names.some((name) => name.startsWith('request-log-')) && names.some((name) => name.startsWith('audit-'))
+    );
+  });
+
+  database.kill('SIGCONT');
+  await until(async () => (await ready()) === 200);
+  await until(async () => (await readdir(spool)).length === 0);
+  const logs = await app.db.collection('logs').find({}).toArray();
+  expect(logs.map(({ traceId }) => traceId).toSorted()).toEqual(['before', 'during']);
+  const audit = await app.db.collection('audit_logs').find({ resourceType: 'workspace' }).toArray();
+  expect(audit.map(({ outcome }) => outcome)).toEqual(['refused']);
+}, 90_000);
