@@ -4,6 +4,7 @@ import type { Principal } from '../src/auth/index.ts';
 import { GatewayError } from '../src/errors/index.ts';
 import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
 import type { Logger } from '../src/lib/logger.ts';
+import { splitUrl } from '../src/lib/request-url.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 import { answerError, answerJson } from './answer.ts';
 import { BodyAborted, readJsonBody } from './body.ts';
@@ -58,7 +59,10 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
         const principal = await surface.authenticate(request);
         context = contextOf(principal, request);
         const body = operation.takesBody ? await readJsonBody(request) : undefined;
-        const text = await operation.run({ path: parameters, query: queryOf(request), body }, context);
+        const text = await operation.run(
+          { path: parameters, query: splitUrl(request.url).query, body },
+          context,
+        );
         const headers = { 'x-request-id': context.request.id };
         answerJson(request, response, operation.rest.status, text, headers);
       } catch (error) {
@@ -97,9 +101,4 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
       return methodNotAllowed(known.includes('GET') ? ['HEAD', ...known] : known);
     },
   };
-}
-
-function queryOf({ url = '' }: IncomingMessage): string {
-  const start = url.indexOf('?');
-  return start < 0 ? '' : url.slice(start + 1);
 }

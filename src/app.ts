@@ -12,6 +12,7 @@ import { createGraphHttp } from './graph/http.ts';
 import { createGraph, readSources } from './graph/index.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
+import { splitUrl } from './lib/request-url.ts';
 import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
@@ -19,7 +20,7 @@ import { createSpool } from './recording/spool.ts';
 import { createListener, type Listener } from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
-import type { Storage } from './storage/connection.ts';
+import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -125,7 +126,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
-    { start: () => ensureIndexes(db), stop: async () => undefined },
+    { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
     { start: () => audit.replay(), stop: async () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
@@ -171,12 +172,10 @@ const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up'
 function factsOf(request: IncomingMessage): GraphContext['request'] {
   // Express takes the mount path off `url` and keeps the whole one beside it.
   const { originalUrl, url } = request as IncomingMessage & { originalUrl?: string };
-  const [path = '/', query = ''] = (originalUrl ?? url ?? '/').split('?', 2);
   return {
     id: randomUUID(),
     method: request.method ?? 'GET',
-    path,
-    query,
+    ...splitUrl(originalUrl ?? url),
     headers: request.headers,
     clientIp: request.socket.remoteAddress ?? '',
   };

@@ -4,6 +4,7 @@ import type { Dataplane } from './dataplane/index.ts';
 import { GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
 import type { Logger } from './lib/logger.ts';
+import { splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -22,16 +23,11 @@ type Door = 'inference' | 'rest' | 'graph' | 'operations';
 /** One listener for everything; the first path segment chooses the front door. */
 export function createListener({ dataplane, rest, graphHttp, metrics, isReady, log }: Doors): Listener {
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
-    const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    const path = mark < 0 ? url : url.slice(0, mark);
+    const { path, query } = splitUrl(request.url);
     if (path.startsWith('/v1/')) {
       const operation = rest.match(request.method ?? 'GET', path);
       if (operation) return ['rest', operation(request, response)];
-      return [
-        'inference',
-        dataplane.handle(request, response, path.slice(3), mark < 0 ? '' : url.slice(mark + 1)),
-      ];
+      return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
     if (path === '/graphql' || path === '/explorer' || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];

@@ -10,10 +10,10 @@ const FORM_HEAD = 64 * 1024;
 export function requestedModel(body: RequestBody): string | null {
   if (body.kind === 'json') return text(body.value.model);
   if (body.kind !== 'bytes') return null;
-  const field = /name="?model"?\r?\n(?:[^\r\n]+\r?\n)*\r?\n([^\r\n]{1,256})/.exec(
+  const field = /name="?model"?[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n([^\r\n]{1,256})/i.exec(
     body.bytes.toString('latin1', 0, FORM_HEAD),
   );
-  return field?.[1] ?? text(parsed(body.bytes)?.model);
+  return text(parsed(body.bytes)?.model) ?? field?.[1] ?? null;
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

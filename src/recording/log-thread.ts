@@ -14,13 +14,15 @@ export type LogThreadData = Pick<
   logLevel: LogLevel;
 };
 
-export type ToLogThread = { drafts: ExchangeDraft[] } | { drain: number } | { stop: number };
+export type ToLogThread = { drafts: ExchangeDraft[] } | { drain: number } | { stop: true };
 export type FromLogThread = { stored: number; counters: QueueCounters } | { done: number };
 
 /** Milliseconds that an exchange waits here before it is handed over, together with its neighbours. */
 const HAND_OVER_INTERVAL = 50;
 /** Exchanges that may be under way to the thread; more means that it has no processor left, and they are dropped. */
 const CAPACITY = 100_000;
+/** Milliseconds before a thread that ended is replaced, so that one that cannot start does not spin. */
+const RELAUNCH_DELAY = 1000;
 
 /**
  * The request log in a thread of its own, with its own connection: working a batch out and encoding it would hold up
@@ -35,6 +37,7 @@ export function createLogThread(data: LogThreadData, log: Logger): RequestLog {
   let waiting: ExchangeDraft[] = [];
   let handedOver = 0;
   let timer: NodeJS.Timeout | undefined;
+  let relaunch: NodeJS.Timeout | undefined;
 
   function handOver(): void {
     if (waiting.length === 0 || !worker) return;
@@ -62,9 +65,10 @@ export function createLogThread(data: LogThreadData, log: Logger): RequestLog {
     counters.dropped += handedOver;
     log.error({ code, records: handedOver }, 'The request log thread ended; starting another.');
     handedOver = 0;
+    worker = null;
     for (const answer of answers.values()) answer();
     answers.clear();
-    launch();
+    relaunch = setTimeout(launch, RELAUNCH_DELAY).unref();
   }
 
   function launch(): void {
@@ -79,14 +83,6 @@ export function createLogThread(data: LogThreadData, log: Logger): RequestLog {
     worker.unref();
   }
 
-  const ask = (question: (id: number) => ToLogThread): Promise<void> =>
-    new Promise((resolve) => {
-      const id = nextAnswer++;
-      answers.set(id, resolve);
-      handOver();
-      worker?.postMessage(question(id));
-    });
-
   return {
     counters,
     add(draft) {
@@ -98,7 +94,14 @@ export function createLogThread(data: LogThreadData, log: Logger): RequestLog {
       waiting.push(draft);
       counters.waiting = handedOver + waiting.length;
     },
-    drain: () => ask((drain) => ({ drain })),
+    drain: () =>
+      new Promise((resolve) => {
+        if (!worker) return resolve();
+        const drain = nextAnswer++;
+        answers.set(drain, resolve);
+        handOver();
+        worker.postMessage({ drain } satisfies ToLogThread);
+      }),
     start() {
       launch();
       timer = setInterval(handOver, HAND_OVER_INTERVAL);
@@ -106,12 +109,14 @@ export function createLogThread(data: LogThreadData, log: Logger): RequestLog {
     },
     async stop() {
       clearInterval(timer);
+      clearTimeout(relaunch);
       const ending = worker;
       if (!ending) return;
       ending.ref();
       ending.off('exit', onExit);
       const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()));
-      await ask((stop) => ({ stop }));
+      handOver();
+      ending.postMessage({ stop: true } satisfies ToLogThread);
       await ended;
       worker = null;
     },

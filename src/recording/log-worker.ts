@@ -41,7 +41,6 @@ port.on('message', async (message: ToLogThread) => {
   } else {
     await requestLog.stop();
     await client?.close();
-    answer({ done: message.stop });
     port.close();
   }
 });

@@ -47,3 +47,16 @@ export async function openStorage(options: {
     },
   };
 }
+
+/** Runs `work` on a connection that waits as long as it takes: an index over millions of documents is built once. */
+export async function withPatientConnection(
+  uri: string,
+  work: (db: Connection) => Promise<void>,
+): Promise<void> {
+  const db = await mongoose.createConnection(uri, { autoIndex: false, autoCreate: false }).asPromise();
+  try {
+    await work(db);
+  } finally {
+    await db.close();
+  }
+}
