@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { type ApiKeyType, scopesFor } from '../src/auth/index.ts';
@@ -47,14 +47,19 @@ export async function bootstrap(options: {
         workspace_api_key: secrets.generateKey(),
       };
   const installations = db.collection<Installation>('installation');
+  const owner = (await installations.findOne({ _id: 'installation' }))?.seedOwner;
+  if (owner !== undefined && owner !== content.organisation_id) return null;
+  await writeBootstrap(file, content);
   // The first process to come with a database that nobody seeded yet is the one to do it.
   await installations.updateOne(
     { _id: 'installation', seedOwner: { $exists: false } },
     { $set: { seedOwner: content.organisation_id } },
   );
   const installation = await installations.findOne({ _id: 'installation' });
-  if (installation?.seedOwner !== content.organisation_id) return null;
-  await writeBootstrap(file, content);
+  if (installation?.seedOwner !== content.organisation_id) {
+    await rm(file);
+    return null;
+  }
   if (!installation.seededAt) {
     await seedTenant(db, secrets, content);
     await installations.updateOne({ _id: 'installation' }, { $set: { seededAt: new Date() } });

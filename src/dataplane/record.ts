@@ -6,6 +6,7 @@ import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
 import type { UpstreamRequest } from './upstream/upstream.ts';
@@ -36,7 +37,6 @@ export function recordExchange(
   const now = performance.now();
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
   const clientAborted = call.signal.aborted && (result.failure === 'aborted' || !result.relayed);
-  const streamed = String(result.headers['content-type'] ?? '').startsWith('text/event-stream');
   requestLog.add({
     record: {
       ...callFacts(call, startedAt),
@@ -51,7 +51,7 @@ export function recordExchange(
       retryAttemptCount: retryCount,
       responseStatusCode: status,
       isSuccess: status >= 200 && status < 300 && result.failure === null,
-      streamMode: streamed ? 1 : 0,
+      streamMode: isEventStream(result.headers) ? 1 : 0,
       responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
       upstreamResponseTime: Math.round(now - startedAt),

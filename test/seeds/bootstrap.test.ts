@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type Bootstrap, bootstrap } from '../../seeds/bootstrap.ts';
+import { openStorage, type Storage } from '../../src/storage/connection.ts';
+import { checkMasterKey } from '../../src/storage/master-key.ts';
+import { createSecrets } from '../../src/storage/secrets.ts';
+
+const secrets = createSecrets(randomBytes(32));
+
+let root: string;
+let storage: Storage;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sluice-bootstrap-'));
+  storage = await openStorage({ dataDirectory: root, mongodbUri: null });
+  await checkMasterKey(storage.db, secrets.fingerprint);
+});
+afterEach(async () => {
+  await storage.stop();
+  await rm(root, { recursive: true, force: true });
+});
+
+const run = (dataDirectory = root) =>
+  bootstrap({ db: storage.db, secrets, dataDirectory, url: 'http://127.0.0.1:1' });
+const file = async () => JSON.parse(await readFile(join(root, 'bootstrap.json'), 'utf8')) as Bootstrap;
+const installation = () => storage.db.collection<{ _id: string }>('installation');
+const count = (name: string) => storage.db.collection(name).countDocuments({});
+const counts = async () =>
+  Promise.all(['organisations', 'workspaces', 'api_keys', 'integrations', 'providers'].map(count));
+
+test.each([
+  ['after the file was written', ['seedOwner', 'seededAt']],
+  ['after the database was claimed', ['seededAt']],
+])('a first start that was killed %s is completed with the same keys', async (_when, forgotten) => {
+  const first = await run();
+  await installation().updateOne(
+    { _id: 'installation' },
+    { $unset: Object.fromEntries(forgotten.map((name) => [name, 1 as const])) },
+  );
+  for (const name of ['organisations', 'providers']) await storage.db.collection(name).deleteMany({});
+  expect(await run()).toEqual(first);
+  expect(await file()).toEqual(first);
+  expect(await counts()).toEqual([1, 1, 2, 1, 1]);
+});
+
+test('a start that was killed before the file was written leaves a database that can still be seeded', async () => {
+  expect(await installation().findOne({ _id: 'installation' })).not.toHaveProperty('seedOwner');
+  expect(await run()).toEqual(await file());
+  expect(await counts()).toEqual([1, 1, 2, 1, 1]);
+});
+
+test('a second process on the same database seeds nothing and keeps no keys', async () => {
+  await run();
+  const other = await mkdtemp(join(root, 'other-'));
+  expect(await run(other)).toBeNull();
+  await expect(access(join(other, 'bootstrap.json'))).rejects.toThrow('ENOENT');
+  expect(await counts()).toEqual([1, 1, 2, 1, 1]);
+});
+
+test('of two processes that start at once, one seeds', async () => {
+  const directories = [await mkdtemp(join(root, 'a-')), await mkdtemp(join(root, 'b-'))];
+  const results = await Promise.all(directories.map((directory) => run(directory)));
+  expect(results.filter((result) => result !== null)).toHaveLength(1);
+  expect(await counts()).toEqual([1, 1, 2, 1, 1]);
+});
