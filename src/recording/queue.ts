@@ -14,8 +14,8 @@ export type Queue<T> = {
 
 export type QueueCounters = { waiting: number; written: number; spooled: number; dropped: number };
 
-/** Milliseconds: the most that a kill -9 can cost, beside the write in progress. */
-export const FLUSH_INTERVAL = 200;
+/** Milliseconds between looks at the queue when nobody drains it: the most that waits, beside the write in progress. */
+const FLUSH_INTERVAL = 200;
 /** Milliseconds between attempts to bring the spool into the database. */
 const REPLAY_INTERVAL = 5000;
 const BATCH = 500;
