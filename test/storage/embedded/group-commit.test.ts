@@ -28,10 +28,11 @@ const insert = (name: string, document: Record<string, unknown>): void =>
 function state(name: string): { count: number; stored: number; entries: number } | null {
   const collection = store.catalogue.find('db', name);
   if (!collection) return null;
-  const value = (sql: string, id: number): number => store.database.all<[number]>(sql, id)[0]?.[0] ?? 0;
+  const value = (sql: string, ...ids: number[]): number =>
+    store.database.all<[number]>(sql, ...ids)[0]?.[0] ?? 0;
   return {
     count: collection.count,
-    stored: value('SELECT count(*) FROM documents WHERE collection = ?', collection.id),
+    stored: value(`SELECT count(*) FROM documents_${collection.id}`),
     entries: value('SELECT count(*) FROM entries WHERE idx = ?', collection.indexes[0]?.id ?? 0),
   };
 }

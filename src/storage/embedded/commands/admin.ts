@@ -1,7 +1,7 @@
 import { encode } from '../bson/encode.ts';
 import { CommandError, notImplemented } from '../errors.ts';
 import { compileFilter } from '../query/filter.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import { type Document, isDocument } from '../value/types.ts';
 import {
   type Command,

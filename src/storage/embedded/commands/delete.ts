@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
 import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import { asNumber, type Document } from '../value/types.ts';
 import { type Runner, runBatch } from './batch.ts';
 import {

@@ -5,7 +5,7 @@ import { compileFilter } from '../query/filter.ts';
 import type { Match } from '../query/match-stream.ts';
 import { compileProjection } from '../query/projection.ts';
 import type { Selection } from '../query/select.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
 import {

@@ -1,7 +1,7 @@
 import { encode } from '../bson/encode.ts';
 import { badValue, CommandError } from '../errors.ts';
 import { sameKey } from '../query/planner.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import { buildIndex } from '../store/index-build.ts';
 import { type Index, normaliseSpec } from '../store/index-spec.ts';
 import { equalValues } from '../value/compare.ts';

@@ -2,7 +2,7 @@ import { decode } from '../bson/decode.ts';
 import type { Pace } from '../pace.ts';
 import type { Match } from '../query/match-stream.ts';
 import { Selected, type Selection } from '../query/select.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 
 /** How long a statement may search inside a transaction, and how much it may change there. */

@@ -5,7 +5,7 @@ import { parseCollation } from '../query/collation.ts';
 import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
 import { parseSort } from '../query/sort.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';

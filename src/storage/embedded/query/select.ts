@@ -1,5 +1,5 @@
 import type { Pace } from '../pace.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import type { Database } from '../store/database.ts';
 import type { Document } from '../value/types.ts';
 import type { Collation } from './collation.ts';

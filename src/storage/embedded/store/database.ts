@@ -1,15 +1,12 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
- * The SQLite file and its statements. Documents and index entries live in one table each; WITHOUT ROWID keeps them in
- * key order, and the large page holds a document of some kilobytes without overflow pages.
+ * The SQLite file and its statements. Each collection has a table of its own, so that new documents are appended at its
+ * end; index entries share one table, which WITHOUT ROWID keeps in key order. The large page holds a document of some
+ * kilobytes without overflow pages.
  */
 const pageSize = 16384;
 const schema = `
-  CREATE TABLE IF NOT EXISTS documents (
-    collection INTEGER NOT NULL, record INTEGER NOT NULL, body BLOB NOT NULL,
-    PRIMARY KEY (collection, record)
-  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS entries (
     idx INTEGER NOT NULL, key BLOB NOT NULL, record INTEGER NOT NULL,
     PRIMARY KEY (idx, key, record)
@@ -17,15 +14,20 @@ const schema = `
   CREATE TABLE IF NOT EXISTS catalogue (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
 `;
 
-export type RecordRow = [record: number, body: Buffer];
-export type EntryRow = [key: Buffer, record: number, body: Buffer];
+/** The table that holds a collection's documents. */
+export const tableOf = ({ id }: { id: number }): string => `documents_${id}`;
 
 export class Database {
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(path: string) {
-    this.#sqlite = new DatabaseSync(path);
+  /** Opens the file; a reader neither creates nor changes anything. */
+  constructor(path: string, role: 'writer' | 'reader') {
+    this.#sqlite = new DatabaseSync(path, { readOnly: role === 'reader' });
+    if (role === 'reader') {
+      this.#sqlite.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
+      return;
+    }
     this.#sqlite.exec(`
       PRAGMA page_size = ${pageSize}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864;

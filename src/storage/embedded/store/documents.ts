@@ -2,8 +2,9 @@ import { decode } from '../bson/decode.ts';
 import { changedFields, findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
-import type { Catalogue, Collection } from './catalogue.ts';
-import { asBuffer, type Database } from './database.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Collection } from './collection.ts';
+import { asBuffer, type Database, tableOf } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { type IndexKeys, indexKeys } from './index-keys.ts';
 import type { Index } from './index-spec.ts';
@@ -40,16 +41,15 @@ export class Documents {
   }
 
   read(collection: Collection, record: number): Buffer | null {
-    const sql = 'SELECT body FROM documents WHERE collection = ? AND record = ?';
-    const row = this.#database.prepare(sql).get(collection.id, record) as unknown as [Uint8Array] | undefined;
+    const sql = `SELECT body FROM ${tableOf(collection)} WHERE record = ?`;
+    const row = this.#database.prepare(sql).get(record) as unknown as [Uint8Array] | undefined;
     return row ? asBuffer(row[0]) : null;
   }
 
   /** The bytes of a collection, guessed from a sample when there are many documents. */
   size(collection: Collection): number {
-    const sql =
-      'SELECT count(*), sum(length(body)) FROM (SELECT body FROM documents WHERE collection = ? LIMIT 1000)';
-    const [row] = this.#database.all<[number, number | null]>(sql, collection.id);
+    const sql = `SELECT count(*), sum(length(body)) FROM (SELECT body FROM ${tableOf(collection)} LIMIT 1000)`;
+    const [row] = this.#database.all<[number, number | null]>(sql);
     const [sampled, bytes] = row ?? [0, 0];
     return sampled === 0 ? 0 : Math.round(((bytes ?? 0) / sampled) * collection.count);
   }
@@ -63,16 +63,12 @@ export class Documents {
     const document = decode(body, indexedFields(collection.indexes));
     const keys = this.#checkedKeys(collection, document, 0);
     const record = collection.nextRecord++;
-    this.#database.run(
-      'INSERT INTO documents (collection, record, body) VALUES (?, ?, ?)',
-      collection.id,
-      record,
-      body,
-    );
+    this.#database.run(`INSERT INTO ${tableOf(collection)} (record, body) VALUES (?, ?)`, record, body);
     collection.indexes.forEach((index, i) => {
       this.#addEntries(collection, index, keys[i] as IndexKeys, record);
     });
     this.#catalogue.changeCount(collection, 1);
+    for (const watch of collection.watches) watch.add(record);
   }
 
   /** Replaces a stored document; only the index entries that changed are touched. False when nothing changed. */
@@ -80,16 +76,12 @@ export class Documents {
     if (before.equals(after)) return false;
     checkSize(after.length);
     const changes = this.#indexChanges(collection, record, before, after);
-    this.#database.run(
-      'UPDATE documents SET body = ? WHERE collection = ? AND record = ?',
-      after,
-      collection.id,
-      record,
-    );
+    this.#database.run(`UPDATE ${tableOf(collection)} SET body = ? WHERE record = ?`, after, record);
     for (const { index, removed, added } of changes) {
       for (const key of removed) this.#database.run(removeEntry, index.id, key, record);
       this.#addEntries(collection, index, added, record);
     }
+    for (const watch of collection.watches) watch.add(record);
     return true;
   }
 
@@ -119,7 +111,7 @@ export class Documents {
       for (const key of indexKeys(index, document).keys)
         this.#database.run(removeEntry, index.id, key, record);
     }
-    this.#database.run('DELETE FROM documents WHERE collection = ? AND record = ?', collection.id, record);
+    this.#database.run(`DELETE FROM ${tableOf(collection)} WHERE record = ?`, record);
     this.#catalogue.changeCount(collection, -1);
   }
 

@@ -1,6 +1,6 @@
 import { Selected } from '../query/select.ts';
 import type { Document } from '../value/types.ts';
-import type { Collection } from './catalogue.ts';
+import type { Collection } from './collection.ts';
 import type { Index } from './index-spec.ts';
 import type { Store } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { decode } from '../bson/decode.ts';
 import type { Pace } from '../pace.ts';
-import type { Collection } from './catalogue.ts';
-import { asBuffer } from './database.ts';
+import type { Collection } from './collection.ts';
+import { asBuffer, tableOf } from './database.ts';
 import { indexedFields } from './documents.ts';
 import { type Index, indexFromSpec } from './index-spec.ts';
 import type { Store } from './store.ts';
@@ -54,9 +54,8 @@ async function fill(store: Store, collection: Collection, index: Index, pace: Pa
 
 /** Adds the next documents; after the last one the index becomes part of the catalogue. */
 function addBatch(store: Store, collection: Collection, index: Index, last: number): number | null {
-  const sql =
-    'SELECT record, body FROM documents WHERE collection = ? AND record > ? ORDER BY record LIMIT ?';
-  const rows = store.database.all<[number, Uint8Array]>(sql, collection.id, last, batchSize);
+  const sql = `SELECT record, body FROM ${tableOf(collection)} WHERE record > ? ORDER BY record LIMIT ?`;
+  const rows = store.database.all<[number, Uint8Array]>(sql, last, batchSize);
   const fields = indexedFields([index]);
   for (const [record, body] of rows) {
     store.documents.addToIndex(collection, index, record, decode(asBuffer(body), fields));

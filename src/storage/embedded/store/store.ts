@@ -1,7 +1,8 @@
 import { Cursors } from '../cursors.ts';
 import { CommandError } from '../errors.ts';
-import { Catalogue, type Collection, temporaryPrefix } from './catalogue.ts';
+import { Catalogue, temporaryPrefix } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
+import type { Collection } from './collection.ts';
 import { Database } from './database.ts';
 import { Documents } from './documents.ts';
 import { Housekeeper } from './housekeeper.ts';
@@ -25,7 +26,7 @@ export class Store {
   readonly #housekeeper: Housekeeper;
 
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
-    this.database = new Database(path);
+    this.database = new Database(path, 'writer');
     this.catalogue = new Catalogue(this.database);
     this.documents = new Documents(this.database, this.catalogue);
     this.writes = new Writes(this.database, this.catalogue);
