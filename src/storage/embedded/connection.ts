@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { asCommandError } from './errors.ts';
+import { errorReply } from './errors.ts';
 import type { Document } from './value/types.ts';
 import { frameReply, type Message, maximumMessage, parseMessage } from './wire.ts';
 
@@ -82,10 +82,4 @@ export class Connection {
     for (const part of parts) this.#socket.write(part);
     this.#socket.uncork();
   }
-}
-
-/** The document that tells a driver what went wrong. */
-export function errorReply(error: unknown): Document {
-  const { code, codeName, message, detail } = asCommandError(error);
-  return { ok: 0, errmsg: message, code, codeName, ...detail };
 }

@@ -29,6 +29,7 @@ const codeNames: Record<number, string> = {
   115: 'CommandNotSupported',
   123: 'NotAReplicaSet',
   171: 'CannotIndexParallelArrays',
+  175: 'QueryPlanKilled',
   197: 'InvalidIndexSpecificationOption',
   237: 'CursorKilled',
   238: 'NotImplemented',
@@ -36,6 +37,7 @@ const codeNames: Record<number, string> = {
   292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
   11000: 'DuplicateKey',
   10334: 'BSONObjectTooLarge',
+  11601: 'Interrupted',
   40415: 'IDLUnknownField',
   40573: 'Location40573',
 };
@@ -61,6 +63,12 @@ export const badValue = (message: string): CommandError => new CommandError(2, m
 export const failedToParse = (message: string): CommandError => new CommandError(9, message);
 export const typeMismatch = (message: string): CommandError => new CommandError(14, message);
 export const notImplemented = (message: string): CommandError => new CommandError(238, message);
+
+/** The document that tells a driver what went wrong. */
+export function errorReply(error: unknown): Document {
+  const { code, codeName, message, detail } = asCommandError(error);
+  return { ok: 0, errmsg: message, code, codeName, ...detail };
+}
 
 /** Turns whatever was thrown into a CommandError; an unknown one becomes InternalError and keeps its cause. */
 export function asCommandError(error: unknown): CommandError {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { claimDirectory, prepareSocket } from './ownership.ts';
 import { SocketServer } from './server.ts';
-import { Store, type StoreOptions } from './store/store.ts';
+import type { StoreOptions } from './store/options.ts';
+import { Store } from './store/store.ts';
 
 /** The worker's whole life: claim the directory, open the store, listen; on "stop" the same in reverse. */
 type WorkerData = { directory: string; options: StoreOptions };

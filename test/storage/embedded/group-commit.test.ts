@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { encode } from '../../../src/storage/embedded/bson/encode.ts';
+import { defaultOptions } from '../../../src/storage/embedded/store/options.ts';
 import { Store } from '../../../src/storage/embedded/store/store.ts';
 import { temporaryDirectory } from './support.ts';
 
@@ -9,7 +10,7 @@ let directory: { path: string; remove(): void };
 let store: Store;
 const background: unknown[] = [];
 const open = (): Store =>
-  new Store(join(directory.path, 'data.sqlite'), {}, (error) => background.push(error));
+  new Store(join(directory.path, 'data.sqlite'), defaultOptions, (error) => background.push(error));
 
 beforeEach(() => {
   directory = temporaryDirectory();

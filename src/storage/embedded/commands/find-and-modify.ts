@@ -16,7 +16,7 @@ import {
   letVariables,
   type Request,
 } from './command.ts';
-import { changeMatches, locateNow, tooLong } from './locate.ts';
+import { type Change, changeSlowly, locateNow, tooLong } from './locate.ts';
 import { parseSelection, rewrite } from './update.ts';
 
 /** What happened, and the document to hand back. */
@@ -74,22 +74,17 @@ function nothingFound(request: Request, name: string, { update, upsert, returnNe
 }
 
 async function run(request: Request, name: string, plan: Plan): Promise<Outcome> {
-  const { store, database, pace } = request;
-  const find = (): Collection | undefined => store.catalogue.find(database, name);
-  const attempt = (patient: boolean): Outcome | typeof tooLong => {
-    const collection = find();
-    const matches = collection ? locateNow(store, collection, plan.selection, patient) : [];
-    if (matches === tooLong) return tooLong;
-    const [match] = matches;
-    return collection && match ? apply(request, collection, match, plan) : nothingFound(request, name, plan);
-  };
-  const outcome = await store.writes.run(() => attempt(false));
-  if (outcome !== tooLong) return outcome;
-  const found: Outcome[] = [];
-  await changeMatches(store, find, plan.selection, pace, (collection, matches) => {
-    for (const match of matches) found.push(apply(request, collection, match, plan));
+  const { store, database } = request;
+  const change: Change<Outcome> = (collection, [match]) =>
+    collection && match ? apply(request, collection, match, plan) : nothingFound(request, name, plan);
+  const outcome = await store.writes.run(() => {
+    const collection = store.catalogue.find(database, name);
+    const matches = collection ? locateNow(store, collection, plan.selection) : [];
+    return matches === tooLong ? tooLong : change(collection, matches);
   });
-  return found[0] ?? ((await store.writes.run(() => attempt(true))) as Outcome);
+  if (outcome !== tooLong) return outcome;
+  const [slow] = await changeSlowly(request, name, plan.selection, change);
+  return slow as Outcome;
 }
 
 async function findAndModify(request: Request): Promise<Document> {

@@ -133,7 +133,8 @@ export class Catalogue extends CatalogueView {
   }
 }
 
-function checkNamespace(database: string, name: string): void {
+/** Refuses names that no collection may have. */
+export function checkNamespace(database: string, name: string): void {
   const namespace = `${database}.${name}`;
   if (
     name === '' ||

@@ -1,19 +1,14 @@
 import { Cursors } from '../cursors.ts';
 import { CommandError } from '../errors.ts';
+import { Readers } from '../reader/readers.ts';
 import { Catalogue, temporaryPrefix } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
 import type { Collection } from './collection.ts';
 import { Database } from './database.ts';
 import { Documents } from './documents.ts';
 import { Housekeeper } from './housekeeper.ts';
+import type { StoreOptions } from './options.ts';
 import { Writes } from './writes.ts';
-
-export type StoreOptions = {
-  /** Milliseconds between two looks for expired documents. */
-  ttlInterval?: number;
-  /** Milliseconds after which a cursor that nobody reads is closed. */
-  cursorIdleLimit?: number;
-};
 
 /** Everything a command works with. */
 export class Store {
@@ -23,6 +18,7 @@ export class Store {
   readonly writes: Writes;
   readonly cursors: Cursors;
   readonly cleaner: Cleaner;
+  readonly readers: Readers;
   readonly #housekeeper: Housekeeper;
 
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
@@ -30,7 +26,8 @@ export class Store {
     this.catalogue = new Catalogue(this.database);
     this.documents = new Documents(this.database, this.catalogue);
     this.writes = new Writes(this.database, this.catalogue);
-    this.cursors = new Cursors(options.cursorIdleLimit);
+    this.cursors = new Cursors(options.cursorIdleLimit, 0);
+    this.readers = new Readers(path, options, this.catalogue);
     this.cleaner = new Cleaner(this.database, this.catalogue, this.writes, onError);
     const leftovers = this.catalogue.list().filter(({ name }) => name.startsWith(temporaryPrefix));
     this.writes
@@ -39,7 +36,7 @@ export class Store {
       })
       .then(() => this.cleaner.wake())
       .catch(onError);
-    this.#housekeeper = new Housekeeper(this, options.ttlInterval ?? 60_000, onError);
+    this.#housekeeper = new Housekeeper(this, options.ttlInterval, onError);
   }
 
   /** The collection, made on the spot when a first write needs it; only inside a write. */
@@ -57,6 +54,7 @@ export class Store {
   async close(): Promise<void> {
     await this.#housekeeper.close();
     await this.cleaner.close();
+    await this.readers.close();
     this.writes.close();
     this.database.close();
   }
