@@ -27,6 +27,7 @@ const codeNames: Record<number, string> = {
   86: 'IndexKeySpecsConflict',
   100: 'UnsatisfiableWriteConcern',
   115: 'CommandNotSupported',
+  121: 'DocumentValidationFailure',
   123: 'NotAReplicaSet',
   171: 'CannotIndexParallelArrays',
   175: 'QueryPlanKilled',

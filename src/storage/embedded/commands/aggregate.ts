@@ -76,8 +76,15 @@ async function* source(
 /** With `$out` or `$merge` at its end a pipeline is read by a reader and written here. */
 async function run(request: Request): Promise<Buffer> {
   const { store, database, body } = request;
-  const { pipeline, name } = parse(request);
+  const { pipeline, name, cursor } = parse(request);
+  const [first = {}] = pipeline;
   const last = pipeline.at(-1) ?? {};
+  if (name === null && '$listLocalSessions' in first) {
+    const stages = [{ $documents: store.sessions.list() }, ...pipeline.slice(1)];
+    const results = store.readers.documents(database, { ...body, pipeline: stages });
+    const batchSize = countField(cursor, 'batchSize');
+    return openCursor(request, namespaceOf(database, name), results, batchSize, false);
+  }
   if (!('$out' in last || '$merge' in last)) return read(request);
   const results = store.readers.documents(database, { ...body, pipeline: pipeline.slice(0, -1) });
   if ('$out' in last) await writeOut(store, database, last.$out, results);

@@ -2,7 +2,7 @@ import { encode } from '../bson/encode.ts';
 import { asCommandError, badValue, CommandError } from '../errors.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import { type BatchResult, type Runner, runBatch } from './batch.ts';
-import { type Command, letVariables, type Request, statements } from './command.ts';
+import { bypassValidation, type Command, letVariables, type Request, statements } from './command.ts';
 import { deleteRunner } from './delete.ts';
 import { insertRunner } from './insert.ts';
 import { tooLong } from './locate.ts';
@@ -114,6 +114,6 @@ async function bulkWrite(request: Request): Promise<Document> {
 }
 
 export const bulkWriteCommand: Command = {
-  fields: ['ops', 'nsInfo', 'ordered', 'errorsOnly', 'bypassDocumentValidation', 'let', 'cursor'],
+  fields: ['ops', 'nsInfo', 'ordered', 'errorsOnly', bypassValidation, 'let', 'cursor'],
   run: bulkWrite,
 };

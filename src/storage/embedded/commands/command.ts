@@ -49,6 +49,9 @@ const generic = new Set([
   'writeConcern',
 ]);
 
+/** The field by which a write asks that a collection's validator be left out of it. */
+export const bypassValidation = 'bypassDocumentValidation';
+
 /** Checks the fields that every command shares, and refuses unknown ones. */
 export function checkFields(
   name: string,

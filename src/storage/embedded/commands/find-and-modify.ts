@@ -9,6 +9,7 @@ import type { Collection } from '../store/collection.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
 import {
+  bypassValidation,
   type Command,
   collectionName,
   documentField,
@@ -60,7 +61,7 @@ function apply(request: Request, collection: Collection, match: Match, { update,
     store.documents.remove(collection, match.record, match.body);
     return { n: 1, value: before };
   }
-  rewrite(store, collection, match, update);
+  rewrite(request, collection, match, update);
   const stored = returnNew ? store.documents.read(collection, match.record) : null;
   return { n: 1, value: stored ? decode(stored) : before, updatedExisting: true };
 }
@@ -69,7 +70,8 @@ function nothingFound(request: Request, name: string, { update, upsert, returnNe
   if (!update) return { n: 0, value: null };
   if (!upsert) return { n: 0, value: null, updatedExisting: false };
   const document = update.insert();
-  request.store.documents.insert(request.store.obtain(request.database, name), encode(document));
+  const collection = request.store.obtain(request.database, name);
+  request.store.documents.insert(collection, encode(document), flagField(request.body, bypassValidation));
   return { n: 1, value: returnNew ? document : null, updatedExisting: false, upserted: document._id };
 }
 
@@ -121,7 +123,7 @@ const command: Command = {
     'hint',
     'collation',
     'let',
-    'bypassDocumentValidation',
+    bypassValidation,
   ],
   run: findAndModify,
 };

@@ -44,6 +44,7 @@ export async function runCommand(store: Store, message: Message): Promise<Reply>
     if (field in body) throw new CommandError(9, `field '${field}' appears twice in the message`);
     if (field !== 'documents') body[field] = documents.map((document) => decode(document));
   }
+  if (body.lsid !== undefined) store.sessions.touch(body.lsid);
   const pace = paceOf(body, 'read' in command);
   const request: Request = { store, database, name, body, message, pace };
   try {

@@ -3,7 +3,14 @@ import { asCommandError, CommandError } from '../errors.ts';
 import { checkNamespace } from '../store/catalogue.ts';
 import type { Document } from '../value/types.ts';
 import { type Runner, runBatch } from './batch.ts';
-import { type Command, collectionName, type Request, statements } from './command.ts';
+import {
+  bypassValidation,
+  type Command,
+  collectionName,
+  flagField,
+  type Request,
+  statements,
+} from './command.ts';
 
 /** What drivers expect for each statement of a write command that failed. */
 export function writeError(index: number, error: unknown): Document {
@@ -12,9 +19,13 @@ export function writeError(index: number, error: unknown): Document {
 }
 
 /** An insert as the batch wants it; the bytes are stored as they came. */
-export function insertRunner({ store, database }: Request, name: string, document: Buffer): Runner<number> {
+export function insertRunner(
+  { store, database, body }: Request,
+  name: string,
+  document: Buffer,
+): Runner<number> {
   const now = (): number => {
-    store.documents.insert(store.obtain(database, name), document);
+    store.documents.insert(store.obtain(database, name), document, flagField(body, bypassValidation));
     return 1;
   };
   return { now, slowly: () => store.writes.run(now) };
@@ -36,6 +47,6 @@ async function insert(request: Request): Promise<Document> {
 }
 
 export const insertCommand: Command = {
-  fields: ['documents', 'ordered', 'bypassDocumentValidation'],
+  fields: ['documents', 'ordered', bypassValidation],
   run: insert,
 };

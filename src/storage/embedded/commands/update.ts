@@ -6,14 +6,15 @@ import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
 import { parseSort } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';
-import type { Store } from '../store/store.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
 import { type Runner, runBatch } from './batch.ts';
 import {
+  bypassValidation,
   type Command,
   collectionName,
   documentField,
+  flagField,
   letVariables,
   type Request,
   statements,
@@ -77,13 +78,10 @@ export function parseUpdate(statement: Document, commandLet: Document | undefine
 }
 
 /** Writes the new version of a document; true when it differs from the old one. */
-export function rewrite(store: Store, collection: Collection, match: Match, update: Update): boolean {
-  return store.documents.replace(
-    collection,
-    match.record,
-    match.body,
-    encode(update.apply(decode(match.body))),
-  );
+export function rewrite(request: Request, collection: Collection, match: Match, update: Update): boolean {
+  const after = encode(update.apply(decode(match.body)));
+  const bypass = flagField(request.body, bypassValidation);
+  return request.store.documents.replace(collection, match.record, match.body, after, bypass);
 }
 
 /** Changes the matches of a statement, or inserts the document of an upsert that has none; inside a transaction. */
@@ -92,11 +90,12 @@ function changeMatches(request: Request, name: string, statement: UpdateStatemen
   return (collection, matches) => {
     if (matches.length === 0 && statement.upsert) {
       const document = statement.update.insert();
-      store.documents.insert(store.obtain(database, name), encode(document));
+      const bypass = flagField(request.body, bypassValidation);
+      store.documents.insert(store.obtain(database, name), encode(document), bypass);
       return { matched: 0, modified: 0, upserted: document._id };
     }
     const modified = collection
-      ? matches.filter((match) => rewrite(store, collection, match, statement.update)).length
+      ? matches.filter((match) => rewrite(request, collection, match, statement.update)).length
       : 0;
     return { matched: matches.length, modified, upserted: undefined };
   };
@@ -157,6 +156,6 @@ async function update(request: Request): Promise<Document> {
 }
 
 export const updateCommand: Command = {
-  fields: ['updates', 'ordered', 'bypassDocumentValidation', 'let'],
+  fields: ['updates', 'ordered', bypassValidation, 'let'],
   run: update,
 };

@@ -3,6 +3,7 @@ import { decode } from '../bson/decode.ts';
 import type { Document } from '../value/types.ts';
 import { asBuffer, type Database, tableOf } from './database.ts';
 import { type Index, indexFromSpec } from './index-spec.ts';
+import { compileValidator, type Validator } from './validator.ts';
 
 /** A collection with everything that a command needs to know about it. */
 export type Collection = {
@@ -12,6 +13,8 @@ export type Collection = {
   namespace: string;
   uuid: UUID;
   options: Document;
+  /** Made from the options. */
+  validator: Validator | null;
   indexes: Index[];
   count: number;
   nextRecord: number;
@@ -51,6 +54,7 @@ export function emptyCollection(id: number, database: string, name: string, opti
     namespace: `${database}.${name}`,
     uuid: new UUID(),
     options,
+    validator: compileValidator(options),
     indexes: [],
     count: 0,
     nextRecord: 1,

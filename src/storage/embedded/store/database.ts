@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { CommandError } from '../errors.ts';
 
 /**
  * The SQLite file and its statements. Each collection has a table of its own, so that new documents are appended at its
@@ -25,7 +26,7 @@ export class Database {
   constructor(path: string, role: 'writer' | 'reader') {
     this.#sqlite = new DatabaseSync(path, { readOnly: role === 'reader' });
     if (role === 'reader') {
-      this.#sqlite.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY');
+      this.#sqlite.exec('PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 5000');
       return;
     }
     this.#sqlite.exec(`
@@ -52,7 +53,13 @@ export class Database {
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.prepare(sql).all(...values) as unknown as Row[];
+    try {
+      return this.prepare(sql).all(...values) as unknown as Row[];
+    } catch (error) {
+      // A cursor may outlive its collection.
+      if (!/^no such table: documents_/.test((error as Error).message)) throw error;
+      throw new CommandError(175, 'operation was interrupted because its collection was dropped');
+    }
   }
 
   get pages(): { pages: number; free: number } {

@@ -54,12 +54,16 @@ export class Documents {
     return sampled === 0 ? 0 : Math.round(((bytes ?? 0) / sampled) * collection.count);
   }
 
-  /** Stores the bytes as they came, `_id` in front. Everything is checked before anything is written. */
-  insert(collection: Collection, bytes: Buffer): void {
+  /**
+   * Stores the bytes as they came, `_id` in front. Everything is checked before anything is written; `bypass` leaves
+   * the collection's validator out of it.
+   */
+  insert(collection: Collection, bytes: Buffer, bypass = false): void {
     validate(bytes);
     const body = withLeadingId(bytes);
     checkSize(body.length);
     checkId(body);
+    if (collection.validator && !bypass) collection.validator(decode(body), null);
     const document = decode(body, indexedFields(collection.indexes));
     const keys = this.#checkedKeys(collection, document, 0);
     const record = collection.nextRecord++;
@@ -72,9 +76,10 @@ export class Documents {
   }
 
   /** Replaces a stored document; only the index entries that changed are touched. False when nothing changed. */
-  replace(collection: Collection, record: number, before: Buffer, after: Buffer): boolean {
+  replace(collection: Collection, record: number, before: Buffer, after: Buffer, bypass = false): boolean {
     if (before.equals(after)) return false;
     checkSize(after.length);
+    if (collection.validator && !bypass) collection.validator(decode(after), decode(before));
     const changes = this.#indexChanges(collection, record, before, after);
     this.#database.run(`UPDATE ${tableOf(collection)} SET body = ? WHERE record = ?`, after, record);
     for (const { index, removed, added } of changes) {

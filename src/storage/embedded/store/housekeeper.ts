@@ -35,6 +35,7 @@ export class Housekeeper {
 
   async #run(): Promise<void> {
     await this.#store.cursors.sweep();
+    this.#store.sessions.sweep();
     for (const collection of this.#store.catalogue.list()) {
       for (const index of collection.indexes) {
         if (index.expireAfterSeconds !== null && !index.building) await this.#expire(collection, index);

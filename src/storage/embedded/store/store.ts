@@ -1,6 +1,7 @@
 import { Cursors } from '../cursors.ts';
 import { CommandError } from '../errors.ts';
 import { Readers } from '../reader/readers.ts';
+import { Sessions } from '../sessions.ts';
 import { Catalogue, temporaryPrefix } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
 import type { Collection } from './collection.ts';
@@ -17,6 +18,7 @@ export class Store {
   readonly documents: Documents;
   readonly writes: Writes;
   readonly cursors: Cursors;
+  readonly sessions = new Sessions();
   readonly cleaner: Cleaner;
   readonly readers: Readers;
   readonly #housekeeper: Housekeeper;
