@@ -1,0 +1,44 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Document, GridFSBucketWriteStream, ObjectId } from 'mongodb';
+import { NotApplicable } from '../problems.ts';
+import { hexBytes } from '../special-operators.ts';
+import type { Operations } from './table.ts';
+
+const uploadBytes = async (source: Document, stream: GridFSBucketWriteStream) => {
+  await pipeline(Readable.from([hexBytes(source.$$hexBytes)]), stream);
+  return stream.id;
+};
+
+/** The bytes stand for the string of the format, which asserts them by `$$matchesHexBytes` alone. */
+const downloadBytes = async (stream: Readable) => Buffer.concat((await stream.toArray()) as Buffer[]);
+
+const missing = (name: string) => async () => {
+  throw new NotApplicable(`the driver has no ${name}`);
+};
+
+export const bucketOperations: Operations<'bucket'> = {
+  upload: async (bucket, args) => {
+    const source = args.take<Document>('source');
+    const filename = args.take<string>('filename');
+    return await uploadBytes(source, bucket.openUploadStream(filename, args.options()));
+  },
+  uploadWithId: async (bucket, args) => {
+    const source = args.take<Document>('source');
+    const filename = args.take<string>('filename');
+    const id = args.take<ObjectId>('id');
+    return await uploadBytes(source, bucket.openUploadStreamWithId(id, filename, args.options()));
+  },
+  download: async (bucket, args) =>
+    await downloadBytes(bucket.openDownloadStream(args.take<ObjectId>('id'), args.options())),
+  downloadByName: async (bucket, args) =>
+    await downloadBytes(bucket.openDownloadStreamByName(args.take<string>('filename'), args.options())),
+  delete: async (bucket, args) => await bucket.delete(args.take<ObjectId>('id'), args.options()),
+  rename: async (bucket, args) => {
+    await bucket.rename(args.take<ObjectId>('id'), args.take<string>('newFilename'), args.options());
+  },
+  drop: async (bucket, args) => await bucket.drop(args.options()),
+  find: async (bucket, args) => await bucket.find(args.take('filter', {}), args.options()).toArray(),
+  deleteByName: missing('deleteByName'),
+  renameByName: missing('renameByName'),
+};
