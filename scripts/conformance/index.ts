@@ -3,28 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MongoClient } from 'mongodb';
 import { startEmbedded } from '../../src/storage/embedded/index.ts';
 import { exceptions } from './exceptions.ts';
 import { evaluate, formatReport } from './report.ts';
-import { describeServer } from './requirements.ts';
-import { runSuite, type TestResult } from './runner.ts';
-import { readSuite, suitePaths } from './suite.ts';
-
-/** Runs every suite of the directories on a server. */
-export async function runDirectories(directories: string[], uri: string): Promise<TestResult[]> {
-  const internal = await MongoClient.connect(uri);
-  try {
-    const environment = { uri, internal, server: await describeServer(internal) };
-    const results: TestResult[] = [];
-    for (const path of directories.flatMap(suitePaths)) {
-      results.push(...(await runSuite(readSuite(path), environment)));
-    }
-    return results;
-  } finally {
-    await internal.close();
-  }
-}
+import { runDirectories } from './runner.ts';
 
 /** Lends a server of its own in a directory of its own, unless one is given. */
 async function withServer<T>(use: (uri: string) => Promise<T>): Promise<T> {

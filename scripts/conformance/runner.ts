@@ -1,4 +1,4 @@
-import type { MongoClient } from 'mongodb';
+import { MongoClient } from 'mongodb';
 import type { TestContext } from './context.ts';
 import { closeEntities, createEntities } from './entities.ts';
 import { EntityMap } from './entity-map.ts';
@@ -6,8 +6,16 @@ import { matchEvents } from './events.ts';
 import { runOperation } from './operations/index.ts';
 import { checkOutcome, prepareCollection } from './outcome.ts';
 import { Mismatch, NotApplicable } from './problems.ts';
-import { reasonToSkip, type ServerDescription } from './requirements.ts';
-import { checkSuite, checkTest, fromExtendedJson, type Suite, type Test } from './suite.ts';
+import { describeServer, reasonToSkip, type ServerDescription } from './requirements.ts';
+import {
+  checkSuite,
+  checkTest,
+  fromExtendedJson,
+  readSuite,
+  type Suite,
+  suitePaths,
+  type Test,
+} from './suite.ts';
 
 export type TestResult = {
   file: string;
@@ -17,7 +25,7 @@ export type TestResult = {
   reason?: string;
 };
 
-export type Environment = { uri: string; internal: MongoClient; server: ServerDescription };
+type Environment = { uri: string; internal: MongoClient; server: ServerDescription };
 
 const TIME_LIMIT = 30_000;
 
@@ -34,6 +42,7 @@ async function runOperations(test: Test, context: TestContext): Promise<void> {
 }
 
 async function execute(suite: Suite, test: Test, context: TestContext): Promise<void> {
+  checkSuite(suite);
   checkTest(test);
   for (const data of fromExtendedJson(suite.initialData ?? [])) await prepareCollection(context, data);
   createEntities(context, fromExtendedJson(suite.createEntities ?? []));
@@ -60,35 +69,40 @@ async function withTimeLimit(work: Promise<void>): Promise<void> {
   }
 }
 
+async function executeAndCleanUp(suite: Suite, test: Test, context: TestContext): Promise<void> {
+  try {
+    await withTimeLimit(execute(suite, test, context));
+  } finally {
+    await cleanUp(context);
+  }
+}
+
 /** Runs one test that applies to the server. */
 async function runTest(suite: Suite, test: Test, environment: Environment): Promise<TestResult> {
   const { file } = suite;
   const { description } = test;
   const context: TestContext = { ...environment, entities: new EntityMap(), failPoints: [] };
   try {
-    await withTimeLimit(execute(suite, test, context));
+    await executeAndCleanUp(suite, test, context);
     return { file, description, status: 'passed' };
   } catch (error) {
     const status = error instanceof NotApplicable ? 'skipped' : 'failed';
     return { file, description, status, reason: error instanceof Error ? error.message : String(error) };
-  } finally {
-    await cleanUp(context);
   }
 }
 
 async function skipReason(suite: Suite, test: Test, { server }: Environment): Promise<string | undefined> {
   return (
-    (await reasonToSkip(suite.runOnRequirements, server)) ??
     test.skipReason ??
+    (await reasonToSkip(suite.runOnRequirements, server)) ??
     (await reasonToSkip(test.runOnRequirements, server))
   );
 }
 
-/** Runs the tests of a suite one after the other; a suite that cannot be read rightly fails in all of them. */
-export async function runSuite(suite: Suite, environment: Environment): Promise<TestResult[]> {
+/** Runs the tests of a suite one after the other. */
+async function runSuite(suite: Suite, environment: Environment): Promise<TestResult[]> {
   const { file } = suite;
   const results: TestResult[] = [];
-  checkSuite(suite);
   for (const test of suite.tests) {
     const reason = await skipReason(suite, test, environment);
     results.push(
@@ -98,4 +112,19 @@ export async function runSuite(suite: Suite, environment: Environment): Promise<
     );
   }
   return results;
+}
+
+/** Runs every suite of the directories on a server. */
+export async function runDirectories(directories: string[], uri: string): Promise<TestResult[]> {
+  const internal = await MongoClient.connect(uri);
+  try {
+    const environment = { uri, internal, server: await describeServer(internal) };
+    const results: TestResult[] = [];
+    for (const path of directories.flatMap(suitePaths)) {
+      results.push(...(await runSuite(readSuite(path), environment)));
+    }
+    return results;
+  } finally {
+    await internal.close();
+  }
 }

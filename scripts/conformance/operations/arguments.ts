@@ -20,7 +20,6 @@ const knownOptions = new Set([
   'collation',
   'comment',
   'commitQuorum',
-  'contentType',
   'cursorType',
   'defaultLanguage',
   'dropTarget',

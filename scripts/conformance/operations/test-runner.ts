@@ -33,9 +33,10 @@ async function collectionExists({ internal }: TestContext, args: Arguments): Pro
 async function indexExists({ internal }: TestContext, args: Arguments): Promise<boolean> {
   const database = internal.db(args.take<string>('databaseName'));
   const collection = database.collection(args.take<string>('collectionName'));
+  const wanted = args.take<string>('indexName');
   try {
     const indexes = await collection.listIndexes().toArray();
-    return indexes.some(({ name }) => name === args.take<string>('indexName'));
+    return indexes.some(({ name }) => name === wanted);
   } catch (error) {
     // NamespaceNotFound: where there is no collection, there is no index.
     if (error instanceof MongoServerError && error.code === 26) return false;
