@@ -1,6 +1,7 @@
 import { encode } from '../bson/encode.ts';
-import { CommandError, notImplemented } from '../errors.ts';
+import { CommandError, notImplemented, typeMismatch } from '../errors.ts';
 import { compileFilter } from '../query/filter.ts';
+import { backup } from '../store/backup.ts';
 import type { Collection } from '../store/collection.ts';
 import { validationFields, validationOptions } from '../store/validator.ts';
 import { equalValues } from '../value/compare.ts';
@@ -170,6 +171,13 @@ function dbStats({ store, database }: Request): Document {
   };
 }
 
+/** A command of this server's own: `{ backup: '/absolute/path' }` on admin. */
+async function backupStore({ store, database, body }: Request): Promise<Document> {
+  if (database !== 'admin') throw new CommandError(13, 'backup may only be run against the admin database.');
+  if (typeof body.backup !== 'string') throw typeMismatch("BSON field 'backup' must be a string");
+  return { ...(await backup(store.path, body.backup)), ok: 1 };
+}
+
 function explain(): never {
   throw notImplemented('explain is not supported');
 }
@@ -185,6 +193,7 @@ export const adminCommands: Record<string, Command> = {
   drop: { fields: [], run: drop },
   dropDatabase: { fields: [], run: dropDatabase },
   renameCollection: { fields: ['to', 'dropTarget'], run: renameCollection },
+  backup: { fields: [], run: backupStore },
   collStats: { fields: [], run: collStats },
   dbStats: { fields: [], run: dbStats },
 };

@@ -13,6 +13,7 @@ import { Writes } from './writes.ts';
 
 /** Everything a command works with. */
 export class Store {
+  readonly path: string;
   readonly database: Database;
   readonly catalogue: Catalogue;
   readonly documents: Documents;
@@ -24,6 +25,7 @@ export class Store {
   readonly #housekeeper: Housekeeper;
 
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
+    this.path = path;
     this.database = new Database(path, 'writer');
     this.catalogue = new Catalogue(this.database);
     this.documents = new Documents(this.database, this.catalogue);
