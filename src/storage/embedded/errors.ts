@@ -35,6 +35,7 @@ const codeNames: Record<number, string> = {
   237: 'CursorKilled',
   238: 'NotImplemented',
   276: 'IndexBuildAborted',
+  279: 'ClientDisconnect',
   292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
   11000: 'DuplicateKey',
   10334: 'BSONObjectTooLarge',

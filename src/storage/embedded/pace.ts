@@ -11,15 +11,20 @@ export const moved: Error = new Error('this statement goes on in a reader thread
 export class Pace {
   #sliceEnd: number;
   #movable: boolean;
+  #client: AbortSignal | null;
   readonly #deadline: number | null;
   stopped: CommandError | null = null;
 
-  /** `movable`: the command may begin anew elsewhere, so here it gets one slice only. */
-  constructor(maxTimeMS: number | null = null, movable = false) {
+  /**
+   * `movable`: the command may begin anew elsewhere, so here it gets one slice only. `client` is aborted when whoever
+   * waits for the answer has gone.
+   */
+  constructor(maxTimeMS: number, movable: boolean, client: AbortSignal) {
     const now = performance.now();
     this.#movable = movable;
+    this.#client = client;
     this.#sliceEnd = now + (movable ? slice / 2 : slice);
-    this.#deadline = maxTimeMS ? now + maxTimeMS : null;
+    this.#deadline = maxTimeMS > 0 ? now + maxTimeMS : null;
   }
 
   /** True when it is time to call `rest`. */
@@ -32,15 +37,17 @@ export class Pace {
     if (this.#movable) throw moved;
   }
 
-  /** From here on the command ends where it is. */
+  /** A cursor was opened: the command ends in this thread, and for whichever connection reads on. */
   stay(): void {
     this.#movable = false;
+    this.#client = null;
   }
 
   async rest(): Promise<void> {
     this.move();
     await nextTurn();
     if (this.stopped) throw this.stopped;
+    if (this.#client?.aborted) throw new CommandError(279, 'operation was interrupted: its client has gone');
     const now = performance.now();
     if (this.#deadline !== null && now > this.#deadline) {
       throw new CommandError(50, 'operation exceeded time limit');

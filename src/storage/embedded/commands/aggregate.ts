@@ -75,18 +75,18 @@ async function* source(
 
 /** With `$out` or `$merge` at its end a pipeline is read by a reader and written here. */
 async function run(request: Request): Promise<Buffer> {
-  const { store, database, body } = request;
+  const { store, database, body, client } = request;
   const { pipeline, name, cursor } = parse(request);
   const [first = {}] = pipeline;
   const last = pipeline.at(-1) ?? {};
   if (name === null && '$listLocalSessions' in first) {
     const stages = [{ $documents: store.sessions.list() }, ...pipeline.slice(1)];
-    const results = store.readers.documents(database, { ...body, pipeline: stages });
+    const results = store.readers.documents(database, { ...body, pipeline: stages }, client);
     const batchSize = countField(cursor, 'batchSize');
     return openCursor(request, namespaceOf(database, name), results, batchSize, false);
   }
   if (!('$out' in last || '$merge' in last)) return read(request);
-  const results = store.readers.documents(database, { ...body, pipeline: pipeline.slice(0, -1) });
+  const results = store.readers.documents(database, { ...body, pipeline: pipeline.slice(0, -1) }, client);
   if ('$out' in last) await writeOut(store, database, last.$out, results);
   else await writeMerge(store, database, last.$merge, letVariables(body) ?? {}, results);
   return encodeCursorReply('firstBatch', [], 0n, namespaceOf(database, name));

@@ -14,6 +14,8 @@ export type ReadRequest = {
   body: Document;
   /** The message that brought it. */
   message: Message;
+  /** Aborted when the client has gone. */
+  client: AbortSignal;
   pace: Pace;
 };
 
@@ -89,10 +91,10 @@ function checkConcerns(body: Document): void {
   }
 }
 
-export function paceOf(body: Document, movable: boolean): Pace {
+export function paceOf(body: Document, movable: boolean, client: AbortSignal): Pace {
   const limit = body.maxTimeMS === undefined ? 0 : asNumber(body.maxTimeMS);
   if (limit === null || limit < 0) throw badValue('maxTimeMS must be a non-negative number');
-  return new Pace(limit, movable);
+  return new Pace(limit, movable, client);
 }
 
 /** The collection a command names. */

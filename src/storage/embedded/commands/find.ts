@@ -113,11 +113,11 @@ const cursorId = (id: unknown): bigint =>
   typeof id === 'bigint' ? id : BigInt(Math.trunc(asNumber(id) ?? 0));
 
 async function getMore(request: ReadRequest): Promise<Buffer> {
-  const { store, database, body, message } = request;
+  const { store, database, body, message, client } = request;
   const { collection } = body;
   const key = cursorId(body.getMore);
   const lane = laneOf(key);
-  if (store.readers && lane > 0) return store.readers.send(lane, message.bytes);
+  if (store.readers?.has(lane)) return store.readers.send(lane, message.bytes, client);
   const cursor = store.cursors.get(key, `${database}.${String(collection)}`);
   if (cursor.busy) throw new CommandError(12051, `cursor id ${key} is already in use`);
   cursor.busy = true;
@@ -135,14 +135,14 @@ async function getMore(request: ReadRequest): Promise<Buffer> {
   }
 }
 
-async function killCursors({ store, body, message }: ReadRequest): Promise<Document> {
+async function killCursors({ store, body, message, client }: ReadRequest): Promise<Document> {
   const ids = body.cursors;
   if (!Array.isArray(ids)) throw badValue("BSON field 'killCursors.cursors' must be an array");
   const killed = new Set<bigint>();
   for (const id of ids.map(cursorId)) if (await store.cursors.remove(id)) killed.add(id);
-  const lanes = new Set(ids.map((id) => laneOf(cursorId(id))).filter((lane) => lane > 0));
-  for (const lane of store.readers ? lanes : []) {
-    const reply = decode((await store.readers?.send(lane, message.bytes)) as Buffer);
+  for (const lane of new Set(ids.map((id) => laneOf(cursorId(id))))) {
+    if (!store.readers?.has(lane)) continue;
+    const reply = decode(await store.readers.send(lane, message.bytes, client));
     for (const id of reply.cursorsKilled as bigint[]) killed.add(cursorId(id));
   }
   const [cursorsKilled, cursorsNotFound] = [true, false].map((wanted) =>

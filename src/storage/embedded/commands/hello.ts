@@ -82,6 +82,7 @@ export const helloCommands: Record<string, Command> = {
       pid: process.pid,
       uptime: Math.round((Date.now() - startedAt) / 1000),
       localTime: new Date(),
+      globalLock: { activeClients: { readers: store.readers.active } },
       metrics: { cursor: { open: { total: store.cursors.size } } },
       mem: {
         resident: Math.round(process.memoryUsage.rss() / 1048576),

@@ -31,7 +31,7 @@ const commands = new Map<string, Command | ReadCommand>(
 );
 
 /** Finds the command a message names and runs it. */
-export async function runCommand(store: Store, message: Message): Promise<Reply> {
+export async function runCommand(store: Store, message: Message, client: AbortSignal): Promise<Reply> {
   const { body, sequences } = message;
   const name = Object.keys(body)[0] ?? '';
   const command = commands.get(name);
@@ -45,12 +45,12 @@ export async function runCommand(store: Store, message: Message): Promise<Reply>
     if (field !== 'documents') body[field] = documents.map((document) => decode(document));
   }
   if (body.lsid !== undefined) store.sessions.touch(body.lsid);
-  const pace = paceOf(body, 'read' in command);
-  const request: Request = { store, database, name, body, message, pace };
+  const pace = paceOf(body, 'read' in command, client);
+  const request: Request = { store, database, name, body, message, client, pace };
   try {
     return await ('run' in command ? command.run(request) : command.read(request));
   } catch (error) {
-    if (error === moved) return store.readers.run(message.bytes);
+    if (error === moved) return store.readers.run(message.bytes, client);
     throw error;
   }
 }

@@ -130,7 +130,8 @@ class Search {
       maxTimeMS: this.#request.body.maxTimeMS,
     };
     const records: number[] = [];
-    for await (const batch of this.#request.store.readers.documents(this.#collection.database, command)) {
+    const { store, client } = this.#request;
+    for await (const batch of store.readers.documents(this.#collection.database, command, client)) {
       for (const document of batch) records.push(Number(decode(document).record));
     }
     return records;

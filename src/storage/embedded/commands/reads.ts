@@ -29,13 +29,14 @@ async function records(request: ReadRequest): Promise<Buffer> {
 }
 
 /** Runs a command in a reader thread. */
-export async function runRead(store: ReadStore, message: Message): Promise<Buffer> {
+export async function runRead(store: ReadStore, message: Message, client: AbortSignal): Promise<Buffer> {
   const { body } = message;
   const name = Object.keys(body)[0] ?? '';
   const command = name === 'records' ? { fields: null, read: records } : readCommands[name];
   if (!command) throw new CommandError(59, `no such command: '${name}'`);
   checkFields(name, body, command);
   const database = String(body.$db);
-  const reply = await command.read({ store, database, name, body, message, pace: paceOf(body, false) });
+  const pace = paceOf(body, false, client);
+  const reply = await command.read({ store, database, name, body, message, client, pace });
   return Buffer.isBuffer(reply) ? reply : encode(reply);
 }

@@ -7,7 +7,7 @@ import type { Catalogue } from '../store/catalogue.ts';
 import type { StoreOptions } from '../store/options.ts';
 import { asNumber, type Document } from '../value/types.ts';
 import { frameCommand } from '../wire.ts';
-import type { ReaderData, ReaderJob, ReaderReply } from './messages.ts';
+import type { ReaderCancel, ReaderData, ReaderJob, ReaderReply } from './messages.ts';
 
 type Waiting = { resolve: (reply: Buffer) => void; reject: (error: unknown) => void };
 type Thread = { worker: Worker; waiting: Map<number, Waiting>; ended: Promise<void> };
@@ -32,43 +32,59 @@ export class Readers {
     this.#catalogue = catalogue;
   }
 
+  /** How many commands the readers are at work on. */
+  get active(): number {
+    return [...this.#threads.values()].reduce((sum, { waiting }) => sum + waiting.size, 0);
+  }
+
+  /** True when cursors of this lane are a reader's. */
+  has(lane: number): boolean {
+    return lane >= 1 && lane <= threads;
+  }
+
   /** Runs a command, given as the bytes of its message, in the reader that has the least to do. */
-  run(bytes: Uint8Array): Promise<Buffer> {
+  run(bytes: Uint8Array, client: AbortSignal): Promise<Buffer> {
     const load = (lane: number): number => this.#threads.get(lane)?.waiting.size ?? 0.5;
     let best = 1;
     for (let lane = 2; lane <= threads; lane++) if (load(lane) < load(best)) best = lane;
-    return this.send(best, bytes);
+    return this.send(best, bytes, client);
   }
 
   /** Runs a command in one certain reader: the one that has the cursor it speaks of. */
-  send(lane: number, bytes: Uint8Array): Promise<Buffer> {
-    if (this.#closed || lane > threads) return Promise.reject(new CommandError(43, 'the cursor is not open'));
+  send(lane: number, bytes: Uint8Array, client: AbortSignal): Promise<Buffer> {
+    if (this.#closed) return Promise.reject(new CommandError(11601, 'the server is stopping'));
     const thread = this.#threads.get(lane) ?? this.#start(lane);
     // A copy of its own can change hands instead of being copied once more.
     const own = new Uint8Array(bytes);
     const job: ReaderJob = { id: this.#nextId++, version: this.#catalogue.version, bytes: own };
-    return new Promise((resolve, reject) => {
+    const cancel = (): void => {
+      const message: ReaderCancel = { cancelled: job.id };
+      thread.worker.postMessage(message);
+    };
+    client.addEventListener('abort', cancel);
+    return new Promise<Buffer>((resolve, reject) => {
       thread.waiting.set(job.id, { resolve, reject });
       thread.worker.postMessage(job, [own.buffer]);
-    });
+    }).finally(() => client.removeEventListener('abort', cancel));
   }
 
   /** The documents that a reading command yields, batch by batch as they are asked for. */
-  async *documents(database: string, command: Document): AsyncGenerator<Buffer[]> {
-    const first = readBatch(await this.run(frameCommand({ ...command, $db: database })), 'firstBatch');
+  async *documents(database: string, command: Document, client: AbortSignal): AsyncGenerator<Buffer[]> {
+    const opening = frameCommand({ ...command, $db: database });
+    const first = readBatch(await this.run(opening, client), 'firstBatch');
     let { id } = first;
     try {
       yield first.documents;
       while (id !== 0n) {
         const more = { getMore: id, collection: first.collection, $db: database };
-        const next = readBatch(await this.send(laneOf(id), frameCommand(more)), 'nextBatch');
+        const next = readBatch(await this.send(laneOf(id), frameCommand(more), client), 'nextBatch');
         id = next.id;
         yield next.documents;
       }
     } finally {
       if (id !== 0n) {
         const kill = { killCursors: first.collection, cursors: [id], $db: database };
-        await this.send(laneOf(id), frameCommand(kill));
+        await this.send(laneOf(id), frameCommand(kill), client);
       }
     }
   }
