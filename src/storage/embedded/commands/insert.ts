@@ -1,5 +1,5 @@
 import { encode } from '../bson/encode.ts';
-import { asCommandError, CommandError } from '../errors.ts';
+import { asCommandError, CommandError, isFault } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 import { type Command, collectionName, type Request, statements } from './command.ts';
 
@@ -40,7 +40,7 @@ async function insert(request: Request): Promise<Document> {
         } catch (error) {
           const known = asCommandError(error);
           // An error of the disk is not an error of this one document; the whole statement must fail with it.
-          if (known.code === 1) throw error;
+          if (isFault(known)) throw error;
           failed.push(writeError(start + i, known));
           if (ordered) break;
         }

@@ -1,4 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { Acknowledged } from './acknowledged.ts';
+import { checkLayout, markLayout } from './layout.ts';
+import { checkWal } from './wal-check.ts';
 
 /**
  * The SQLite file and its statements. Documents and index entries live in one table each; WITHOUT ROWID keeps them in
@@ -6,15 +9,15 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
  */
 const pageSize = 16384;
 const schema = `
-  CREATE TABLE IF NOT EXISTS documents (
+  CREATE TABLE documents (
     collection INTEGER NOT NULL, record INTEGER NOT NULL, body BLOB NOT NULL,
     PRIMARY KEY (collection, record)
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS entries (
+  CREATE TABLE entries (
     idx INTEGER NOT NULL, key BLOB NOT NULL, record INTEGER NOT NULL,
     PRIMARY KEY (idx, key, record)
   ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS catalogue (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE catalogue (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
 `;
 
 export type RecordRow = [record: number, body: Buffer];
@@ -23,15 +26,19 @@ export type EntryRow = [key: Buffer, record: number, body: Buffer];
 export class Database {
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #acknowledged: Acknowledged;
 
   constructor(path: string) {
+    checkWal(path);
     this.#sqlite = new DatabaseSync(path);
+    const isNew = checkLayout(this.#sqlite, path);
     this.#sqlite.exec(`
       PRAGMA page_size = ${pageSize}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864;
       PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
     `);
-    this.#sqlite.exec(schema);
+    if (isNew) this.#sqlite.exec(`BEGIN; ${schema} ${markLayout} COMMIT`);
+    this.#acknowledged = new Acknowledged(path);
   }
 
   /** Prepares a statement once; rows come back as arrays. */
@@ -68,14 +75,36 @@ export class Database {
     return this.#sqlite.isTransaction;
   }
 
+  /** Ends a transaction; on return it is on disk. */
+  commit(): void {
+    this.run('COMMIT');
+    this.#acknowledged.update();
+  }
+
   /** Gives free pages back to the file system, a few at a time. */
   shrink(pages: number): void {
     this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
+    this.#acknowledged.update();
   }
 
   close(): void {
+    if (this.#checkpoint()) this.#acknowledged.forget();
     this.#statements.clear();
     this.#sqlite.close();
+    this.#acknowledged.close();
+  }
+
+  /** Copies the log to the data file; true when all of it is there. */
+  #checkpoint(): boolean {
+    try {
+      const [row] = this.all<[busy: number, frames: number, copied: number]>(
+        'PRAGMA wal_checkpoint(PASSIVE)',
+      );
+      return row !== undefined && row[1] === row[2];
+    } catch {
+      // On a full or broken disk the log stays, and with it the note of what it holds.
+      return false;
+    }
   }
 }
 

@@ -57,7 +57,7 @@ export class Writes {
     this.#database.run('BEGIN IMMEDIATE');
     const outcomes = jobs.map((job) => this.#attempt(job));
     this.#catalogue.saveCounts();
-    this.#database.run('COMMIT');
+    this.#database.commit();
     for (const { job, value, error } of outcomes) {
       if (error === null) job.resolve(value);
       else job.reject(error);
