@@ -29,7 +29,7 @@ class ReaderCatalogue extends CatalogueView {
 }
 
 const { path, lane, options } = workerData as ReaderData;
-const database = new Database(path, 'reader');
+const database = Database.reader(path);
 const catalogue = new ReaderCatalogue(database);
 const cursors = new Cursors(options.cursorIdleLimit, lane);
 const store: ReadStore = { database, catalogue, cursors, readers: null };

@@ -5,7 +5,7 @@ import { Sessions } from '../sessions.ts';
 import { Catalogue, temporaryPrefix } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
 import type { Collection } from './collection.ts';
-import { Database } from './database.ts';
+import { DataFile } from './data-file.ts';
 import { Documents } from './documents.ts';
 import { Housekeeper } from './housekeeper.ts';
 import type { StoreOptions } from './options.ts';
@@ -14,7 +14,7 @@ import { Writes } from './writes.ts';
 /** Everything a command works with. */
 export class Store {
   readonly path: string;
-  readonly database: Database;
+  readonly database: DataFile;
   readonly catalogue: Catalogue;
   readonly documents: Documents;
   readonly writes: Writes;
@@ -26,7 +26,7 @@ export class Store {
 
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
     this.path = path;
-    this.database = new Database(path, 'writer');
+    this.database = new DataFile(path);
     this.catalogue = new Catalogue(this.database);
     this.documents = new Documents(this.database, this.catalogue);
     this.writes = new Writes(this.database, this.catalogue);

@@ -1,6 +1,6 @@
 import { asCommandError } from '../errors.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Database } from './database.ts';
+import type { DataFile } from './data-file.ts';
 
 type Job = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
 type Outcome = { job: Job; value: unknown; error: Error | null };
@@ -13,13 +13,13 @@ const transactionTime = 10;
  * disk serves them all; none is acknowledged before that sync. Each runs in its own savepoint and fails alone.
  */
 export class Writes {
-  readonly #database: Database;
+  readonly #database: DataFile;
   readonly #catalogue: Catalogue;
   #queue: Job[] = [];
   #scheduled = false;
   #closed = false;
 
-  constructor(database: Database, catalogue: Catalogue) {
+  constructor(database: DataFile, catalogue: Catalogue) {
     this.#database = database;
     this.#catalogue = catalogue;
   }
@@ -73,7 +73,7 @@ export class Writes {
       if (performance.now() > deadline) break;
     }
     this.#catalogue.saveCounts();
-    this.#database.run('COMMIT');
+    this.#database.commit();
     for (const { job, value, error } of outcomes) {
       if (error === null) job.resolve(value);
       else job.reject(error);
