@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { resolve as resolvePath } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { findSocket } from './ownership.ts';
 import { defaultOptions, type StoreOptions } from './store/options.ts';
 
 export type EmbeddedServer = { uri: string; stop(): Promise<void> };
@@ -34,11 +35,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   // A program that forgets to stop the server can still end.
   worker.unref();
   return {
-    uri: `mongodb://${encodeURIComponent(socketPath)}/${databaseName}?directConnection=true`,
+    uri: uriOf(socketPath, databaseName),
     async stop() {
       worker.ref();
       worker.postMessage('stop');
       await exited;
     },
   };
+}
+
+const uriOf = (socket: string, databaseName: string): string =>
+  `mongodb://${encodeURIComponent(socket)}/${databaseName}?directConnection=true`;
+
+/** The URI of the server that another process runs on `directory`; null when none does. */
+export function findEmbedded(directory: string, databaseName = 'sluice'): string | null {
+  const socket = findSocket(resolvePath(directory));
+  return socket === null ? null : uriOf(socket, databaseName);
 }

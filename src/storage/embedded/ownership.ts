@@ -84,16 +84,28 @@ function readPid(path: string): string {
   }
 }
 
+/** Where the server of a directory listens is written down, for other processes of the same installation. */
+const noteOf = (directory: string): string => join(directory, 'socket');
+
+/** The socket on which the server of a directory listens, or was last heard of; null when there is none. */
+export function findSocket(directory: string): string | null {
+  const note = noteOf(directory);
+  return existsSync(note) ? readFileSync(note, 'utf8') : null;
+}
+
 /** A free socket path: inside the directory, or in a private temporary one when that path would be too long. */
 export function prepareSocket(directory: string): { path: string; remove(): void } {
   const inside = join(directory, 'db.sock');
-  if (Buffer.byteLength(inside) <= longestSocketPath) {
-    rmSync(inside, { force: true });
-    return { path: inside, remove: () => rmSync(inside, { force: true }) };
-  }
-  const temporary = mkdtempSync(join(tmpdir(), 'embedded-db-'));
+  const fits = Buffer.byteLength(inside) <= longestSocketPath;
+  const temporary = fits ? null : mkdtempSync(join(tmpdir(), 'embedded-db-'));
+  const path = temporary ? join(temporary, 'db.sock') : inside;
+  rmSync(path, { force: true });
+  writeFileSync(noteOf(directory), path, { mode: 0o600 });
   return {
-    path: join(temporary, 'db.sock'),
-    remove: () => rmSync(temporary, { recursive: true, force: true }),
+    path,
+    remove() {
+      for (const gone of [noteOf(directory), temporary ?? path])
+        rmSync(gone, { recursive: true, force: true });
+    },
   };
 }
