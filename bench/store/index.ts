@@ -58,7 +58,6 @@ async function main(): Promise<void> {
     else await rm(directory, { recursive: true, force: true });
   }
   report.print();
-  console.log(`\n${report.missed} budgets missed.`);
   if (options.check && report.missed > 0) process.exitCode = 1;
 }
 
