@@ -59,9 +59,11 @@ async function killUnderLoad(context: Context, round: number): Promise<void> {
       if (!ended || !(error instanceof MongoNetworkError)) throw error;
     }),
   );
-  await sleep(1000);
-  ended = true;
-  await context.server.kill();
-  await Promise.all(writing);
+  const kill = async () => {
+    await sleep(1000);
+    ended = true;
+    await context.server.kill();
+  };
+  await Promise.all([kill(), ...writing]);
   await context.client.close();
 }
