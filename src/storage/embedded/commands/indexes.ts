@@ -49,7 +49,7 @@ const sameOptions = (left: Document, right: Document): boolean =>
   );
 
 async function createIndexes(request: Request): Promise<Document> {
-  const { store, database, pace } = request;
+  const { store, database } = request;
   const name = collectionName(request);
   const specs = statements(request, 'indexes').map(normaliseSpec);
   if (specs.length === 0) throw badValue('Must specify at least one index to create');
@@ -58,7 +58,7 @@ async function createIndexes(request: Request): Promise<Document> {
   const numIndexesBefore = collection.indexes.length;
   for (const spec of specs) {
     const existing = findExisting(collection, spec);
-    if (!existing) await buildIndex(store, collection, spec, pace);
+    if (!existing) await buildIndex(store, collection, spec);
     else await existing.built;
   }
   const numIndexesAfter = collection.indexes.length;

@@ -1,4 +1,5 @@
 import { decode } from '../bson/decode.ts';
+import { CommandError } from '../errors.ts';
 import type { Match } from '../query/match-stream.ts';
 import { Selected, type Selection } from '../query/select.ts';
 import { keyComparator, keyReader } from '../query/sort.ts';
@@ -7,9 +8,11 @@ import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';
 import type { Request } from './command.ts';
 
-/** How long a statement may search inside a transaction, in milliseconds, and how much it may change there. */
-const searchBudget = 8;
+/** How long a statement may take inside a transaction, in milliseconds, and how much it may find to change there. */
+const budget = 8;
 const largestChange = 250;
+/** Documents changed between two looks at the clock. */
+const step = 25;
 /** How many candidates are looked for when one document is to be changed, since others may change them first. */
 const candidates = 100;
 
@@ -24,7 +27,7 @@ export function locateNow(
 ): Match[] | typeof tooLong {
   const selected = new Selected(store.database, collection, selection);
   if (selected.long) return tooLong;
-  const deadline = performance.now() + searchBudget;
+  const deadline = performance.now() + budget;
   const found: Match[] = [];
   for (const chunk of selected.chunks()) {
     for (const match of chunk) found.push(match);
@@ -98,13 +101,18 @@ class Search {
   async #changeAll<Outcome>(change: Change<Outcome>): Promise<Outcome[] | null> {
     const found = await this.#locate();
     const outcomes: Outcome[] = [];
-    for (let start = 0; start < found.length; start += largestChange) {
-      const records = found.slice(start, start + largestChange);
-      await this.#transaction(() => {
-        const matches = this.#recheck(records);
-        if (matches.length > 0) outcomes.push(change(this.#collection, matches));
-        return [];
+    for (let next = 0; next < found.length; ) {
+      const done = await this.#transaction(() => {
+        const deadline = performance.now() + budget;
+        const results: Outcome[] = [];
+        for (; next < found.length && performance.now() < deadline; next += step) {
+          const matches = this.#recheck(found.slice(next, next + step));
+          if (matches.length > 0) results.push(change(this.#collection, matches));
+        }
+        return results;
       });
+      if (!done) throw new CommandError(175, 'operation was interrupted because its collection was dropped');
+      outcomes.push(...done);
       await this.#request.pace.rest();
     }
     if (outcomes.length > 0) return outcomes;

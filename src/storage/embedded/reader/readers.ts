@@ -69,14 +69,19 @@ export class Readers {
   }
 
   /** The documents that a reading command yields, batch by batch as they are asked for. */
-  async *documents(database: string, command: Document, client: AbortSignal): AsyncGenerator<Buffer[]> {
-    const opening = frameCommand({ ...command, $db: database });
+  async *documents(
+    database: string,
+    command: Document,
+    client: AbortSignal,
+    batchSize?: number,
+  ): AsyncGenerator<Buffer[]> {
+    const opening = frameCommand({ ...command, batchSize, $db: database });
     const first = readBatch(await this.run(opening, client), 'firstBatch');
     let { id } = first;
     try {
       yield first.documents;
       while (id !== 0n) {
-        const more = { getMore: id, collection: first.collection, $db: database };
+        const more = { getMore: id, collection: first.collection, batchSize, $db: database };
         const next = readBatch(await this.send(laneOf(id), frameCommand(more), client), 'nextBatch');
         id = next.id;
         yield next.documents;

@@ -1,4 +1,5 @@
 import { decode } from '../bson/decode.ts';
+import { encode } from '../bson/encode.ts';
 import { changedFields, findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
@@ -105,7 +106,7 @@ export class Documents {
       const wanted = indexKeys(index, next);
       const lacks = (keys: Buffer[], key: Buffer): boolean => !keys.some((other) => other.equals(key));
       const added = { ...wanted, keys: wanted.keys.filter((key) => lacks(present, key)) };
-      this.#checkUnique(collection, index, added, next, record);
+      this.#checkUnique(collection, index, added, () => next, record);
       return { index, removed: present.filter((key) => lacks(wanted.keys, key)), added };
     });
   }
@@ -118,11 +119,12 @@ export class Documents {
     }
     this.#database.run(`DELETE FROM ${tableOf(collection)} WHERE record = ?`, record);
     this.#catalogue.changeCount(collection, -1);
+    for (const watch of collection.watches) watch.add(record);
   }
 
-  /** Adds a document's entries to an index that is being built. */
-  addToIndex(collection: Collection, index: Index, record: number, document: Document): void {
-    const keys = indexKeys(index, document);
+  /** Adds entries to an index that is being built. */
+  addEntry(collection: Collection, index: Index, keys: IndexKeys, record: number): void {
+    const document = (): Document => decode(this.read(collection, record) ?? encode({}));
     this.#checkUnique(collection, index, keys, document, record);
     this.#addEntries(collection, index, keys, record);
   }
@@ -130,7 +132,7 @@ export class Documents {
   #checkedKeys(collection: Collection, document: Document, record: number): IndexKeys[] {
     return collection.indexes.map((index) => {
       const keys = indexKeys(index, document);
-      this.#checkUnique(collection, index, keys, document, record);
+      this.#checkUnique(collection, index, keys, () => document, record);
       return keys;
     });
   }
@@ -139,13 +141,14 @@ export class Documents {
     collection: Collection,
     index: Index,
     keys: IndexKeys,
-    document: Document,
+    document: () => Document,
     record: number,
   ): void {
     if (!index.unique) return;
     for (const key of keys.keys) {
       const rows = this.#database.all<[number]>(findEntry, index.id, key);
-      if (rows.some(([owner]) => owner !== record)) throw duplicateKey(collection.namespace, index, document);
+      if (rows.some(([owner]) => owner !== record))
+        throw duplicateKey(collection.namespace, index, document());
     }
   }
 
