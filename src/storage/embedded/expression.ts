@@ -1,16 +1,17 @@
-import { ObjectId } from 'bson';
+import { Decimal128, ObjectId } from 'bson';
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr } from 'mingo/core';
-import * as accumulators from 'mingo/operators/accumulator';
+import * as mingoAccumulators from 'mingo/operators/accumulator';
 import * as expressions from 'mingo/operators/expression';
 import * as stages from 'mingo/operators/pipeline';
 import * as projections from 'mingo/operators/projection';
 import * as queries from 'mingo/operators/query';
 import * as windows from 'mingo/operators/window';
-import { CommandError } from './errors.ts';
+import { accumulatorNames, parseAccumulator } from './aggregate/accumulators.ts';
+import { CommandError, notImplemented } from './errors.ts';
 import { compareValues, equalValues } from './value/compare.ts';
 import { plainDocument, plainExpression, toPlain } from './value/plain.ts';
-import { type Document, isDocument, typeName } from './value/types.ts';
+import { type Document, isDocument, order, typeName, typeOrder } from './value/types.ts';
 
 /** A compiled aggregation expression; it yields undefined for a missing field. */
 export type Expression = (document: Document) => unknown;
@@ -22,18 +23,50 @@ type Operator = (document: unknown, argument: unknown, options: Computation) => 
 const evaluate = evalExpr as (document: unknown, expression: unknown, options: unknown) => unknown;
 
 const compared =
-  (accept: (difference: number) => boolean): Operator =>
+  (answer: (difference: number) => unknown): Operator =>
   (document, argument, options) => {
     const [left, right] = evaluate(document, argument, options) as unknown[];
-    return accept(compareMissing(left, right));
+    return answer(compareMissing(left, right));
   };
 
 /** In expressions, unlike in queries, a missing field is less than null. */
 function compareMissing(left: unknown, right: unknown): number {
-  if (left === undefined || right === undefined)
-    return Number(right === undefined) - Number(left === undefined) ? (left === undefined ? -1 : 1) : 0;
-  return compareValues(left, right);
+  if (left !== undefined && right !== undefined) return compareValues(left, right);
+  return Number(right === undefined) - Number(left === undefined);
 }
+
+/** Turns a unary operator on a value into one of mingo's. */
+const onValue =
+  (compute: (value: unknown) => unknown): Operator =>
+  (document, argument, options) =>
+    compute(evaluate(document, argument, options));
+
+/**
+ * Our accumulators in mingo's form. They stand for an operator on a list (`{ $sum: ["$a", "$b"] }`) and, inside
+ * mingo's stages, for an accumulator over documents.
+ */
+const accumulating =
+  (name: string): Operator =>
+  (subject, argument, options) => {
+    const overDocuments = Array.isArray(subject);
+    const { accumulator, input } = parseAccumulator(
+      name,
+      overDocuments ? (argument ?? '$$CURRENT') : argument,
+    );
+    const values = overDocuments
+      ? mingoAccumulators.$push(subject, input as never, options as never)
+      : listOf(evaluate(subject, Array.isArray(input) && input.length === 1 ? input[0] : input, options));
+    return accumulator.result(
+      values.reduce((state, value) => accumulator.add(state, toPlain(value), () => {}), accumulator.start()),
+    );
+  };
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+
+const accumulators = Object.fromEntries(accumulatorNames.map((name) => [name, accumulating(name)]));
+
+/** Those that are also operators on lists; `$first` and `$last` are so in mingo already. */
+const onLists = ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp', '$median', '$percentile'];
 
 /** Operators whose mingo versions do not know BSON's order or BSON's types. */
 const corrections: Record<string, Operator> = {
@@ -43,25 +76,20 @@ const corrections: Record<string, Operator> = {
   $gte: compared((difference) => difference >= 0),
   $lt: compared((difference) => difference < 0),
   $lte: compared((difference) => difference <= 0),
-  $cmp: (document, argument, options) => {
-    const [left, right] = evaluate(document, argument, options) as unknown[];
-    return compareMissing(left, right);
-  },
+  $cmp: compared((difference) => difference),
   $in: (document, argument, options) => {
     const [item, list] = evaluate(document, argument, options) as unknown[];
-    if (!Array.isArray(list)) {
-      throw new CommandError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
-    }
-    return list.some((candidate) => equalValues(candidate, item));
+    if (Array.isArray(list)) return list.some((candidate) => equalValues(candidate, item));
+    throw new CommandError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
   },
-  $type: (document, argument, options) => typeName(evaluate(document, argument, options)),
+  $type: onValue(typeName),
+  $isNumber: onValue((value) => value !== undefined && typeOrder(value) === order.number),
   $toString: (document, argument, options) => {
     const value = evaluate(document, argument, options);
-    if (value instanceof ObjectId) return value.toHexString();
+    if (value instanceof ObjectId || value instanceof Decimal128) return value.toString();
     return (expressions.$toString as unknown as Operator)(document, { $literal: value }, options);
   },
-  $toObjectId: (document, argument, options) => {
-    const value = evaluate(document, argument, options);
+  $toObjectId: onValue((value) => {
     if (value === null || value === undefined) return null;
     if (value instanceof ObjectId) return value;
     if (typeof value === 'string' && ObjectId.isValid(value) && value.length === 24)
@@ -70,26 +98,23 @@ const corrections: Record<string, Operator> = {
       241,
       `Failed to parse objectId '${String(value)}' in $convert with no onError value`,
     );
-  },
-  $bsonSize: () => refuse('$bsonSize'),
-  $function: () => refuse('$function'),
-  $accumulator: () => refuse('$accumulator'),
+  }),
+  ...Object.fromEntries(onLists.map((name) => [name, accumulating(name)])),
 };
 
-function refuse(name: string): never {
-  throw new CommandError(238, `${name} is not supported`);
-}
+/** Operators that would run a script, and some that mingo answers wrongly. */
+const refused = new Set(['$function', '$accumulator', '$where', '$bsonSize', '$toDecimal']);
 
 type Table = Record<string, never>;
-const corrected = { ...expressions, ...corrections } as unknown as Table;
-const accumulator = accumulators as unknown as Table;
-
-const context = Context.init({ expression: corrected, accumulator });
+const operators = {
+  expression: { ...expressions, ...corrections } as unknown as Table,
+  accumulator: accumulators as unknown as Table,
+};
+const context = Context.init(operators);
 
 /** What mingo's own stages need; its window functions are built on its $function, which users cannot reach. */
 const stageContext = Context.init({
-  expression: { ...corrected, $function: expressions.$function as never },
-  accumulator,
+  ...operators,
   pipeline: stages as unknown as Table,
   projection: projections as unknown as Table,
   query: queries as unknown as Table,
@@ -107,36 +132,40 @@ function newComputation(): Computation {
   return evaluate({}, { $captureOptions: 1 }, { context: capturing, scriptEnabled: false }) as Computation;
 }
 
-const known = new Set([
-  ...Object.keys(expressions),
-  ...Object.keys(accumulators),
-  ...Object.keys(corrections),
-]);
+const known = new Set([...Object.keys(expressions), ...Object.keys(corrections)]);
 
 /** Refuses unknown operators when the expression is compiled, so that an empty collection does not hide them. */
 function checkOperators(expression: unknown): void {
-  if (Array.isArray(expression)) {
-    for (const item of expression) checkOperators(item);
-    return;
-  }
+  if (Array.isArray(expression)) for (const item of expression) checkOperators(item);
   if (!isDocument(expression)) return;
-  const keys = Object.keys(expression);
-  if (keys[0] === '$literal') return;
-  for (const key of keys) {
+  const entries = Object.entries(expression);
+  for (const [key, item] of entries) {
     if (key.startsWith('$')) {
-      if (keys.length > 1)
+      if (entries.length > 1)
         throw new CommandError(15983, 'an object representing an expression must have exactly one field');
+      if (refused.has(key)) throw notImplemented(`${key} is not supported`);
       if (!known.has(key)) throw new CommandError(168, `Unrecognized expression '${key}'`);
     }
-    checkOperators(expression[key]);
+    if (key !== '$literal') checkOperators(item);
   }
 }
+
+/** Refuses the same operators in the arguments of a stage, wherever they stand. */
+export function refuseScripts(value: unknown): void {
+  if (Array.isArray(value)) for (const item of value) refuseScripts(item);
+  if (!isDocument(value)) return;
+  for (const [key, item] of Object.entries(value)) {
+    if (refused.has(key)) throw notImplemented(`${key} is not supported`);
+    refuseScripts(item);
+  }
+}
+
+const isPlainFields = (source: Document): boolean => !Object.keys(source).some((key) => key.startsWith('$'));
 
 /** Compiles an expression; plain field paths and literals do without mingo. Documents may have exact numbers. */
 export function compileExpression(source: unknown, variables?: Document): Expression {
   checkOperators(source);
-  if (isDocument(source) && !Object.keys(source).some((key) => key.startsWith('$')))
-    return compileFields(source, variables);
+  if (isDocument(source) && isPlainFields(source)) return compileFields(source, variables);
   const expression = plainExpression(source);
   if (typeof expression === 'string' && /^\$[^$]/.test(expression)) return compilePath(expression.slice(1));
   if (
@@ -169,13 +198,6 @@ function compileFields(source: Document, variables?: Document): Expression {
   };
 }
 
-/** Evaluates one of mingo's accumulators over the documents of a group. */
-export function evaluateAccumulator(name: string, argument: unknown, documents: Document[]): unknown {
-  return guarded(() =>
-    evaluate(documents, { [name]: plainExpression(argument) }, newComputation().update({ root: documents })),
-  );
-}
-
 /** Runs one of mingo's stages over documents. */
 export function runWithMingo(
   stage: Document,
@@ -188,29 +210,13 @@ export function runWithMingo(
   });
 }
 
-const scripts = new Set(['$function', '$accumulator', '$where']);
-
-/** Refuses operators that would run a script, wherever they stand. */
-export function refuseScripts(value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) refuseScripts(item);
-  if (!isDocument(value)) return;
-  for (const [key, item] of Object.entries(value)) {
-    if (scripts.has(key)) refuse(key);
-    refuseScripts(item);
-  }
-}
-
 function guarded<Result>(run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    throw asExpressionError(error);
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(16020, error instanceof Error ? error.message : String(error));
   }
-}
-
-function asExpressionError(error: unknown): Error {
-  if (error instanceof CommandError) return error;
-  return new CommandError(16020, error instanceof Error ? error.message : String(error));
 }
 
 function compilePath(path: string): Expression {

@@ -9,7 +9,7 @@ function cStringLength(bytes: Buffer, offset: number): number {
   return end - offset + 1;
 }
 
-/** How many bytes the value of an element takes. */
+/** How many bytes the value of an element takes. The types that BSON has deprecated are refused here. */
 export function valueLength(bytes: Buffer, type: number, offset: number): number {
   switch (type) {
     case 0x01:
@@ -19,11 +19,9 @@ export function valueLength(bytes: Buffer, type: number, offset: number): number
       return 8;
     case 0x02:
     case 0x0d:
-    case 0x0e:
       return 4 + bytes.readInt32LE(offset);
     case 0x03:
     case 0x04:
-    case 0x0f:
       return bytes.readInt32LE(offset);
     case 0x05:
       return 5 + bytes.readInt32LE(offset);
@@ -35,19 +33,16 @@ export function valueLength(bytes: Buffer, type: number, offset: number): number
       const pattern = cStringLength(bytes, offset);
       return pattern + cStringLength(bytes, offset + pattern);
     }
-    case 0x0c:
-      return 16 + bytes.readInt32LE(offset);
     case 0x10:
       return 4;
     case 0x13:
       return 16;
-    case 0x06:
     case 0x0a:
     case 0x7f:
     case 0xff:
       return 0;
     default:
-      throw new RangeError(`unknown element type ${type}`);
+      throw new RangeError(`element type ${type} is unknown, or deprecated and not supported`);
   }
 }
 
@@ -68,6 +63,17 @@ export function walk(bytes: Buffer, visit: (element: Element) => boolean | undef
     if (visit(element)) return;
     at = element.end;
   }
+}
+
+/** The names of a document in their order; `at` is where its first element begins. */
+export function fieldNames(bytes: Buffer, at: number): string[] {
+  const names: string[] = [];
+  for (let next = at; bytes[next]; ) {
+    const { nameAt, valueAt, end } = elementAt(bytes, next);
+    names.push(bytes.toString('utf8', nameAt, valueAt - 1));
+    next = end;
+  }
+  return names;
 }
 
 /** Finds a top-level element by name. */
