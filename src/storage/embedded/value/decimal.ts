@@ -52,6 +52,15 @@ export function isExactDouble(value: Decimal128): boolean {
   return compareWithDecimal(value, decimalToNumber(value)) === 0;
 }
 
+/** A whole decimal as a Long, when it fits in one. */
+export function decimalToLong(value: Decimal128): bigint | null {
+  const { digits, exponent } = scaled(value);
+  if (Math.abs(exponent) > 40) return null;
+  const whole = exponent < 0 ? digits / 10n ** BigInt(-exponent) : align({ digits, exponent }, 0);
+  const fits = BigInt.asIntN(64, whole) === whole;
+  return fits && compareWithDecimal(value, whole) === 0 ? whole : null;
+}
+
 /** The same text for equal decimals: 0.10 and 0.1 are both 1E-1. */
 export function canonicalText(value: Decimal128): string {
   const { digits, exponent } = scaled(value);

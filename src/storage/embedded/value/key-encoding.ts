@@ -1,6 +1,6 @@
 import { type Code, Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { binaryParts, type Fold, regexParts } from './compare.ts';
-import { canonicalText, decimalToNumber, isExactDouble } from './decimal.ts';
+import { canonicalText, decimalToLong, decimalToNumber, isExactDouble } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
 /**
@@ -74,10 +74,15 @@ function writeNumeric(value: unknown): void {
   else if (typeof value === 'bigint') {
     const nearest = Number(value);
     writeNumber(nearest, Number(value - BigInt(nearest)));
-  } else {
-    const decimal = value as Decimal128;
-    if (!isExactDouble(decimal)) inexact += canonicalText(decimal);
-    writeNumber(decimalToNumber(decimal), 0);
+  } else writeDecimal(value as Decimal128);
+}
+
+function writeDecimal(value: Decimal128): void {
+  if (isExactDouble(value)) writeNumber(decimalToNumber(value), 0);
+  else {
+    const long = decimalToLong(value);
+    if (long === null) inexact += canonicalText(value);
+    writeNumeric(long ?? decimalToNumber(value));
   }
 }
 
