@@ -66,7 +66,7 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [v
 const accumulators = Object.fromEntries(accumulatorNames.map((name) => [name, accumulating(name)]));
 
 /** Those that are also operators on lists; `$first` and `$last` are so in mingo already. */
-const onLists = ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp', '$median', '$percentile'];
+const onLists = ['$sum', '$avg', '$min', '$max', '$median', '$percentile'];
 
 /** Operators whose mingo versions do not know BSON's order or BSON's types. */
 const corrections: Record<string, Operator> = {

@@ -44,21 +44,6 @@ const extreme = (sign: number): Accumulator =>
     },
   );
 
-/** Count, mean and sum of squared differences, kept up to date by Welford's method. */
-const deviation = (result: (squares: number, count: number) => number | null): Accumulator =>
-  accumulator(
-    () => ({ count: 0, mean: 0, squares: 0 }),
-    (state, value) => {
-      if (!isNumeric(value)) return state;
-      const difference = Number(value) - state.mean;
-      state.count += 1;
-      state.mean += difference / state.count;
-      state.squares += difference * (Number(value) - state.mean);
-      return state;
-    },
-    ({ squares, count }) => result(squares, count),
-  );
-
 /** The least values that are not exceeded by the given shares of all values. */
 const quantiles = (shares: number[], result: (found: (number | null)[]) => unknown): Accumulator =>
   accumulator<number[]>(
@@ -125,11 +110,11 @@ const accumulators: Record<string, Accumulator> = {
       return Object.assign(merged, expectDocument(value, 40400, '$mergeObjects requires object inputs'));
     },
   ),
-  $stdDevPop: deviation((squares, count) => (count === 0 ? null : Math.sqrt(squares / count))),
-  $stdDevSamp: deviation((squares, count) => (count < 2 ? null : Math.sqrt(squares / (count - 1)))),
 };
 
-const refused = ['$bottom', '$bottomN', '$firstN', '$lastN', '$maxN', '$minN', '$top', '$topN'];
+const refused = new Set(
+  '$bottom $bottomN $firstN $lastN $maxN $minN $stdDevPop $stdDevSamp $top $topN'.split(' '),
+);
 
 /** The names of all that there are. */
 export const accumulatorNames = [...Object.keys(accumulators), '$count', '$median', '$percentile'];
@@ -143,7 +128,7 @@ export function parseAccumulator(
   if (name === '$median' || name === '$percentile') return parseQuantiles(name, argument);
   const found = Object.hasOwn(accumulators, name) ? accumulators[name] : undefined;
   if (found) return { accumulator: found, input: argument };
-  throw refused.includes(name)
+  throw refused.has(name)
     ? notImplemented(`the accumulator ${name} is not supported`)
     : new CommandError(15952, `unknown group operator '${name}'`);
 }

@@ -1,5 +1,6 @@
 import { CommandError } from '../errors.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression, type Expression } from '../expression.ts';
+import { field } from '../query/path.ts';
 import { compileProjection } from '../query/projection.ts';
 import { withField, withoutField } from '../value/ordered.ts';
 import { type Document, expectDocument, isDocument, typeName } from '../value/types.ts';
@@ -39,55 +40,40 @@ function compileProject(source: unknown, _name: string, variables?: Document): D
   return compileProjection(spec, { find: false, ...(variables ? { variables } : {}) });
 }
 
-type Computed = Map<string, Computed | ((document: Document) => unknown)>;
+type Computed = { path: string[]; compute: Expression };
 
 function compileAddFields(source: unknown, name: string, variables?: Document): DocumentStage {
   const message = `${name} specification stage must be an object, got ${typeName(source)}`;
-  const tree: Computed = new Map();
-  addTree(tree, expectDocument(source, 40272, message), variables);
-  return (document) => merge(document, tree, document);
+  const fields = computedFields(expectDocument(source, 40272, message), [], variables);
+  return (document) =>
+    fields.reduce(
+      (changed, { path, compute }) => withComputed(changed, path, compute(document)) as Document,
+      document,
+    );
 }
 
-function addTree(tree: Computed, spec: Document, variables?: Document): void {
-  for (const [path, value] of Object.entries(spec)) {
-    if (path === '' || path.split('.').includes(''))
-      throw new CommandError(40352, 'FieldPath field names may not be empty strings.');
-    if (path.startsWith('$'))
-      throw new CommandError(16410, `FieldPath field names may not start with '$', given '${path}'.`);
-    let node = tree;
-    const parts = path.split('.');
-    for (const part of parts.slice(0, -1)) node = branch(node, part);
-    const last = parts.at(-1) as string;
-    const nested =
-      isDocument(value) &&
-      Object.keys(value).length > 0 &&
-      !Object.keys(value).some((key) => key.startsWith('$'));
-    if (nested) addTree(branch(node, last), value, variables);
-    else node.set(last, compileExpression(value, variables));
-  }
-}
-
-function branch(tree: Computed, part: string): Computed {
-  const present = tree.get(part);
-  if (present instanceof Map) return present;
-  const made: Computed = new Map();
-  tree.set(part, made);
-  return made;
+/** A nested document stands for paths into it. */
+function computedFields(spec: Document, prefix: string[], variables?: Document): Computed[] {
+  return Object.entries(spec).flatMap(([key, value]) => {
+    const path = [...prefix, ...key.split('.')];
+    if (path.includes('')) throw new CommandError(40352, 'FieldPath field names may not be empty strings.');
+    if (key.startsWith('$'))
+      throw new CommandError(16410, `FieldPath field names may not start with '$', given '${key}'.`);
+    const keys = isDocument(value) ? Object.keys(value) : [];
+    return keys.length > 0 && !keys.some((inner) => inner.startsWith('$'))
+      ? computedFields(value as Document, path, variables)
+      : [{ path, compute: compileExpression(value, variables) }];
+  });
 }
 
 /** New fields go at the end, present ones keep their place; a field whose expression yields nothing goes away. */
-function merge(target: Document, tree: Computed, root: Document): Document {
-  let result = target;
-  for (const [key, node] of tree) {
-    const value = node instanceof Map ? mergeInside(target[key], node, root) : node(root);
-    result = value === undefined ? withoutField(result, key) : withField(result, key, value);
-  }
-  return result;
-}
-
-function mergeInside(value: unknown, tree: Computed, root: Document): unknown {
-  if (Array.isArray(value)) return value.map((element) => mergeInside(element, tree, root));
-  return merge(isDocument(value) ? value : {}, tree, root);
+function withComputed(target: unknown, path: readonly string[], computed: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return computed;
+  if (Array.isArray(target)) return target.map((element) => withComputed(element, path, computed));
+  const document = isDocument(target) ? target : {};
+  const value = withComputed(field(document, name), rest, computed);
+  return value === undefined ? withoutField(document, name) : withField(document, name, value);
 }
 
 function compileUnset(spec: unknown): DocumentStage {

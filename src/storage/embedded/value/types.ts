@@ -70,44 +70,31 @@ function objectOrder(value: object): number {
   return order.object;
 }
 
-/** The numbers that `$type` gives to the types that can be stored. */
-export const typeNumbers: Readonly<Record<string, number>> = {
-  double: 1,
-  string: 2,
-  object: 3,
-  array: 4,
-  binData: 5,
-  objectId: 7,
-  bool: 8,
-  date: 9,
-  null: 10,
-  regex: 11,
-  javascript: 13,
-  int: 16,
-  timestamp: 17,
-  long: 18,
-  decimal: 19,
-  minKey: -1,
-  maxKey: 127,
-};
-const typeNames = new Map(Object.entries(typeNumbers).map(([name, number]) => [number, name]));
+/** Every type that can be stored: its name, its number for `$type`, and its place; numbers share one place. */
+const types: readonly [name: string, number: number, place: number][] = [
+  ['minKey', -1, order.minKey],
+  ['null', 10, order.null],
+  ['double', 1, order.number],
+  ['int', 16, order.number],
+  ['long', 18, order.number],
+  ['decimal', 19, order.number],
+  ['string', 2, order.string],
+  ['object', 3, order.object],
+  ['array', 4, order.array],
+  ['binData', 5, order.binary],
+  ['objectId', 7, order.objectId],
+  ['bool', 8, order.boolean],
+  ['date', 9, order.date],
+  ['timestamp', 17, order.timestamp],
+  ['regex', 11, order.regex],
+  ['javascript', 13, order.code],
+  ['maxKey', 127, order.maxKey],
+];
+const typeNames = new Map(types.map(([name, number]) => [number, name]));
+const numbersByPlace = new Map(types.map(([, number, place]) => [place, number]));
 
-/** The type numbers by place in the order; numbers share one place. */
-const numbersByOrder = new Map<number, number>([
-  [order.minKey, -1],
-  [order.null, 10],
-  [order.string, 2],
-  [order.object, 3],
-  [order.array, 4],
-  [order.binary, 5],
-  [order.objectId, 7],
-  [order.boolean, 8],
-  [order.date, 9],
-  [order.timestamp, 17],
-  [order.regex, 11],
-  [order.code, 13],
-  [order.maxKey, 127],
-]);
+/** The type numbers by their names. */
+export const typeNumbers: Readonly<Record<string, number>> = Object.fromEntries(types);
 
 /** True when JavaScript's number would be written as an int32. */
 export function isInt32(value: number): boolean {
@@ -119,7 +106,7 @@ export function typeNumber(value: unknown): number {
   if (typeof value === 'number') return isInt32(value) ? 16 : 1;
   if (typeof value === 'bigint') return 18;
   if (value instanceof Double) return 1;
-  return value instanceof Decimal128 ? 19 : (numbersByOrder.get(typeOrder(value)) ?? 10);
+  return value instanceof Decimal128 ? 19 : (numbersByPlace.get(typeOrder(value)) ?? 10);
 }
 
 /** The name of a value's BSON type, for messages. */
