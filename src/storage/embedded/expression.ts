@@ -22,54 +22,50 @@ type Operator = (document: unknown, argument: unknown, options: Computation) => 
 
 const evaluate = evalExpr as (document: unknown, expression: unknown, options: unknown) => unknown;
 
-const compared =
-  (answer: (difference: number) => unknown): Operator =>
-  (document, argument, options) => {
-    const [left, right] = evaluate(document, argument, options) as unknown[];
-    return answer(compareMissing(left, right));
-  };
-
 /** In expressions, unlike in queries, a missing field is less than null. */
 function compareMissing(left: unknown, right: unknown): number {
   if (left !== undefined && right !== undefined) return compareValues(left, right);
   return Number(right === undefined) - Number(left === undefined);
 }
 
-/** Turns a unary operator on a value into one of mingo's. */
+/** Turns a function of the evaluated argument into one of mingo's operators. */
 const onValue =
   (compute: (value: unknown) => unknown): Operator =>
   (document, argument, options) =>
     compute(evaluate(document, argument, options));
 
+const compared = (answer: (difference: number) => unknown): Operator =>
+  onValue((value) => {
+    const [left, right] = value as unknown[];
+    return answer(compareMissing(left, right));
+  });
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+
 /**
- * Our accumulators in mingo's form. They stand for an operator on a list (`{ $sum: ["$a", "$b"] }`) and, inside
- * mingo's stages, for an accumulator over documents.
+ * Our accumulators in mingo's form: inside its stages they take documents, anywhere else they are operators on a list
+ * (`{ $sum: ["$a", "$b"] }`).
  */
 const accumulating =
   (name: string): Operator =>
   (subject, argument, options) => {
-    const overDocuments = Array.isArray(subject);
-    const { accumulator, input } = parseAccumulator(
-      name,
-      overDocuments ? (argument ?? '$$CURRENT') : argument,
-    );
-    const values = overDocuments
+    const { accumulator, input } = parseAccumulator(name, argument ?? '$$CURRENT');
+    const [only, ...more] = listOf(input);
+    const values = Array.isArray(subject)
       ? mingoAccumulators.$push(subject, input as never, options as never)
-      : listOf(evaluate(subject, Array.isArray(input) && input.length === 1 ? input[0] : input, options));
-    return accumulator.result(
-      values.reduce((state, value) => accumulator.add(state, toPlain(value), () => {}), accumulator.start()),
+      : listOf(evaluate(subject, more.length > 0 ? input : only, options));
+    const state = values.reduce(
+      (current, value) => accumulator.add(current, toPlain(value), () => {}),
+      accumulator.start(),
     );
+    return accumulator.result(state);
   };
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
-
 const accumulators = Object.fromEntries(accumulatorNames.map((name) => [name, accumulating(name)]));
-
-/** Those that are also operators on lists; `$first` and `$last` are so in mingo already. */
-const onLists = ['$sum', '$avg', '$min', '$max', '$median', '$percentile'];
+const { $sum, $avg, $min, $max, $median, $percentile } = accumulators as Record<string, Operator>;
 
 /** Operators whose mingo versions do not know BSON's order or BSON's types. */
-const corrections: Record<string, Operator> = {
+const corrections: Record<string, Operator | undefined> = {
   $eq: compared((difference) => difference === 0),
   $ne: compared((difference) => difference !== 0),
   $gt: compared((difference) => difference > 0),
@@ -77,11 +73,11 @@ const corrections: Record<string, Operator> = {
   $lt: compared((difference) => difference < 0),
   $lte: compared((difference) => difference <= 0),
   $cmp: compared((difference) => difference),
-  $in: (document, argument, options) => {
-    const [item, list] = evaluate(document, argument, options) as unknown[];
+  $in: onValue((value) => {
+    const [item, list] = value as unknown[];
     if (Array.isArray(list)) return list.some((candidate) => equalValues(candidate, item));
     throw new CommandError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
-  },
+  }),
   $type: onValue(typeName),
   $isNumber: onValue((value) => value !== undefined && typeOrder(value) === order.number),
   $toString: (document, argument, options) => {
@@ -99,7 +95,8 @@ const corrections: Record<string, Operator> = {
       `Failed to parse objectId '${String(value)}' in $convert with no onError value`,
     );
   }),
-  ...Object.fromEntries(onLists.map((name) => [name, accumulating(name)])),
+  // $first and $last are operators on lists in mingo too.
+  ...{ $sum, $avg, $min, $max, $median, $percentile },
 };
 
 /** Operators that would run a script, and some that mingo answers wrongly. */
@@ -134,48 +131,35 @@ function newComputation(): Computation {
 
 const known = new Set([...Object.keys(expressions), ...Object.keys(corrections)]);
 
-/** Refuses unknown operators when the expression is compiled, so that an empty collection does not hide them. */
-function checkOperators(expression: unknown): void {
-  if (Array.isArray(expression)) for (const item of expression) checkOperators(item);
+/**
+ * Refuses operators when an expression is compiled, so that an empty collection does not hide them. In the arguments
+ * of a stage there are other operators than those of expressions, so that unknown ones are left to the stage.
+ */
+export function checkOperators(expression: unknown, inStage = false): void {
+  if (Array.isArray(expression)) for (const item of expression) checkOperators(item, inStage);
   if (!isDocument(expression)) return;
   const entries = Object.entries(expression);
   for (const [key, item] of entries) {
-    if (key.startsWith('$')) {
+    if (refused.has(key)) throw notImplemented(`${key} is not supported`);
+    if (key.startsWith('$') && !inStage) {
       if (entries.length > 1)
         throw new CommandError(15983, 'an object representing an expression must have exactly one field');
-      if (refused.has(key)) throw notImplemented(`${key} is not supported`);
       if (!known.has(key)) throw new CommandError(168, `Unrecognized expression '${key}'`);
     }
-    if (key !== '$literal') checkOperators(item);
+    if (key !== '$literal') checkOperators(item, inStage);
   }
 }
-
-/** Refuses the same operators in the arguments of a stage, wherever they stand. */
-export function refuseScripts(value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) refuseScripts(item);
-  if (!isDocument(value)) return;
-  for (const [key, item] of Object.entries(value)) {
-    if (refused.has(key)) throw notImplemented(`${key} is not supported`);
-    refuseScripts(item);
-  }
-}
-
-const isPlainFields = (source: Document): boolean => !Object.keys(source).some((key) => key.startsWith('$'));
 
 /** Compiles an expression; plain field paths and literals do without mingo. Documents may have exact numbers. */
 export function compileExpression(source: unknown, variables?: Document): Expression {
   checkOperators(source);
-  if (isDocument(source) && isPlainFields(source)) return compileFields(source, variables);
+  if (isDocument(source) && !Object.keys(source).some((key) => key.startsWith('$')))
+    return compileFields(source, variables);
   const expression = plainExpression(source);
-  if (typeof expression === 'string' && /^\$[^$]/.test(expression)) return compilePath(expression.slice(1));
-  if (
-    !isDocument(expression) &&
-    !Array.isArray(expression) &&
-    !(typeof expression === 'string' && expression.startsWith('$'))
-  ) {
-    return () => expression;
-  }
-  const shared = variables ? (plainDocument(variables) as Document) : {};
+  const text = typeof expression === 'string' ? expression : '';
+  if (/^\$[^$]/.test(text)) return compilePath(text.slice(1));
+  if (!text.startsWith('$') && !isDocument(expression) && !Array.isArray(expression)) return () => expression;
+  const shared = plainDocument(variables ?? {});
   const computation = newComputation();
   return (document) => {
     const root = plainDocument(document);

@@ -107,7 +107,7 @@ const accumulators: Record<string, Accumulator> = {
     (merged, value, keep) => {
       if (value === undefined || value === null) return merged;
       keep(value);
-      return Object.assign(merged, expectDocument(value, 40400, '$mergeObjects requires object inputs'));
+      return { ...merged, ...expectDocument(value, 40400, '$mergeObjects requires object inputs') };
     },
   ),
 };

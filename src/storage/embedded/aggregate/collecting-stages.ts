@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { refuseScripts, runWithMingo } from '../expression.ts';
+import { checkOperators, runWithMingo } from '../expression.ts';
 import type { Pace } from '../pace.ts';
 import { plainExpression } from '../value/plain.ts';
 import { type Document, isDocument } from '../value/types.ts';
@@ -7,7 +7,7 @@ import { type Batches, inBatches, memoryMeter, pipe, type Stage } from './stage.
 
 /** Stages that need all documents at once and that mingo knows how to do. */
 export function collectingStage(name: string, spec: unknown, resolve: (name: string) => Document[]): Stage {
-  refuseScripts(spec);
+  checkOperators(spec, true);
   const stage = { [name]: plainExpression(spec) };
   return async function* (source) {
     const documents = await collect(source, memoryMeter(name));

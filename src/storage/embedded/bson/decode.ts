@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { inOrder } from '../value/ordered.ts';
 import { type Document, isInt32 } from '../value/types.ts';
 import { fieldNames, valueLength } from './raw.ts';
@@ -170,8 +170,6 @@ function decodeValue(bytes: Buffer, type: number): unknown {
       const pattern = decodeName(bytes);
       return new BSONRegExp(pattern, decodeName(bytes));
     }
-    case 0x0d:
-      return new Code(decodeString(bytes));
     case 0x10:
       at += 4;
       return bytes.readInt32LE(at - 4);

@@ -18,13 +18,12 @@ fixedLengths[0x08] = 1;
 fixedLengths[0x10] = 4;
 fixedLengths[0x13] = 16;
 
-/** How many bytes the value of an element takes. The types that BSON has deprecated are refused here. */
+/** How many bytes the value of an element takes. Code and the types that BSON has deprecated are refused here. */
 export function valueLength(bytes: Buffer, type: number, offset: number): number {
   const fixed = fixedLengths[type] as number;
   if (fixed >= 0) return fixed;
   switch (type) {
     case 0x02:
-    case 0x0d:
       return 4 + bytes.readInt32LE(offset);
     case 0x03:
     case 0x04:
@@ -36,7 +35,7 @@ export function valueLength(bytes: Buffer, type: number, offset: number): number
       return pattern + cStringLength(bytes, offset + pattern);
     }
     default:
-      throw new RangeError(`element type ${type} is unknown, or deprecated and not supported`);
+      throw new RangeError(`element type ${type} is not supported`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Binary, BSONRegExp, type Code, Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
+import { type Binary, BSONRegExp, Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { compareWithDecimal } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
@@ -35,8 +35,6 @@ export function compareValues(left: unknown, right: unknown, fold?: Fold): numbe
       return (left as Timestamp).compare(right as Timestamp);
     case order.regex:
       return compareRegex(left, right);
-    case order.code:
-      return compareStrings((left as Code).code, (right as Code).code);
     default:
       return 0;
   }

@@ -1,4 +1,4 @@
-import { type Code, Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
+import { Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { binaryParts, type Fold, regexParts } from './compare.ts';
 import { canonicalText, decimalToLong, decimalToNumber, isExactDouble } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
@@ -127,10 +127,7 @@ function writeValue(value: unknown, fold?: Fold): void {
       const { pattern, flags } = regexParts(value);
       writeText(pattern);
       writeText(flags);
-      break;
     }
-    case order.code:
-      writeText((value as Code).code);
   }
 }
 
@@ -180,8 +177,6 @@ export function equalityKey(value: unknown, fold?: Fold): string | number {
 
 /** The two byte strings between which every value of the operand's type lies, NaN apart. */
 export function typeBracket(value: unknown, descending: boolean): { low: Buffer; high: Buffer } {
-  const type = typeOrder(value);
-  return descending
-    ? { low: Buffer.from([~type & 0xff]), high: Buffer.from([(~type & 0xff) + 1]) }
-    : { low: Buffer.from([type]), high: Buffer.from([type + 1]) };
+  const low = descending ? ~typeOrder(value) & 0xff : typeOrder(value);
+  return { low: Buffer.from([low]), high: Buffer.from([low + 1]) };
 }

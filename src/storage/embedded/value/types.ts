@@ -1,4 +1,4 @@
-import { Binary, BSONRegExp, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 
 /**
@@ -22,7 +22,6 @@ export const order = {
   date: 0x5a,
   timestamp: 0x64,
   regex: 0x6e,
-  code: 0x7c,
   maxKey: 0xf0,
 } as const;
 
@@ -66,7 +65,6 @@ function objectOrder(value: object): number {
   if (value instanceof BSONRegExp || value instanceof RegExp) return order.regex;
   if (value instanceof MinKey) return order.minKey;
   if (value instanceof MaxKey) return order.maxKey;
-  if (value instanceof Code) return order.code;
   return order.object;
 }
 
@@ -87,7 +85,6 @@ const types: readonly [name: string, number: number, place: number][] = [
   ['date', 9, order.date],
   ['timestamp', 17, order.timestamp],
   ['regex', 11, order.regex],
-  ['javascript', 13, order.code],
   ['maxKey', 127, order.maxKey],
 ];
 const typeNames = new Map(types.map(([name, number]) => [number, name]));
