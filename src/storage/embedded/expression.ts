@@ -199,7 +199,8 @@ function guarded<Result>(run: () => Result): Result {
     return run();
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(16020, error instanceof Error ? error.message : String(error));
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CommandError(message.startsWith('Use of undefined variable') ? 17276 : 16020, message);
   }
 }
 

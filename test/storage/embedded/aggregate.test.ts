@@ -354,6 +354,7 @@ describe('refusals', () => {
     [{ $project: { a: { $function: { body: 'f', args: [], lang: 'js' } } } }, 238],
     [{ $setWindowFields: { output: { a: { $function: {} } } } }, 238],
     [{ $project: { a: { $zap: 1 } } }, 168],
+    [{ $project: { a: '$$nobody' } }, 17276],
     [{ $project: { a: 1, b: 0 } }, 31254],
     [{ $limit: 0 }, 15958],
     [{ $match: { $text: { $search: 'x' } } }, 2],

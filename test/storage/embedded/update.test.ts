@@ -250,6 +250,12 @@ describe('upserts', () => {
     expect((await items.findOne())?.f).toBe(4);
   });
 
+  test('may have the _id null', async () => {
+    await items.updateOne({ _id: null } as unknown as Document, { $set: { a: 1 } }, { upsert: true });
+    await items.replaceOne({ _id: null } as unknown as Document, { b: 1 }, { upsert: true });
+    expect(await items.find().toArray()).toEqual([{ _id: null, b: 1 }]);
+  });
+
   test('of findOneAndUpdate return the new document', async () => {
     const made = await items.findOneAndUpdate(
       { _id: 7 } as Document,

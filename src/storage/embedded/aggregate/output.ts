@@ -5,6 +5,7 @@ import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { Selected } from '../query/select.ts';
 import { temporaryPrefix } from '../store/catalogue.ts';
 import type { Collection } from '../store/collection.ts';
+import { duplicateKey } from '../store/duplicate-key.ts';
 import { indexFromSpec } from '../store/index-spec.ts';
 import type { Store } from '../store/store.ts';
 import { withField } from '../value/ordered.ts';
@@ -83,7 +84,8 @@ function mergeOne(store: Store, collection: Collection, bytes: Buffer, merge: Me
   const filter = { _id: { $eq: incoming._id } };
   const [match] = [...new Selected(store.database, collection, { filter, limit: 1 }).chunks()].flat();
   if (match) {
-    if (merge.matched === 'fail') throw new CommandError(11000, '$merge failed due to a DuplicateKey error');
+    const [idIndex] = collection.indexes;
+    if (merge.matched === 'fail' && idIndex) throw duplicateKey(collection.namespace, idIndex, incoming);
     if (merge.matched === 'keepExisting') return;
     const after = merge.matched === 'replace' ? body : encode(merged(decode(match.body), incoming));
     store.documents.replace(collection, match.record, match.body, after);

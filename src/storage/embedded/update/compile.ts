@@ -55,9 +55,10 @@ function keepId(document: Document, id: unknown): Document {
   throw immutable("Performing an update on the path '_id' would modify the immutable field '_id'");
 }
 
-/** The document with `_id` in front, a new one if need be. */
-function withId(document: Document, id: unknown = document._id ?? new ObjectId()): Document {
+/** The document with an `_id` in front: the given one, its own (which may be null), or a new one. */
+function withId(document: Document, given: unknown = document._id): Document {
   const { _id, ...rest } = document;
+  const id = given === undefined ? new ObjectId() : given;
   return reordered({ _id: id, ...rest }, () => [...new Set(['_id', ...Object.keys(document)])]);
 }
 
