@@ -30,6 +30,7 @@ export function editAt(
   edit: Edit,
   positions: Positions,
 ): Document {
+  const lastPositional = parts.findLastIndex(isPositional);
   return walk(document, 0, '') as Document;
 
   function walk(value: unknown, depth: number, place: string): unknown {
@@ -37,6 +38,7 @@ export function editAt(
     if (part !== undefined && isPositional(part)) {
       return withElements(value, elementsFor(part, place, value, positions), depth, place);
     }
+    if (depth < lastPositional && !isContainer(value, part)) throw mustExist(place);
     if (value === undefined && !edit.creates) return undefined;
     if (part === undefined) return edit.change(value, place);
     if (value === undefined || isDocument(value)) return withChild(value ?? {}, part, depth, place);
@@ -65,6 +67,12 @@ export function editAt(
   }
 }
 
+const isContainer = (value: unknown, part: string | undefined): boolean =>
+  isDocument(value) || (Array.isArray(value) && part !== undefined && isArrayIndex(part));
+
+const mustExist = (place: string): CommandError =>
+  badValue(`The path '${place}' must exist in the document in order to apply array updates.`);
+
 const describe = (value: unknown): string =>
   Array.isArray(value) ? '[...]' : value === null ? 'null' : JSON.stringify(String(value));
 
@@ -85,11 +93,8 @@ function elementsFor(part: string, place: string, value: unknown, positions: Pos
     return [index];
   }
   if (!Array.isArray(value)) {
-    throw badValue(
-      value === undefined
-        ? `The path '${place}' must exist in the document in order to apply array updates.`
-        : `Cannot apply array updates to non-array element ${place}: ${typeName(value)}`,
-    );
+    if (value === undefined) throw mustExist(place);
+    throw badValue(`Cannot apply array updates to non-array element ${place}: ${typeName(value)}`);
   }
   const name = part.slice(2, -1);
   const test = name === '' ? () => true : positions.filters.get(name);
