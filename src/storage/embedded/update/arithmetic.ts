@@ -4,8 +4,9 @@ import { isInt32, typeName } from '../value/types.ts';
 
 /** True for the numbers that can be computed with; Decimal128 is stored and compared, but arithmetic refuses it. */
 export function isNumeric(value: unknown): value is number | bigint | Double {
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Double) return true;
   if (value instanceof Decimal128) throw notImplemented('arithmetic with Decimal128 is not supported');
-  return typeof value === 'number' || typeof value === 'bigint' || value instanceof Double;
+  return false;
 }
 
 const isDouble = (value: unknown): boolean =>

@@ -4,7 +4,7 @@ import { CommandError, failedToParse } from '../errors.ts';
 import type { FilterContext } from '../query/filter.ts';
 import { matchedPosition } from '../query/position.ts';
 import { equalValues } from '../value/compare.ts';
-import { reordered } from '../value/ordered.ts';
+import { inOrder, needsOrder } from '../value/ordered.ts';
 import { type Document, expectDocument } from '../value/types.ts';
 import { compileArrayFilters } from './array-filters.ts';
 import { compileModifier } from './operators.ts';
@@ -59,7 +59,8 @@ function keepId(document: Document, id: unknown): Document {
 function withId(document: Document, given: unknown = document._id): Document {
   const { _id, ...rest } = document;
   const id = given === undefined ? new ObjectId() : given;
-  return reordered({ _id: id, ...rest }, () => [...new Set(['_id', ...Object.keys(document)])]);
+  const copy = { _id: id, ...rest };
+  return needsOrder(document) ? inOrder([...new Set(['_id', ...Object.keys(document)])], copy) : copy;
 }
 
 function fromReplacement(replacement: Document, options: UpdateOptions): Update {

@@ -1,5 +1,7 @@
 import { type Document, isDocument } from './types.ts';
 
+const wrapped = new WeakSet<Document>();
+
 /**
  * JavaScript lists integer-like names ("200") before all others. A document that has them elsewhere is wrapped, so
  * that it lists its fields in its own order; all other documents stay plain objects.
@@ -7,7 +9,7 @@ import { type Document, isDocument } from './types.ts';
 export function inOrder(names: readonly string[], document: Document): Document {
   if (Object.keys(document).every((name, i) => name === names[i])) return document;
   const order = new Set<string | symbol>(names);
-  return new Proxy(document, {
+  const proxy = new Proxy(document, {
     ownKeys: () => [...order],
     defineProperty(target, name, descriptor) {
       order.add(name);
@@ -18,25 +20,32 @@ export function inOrder(names: readonly string[], document: Document): Document 
       return Reflect.deleteProperty(target, name);
     },
   });
+  wrapped.add(proxy);
+  return proxy;
 }
 
-/** The copy, its fields in the given order, if it has any names that JavaScript would have moved. */
-export function reordered(copy: Document, names: () => string[]): Document {
-  // Integer-like names come first, so the first name tells whether there are any.
-  for (const name in copy) return name >= '0' && name < ':' ? inOrder(names(), copy) : copy;
-  return copy;
+const startsWithDigit = (name: string): boolean => (name.charCodeAt(0) ^ 0x30) < 10;
+
+/** True when a copy of the document may list its fields in another order than the document. */
+export function needsOrder(document: Document): boolean {
+  if (wrapped.has(document)) return true;
+  for (const name in document) return startsWithDigit(name);
+  return false;
 }
 
 /** A copy of a document with one field changed, or added at its end. */
 export function withField(document: Document, name: string, value: unknown): Document {
   const copy = { ...document, [name]: value };
-  return reordered(copy, () => [...new Set([...Object.keys(document), name])]);
+  if (!startsWithDigit(name) && !needsOrder(document)) return copy;
+  return inOrder([...new Set([...Object.keys(document), name])], copy);
 }
 
 /** A copy of a document with one field less. */
 export function withoutField(document: Document, name: string): Document {
   const { [name]: _removed, ...copy } = document;
-  return reordered(copy, () => Object.keys(document).filter((other) => other !== name));
+  if (!needsOrder(document)) return copy;
+  const names = Object.keys(document).filter((other) => other !== name);
+  return inOrder(names, copy);
 }
 
 /** A copy of a document with another value at a path; documents on the way are made where there are none. */

@@ -1,6 +1,6 @@
 import { BSONRegExp, Double } from 'bson';
 import { toRegExp } from '../query/regex.ts';
-import { reordered } from './ordered.ts';
+import { inOrder, needsOrder } from './ordered.ts';
 import { type Document, isDocument } from './types.ts';
 
 /**
@@ -35,7 +35,8 @@ export function plainDocument(value: Document): Document {
     copy ??= { ...value };
     copy[key] = item;
   }
-  return copy ? reordered(copy, () => Object.keys(value)) : value;
+  if (!copy) return value;
+  return needsOrder(value) ? inOrder(Object.keys(value), copy) : copy;
 }
 
 /** An expression as mingo wants it: plain numbers and JavaScript's own regular expressions. */
