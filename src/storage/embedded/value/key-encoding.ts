@@ -1,6 +1,6 @@
-import { type Code, type DBRef, type Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
+import { Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { binaryParts, type Fold, regexParts } from './compare.ts';
-import { decimalToNumber, isExactDouble } from './decimal.ts';
+import { canonicalText, decimalToLong, decimalToNumber, isExactDouble } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
 /**
@@ -11,7 +11,8 @@ const nanByte = 0x13;
 const scratch = Buffer.alloc(8);
 let target = Buffer.allocUnsafe(4096);
 let length = 0;
-let lossy = false;
+/** What the decimals in a key are in full, when doubles cannot hold them. */
+let inexact = '';
 
 /** The bytes of a key, and whether a Decimal128 in it was rounded to a double. */
 export type EncodedKey = { bytes: Buffer; lossy: boolean };
@@ -73,10 +74,15 @@ function writeNumeric(value: unknown): void {
   else if (typeof value === 'bigint') {
     const nearest = Number(value);
     writeNumber(nearest, Number(value - BigInt(nearest)));
-  } else {
-    const decimal = value as Decimal128;
-    if (!isExactDouble(decimal)) lossy = true;
-    writeNumber(decimalToNumber(decimal), 0);
+  } else writeDecimal(value as Decimal128);
+}
+
+function writeDecimal(value: Decimal128): void {
+  if (isExactDouble(value)) writeNumber(decimalToNumber(value), 0);
+  else {
+    const long = decimalToLong(value);
+    if (long === null) inexact += canonicalText(value);
+    writeNumeric(long ?? decimalToNumber(value));
   }
 }
 
@@ -117,8 +123,11 @@ function writeValue(value: unknown, fold?: Fold): void {
       scratch.writeUInt32BE((value as Timestamp).getLowBitsUnsigned(), 4);
       writeBytes(scratch);
       break;
-    default:
-      writeRare(value, type, fold);
+    case order.regex: {
+      const { pattern, flags } = regexParts(value);
+      writeText(pattern);
+      writeText(flags);
+    }
   }
 }
 
@@ -128,15 +137,6 @@ function writeBinary(value: unknown): void {
   scratch[4] = subtype;
   writeBytes(scratch.subarray(0, 5));
   writeBytes(bytes);
-}
-
-function writeRare(value: unknown, type: number, fold?: Fold): void {
-  if (type === order.regex) {
-    const { pattern, flags } = regexParts(value);
-    writeText(pattern);
-    writeText(flags);
-  } else if (type === order.code || type === order.codeWithScope) writeText((value as Code).code);
-  else if (type === order.dbRef) writeDocument((value as DBRef).toJSON() as unknown as Document, fold);
 }
 
 /** Type before name, as BSON compares embedded documents. */
@@ -156,19 +156,27 @@ export function encodeKey(
   fold?: Fold,
 ): EncodedKey {
   length = 0;
-  lossy = false;
+  inexact = '';
   for (let i = 0; i < values.length; i++) {
     const start = length;
     writeValue(values[i], fold);
     if (descending[i]) for (let at = start; at < length; at++) target[at] = ~(target[at] as number);
   }
-  return { bytes: Buffer.from(target.subarray(0, length)), lossy };
+  return { bytes: Buffer.from(target.subarray(0, length)), lossy: inexact !== '' };
+}
+
+/** The same name for values that are equal and for no others; a Map or Set can hold values by it. */
+export function equalityKey(value: unknown, fold?: Fold): string | number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return `=${fold ? fold(value) : value}`;
+  if (typeof value === 'bigint' && BigInt(Number(value)) === value) return Number(value);
+  if (value instanceof Double) return value.value;
+  if (value instanceof Decimal128 && isExactDouble(value)) return decimalToNumber(value);
+  return encodeKey([value], [false], fold).bytes.toString('latin1') + inexact;
 }
 
 /** The two byte strings between which every value of the operand's type lies, NaN apart. */
 export function typeBracket(value: unknown, descending: boolean): { low: Buffer; high: Buffer } {
-  const type = typeOrder(value);
-  return descending
-    ? { low: Buffer.from([~type & 0xff]), high: Buffer.from([(~type & 0xff) + 1]) }
-    : { low: Buffer.from([type]), high: Buffer.from([type + 1]) };
+  const low = descending ? ~typeOrder(value) & 0xff : typeOrder(value);
+  return { low: Buffer.from([low]), high: Buffer.from([low + 1]) };
 }
