@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { errorReply } from './errors.ts';
+import { CommandError, errorReply } from './errors.ts';
 import type { Document } from './value/types.ts';
 import { frameReply, type Message, maximumMessage, parseMessage } from './wire.ts';
 
@@ -68,9 +68,14 @@ export class Connection {
     let message: Message;
     try {
       message = parseMessage(bytes);
-    } catch {
-      // After bytes that are no message the stream cannot be trusted any more, and a server hangs up.
-      this.#socket.destroy();
+    } catch (error) {
+      if (error instanceof CommandError) {
+        const request = { requestId: bytes.readInt32LE(4), legacy: false };
+        for (const part of frameReply(request, errorReply(error))) this.#socket.write(part);
+      } else {
+        // After bytes that are no message the stream cannot be trusted any more, and a server hangs up.
+        this.#socket.destroy();
+      }
       return;
     }
     void this.#answer(message);

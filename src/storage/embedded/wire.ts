@@ -92,7 +92,10 @@ export function frameCommand(command: Document): Buffer {
 }
 
 /** Frames an answer in the form in which the question came. */
-export function frameReply(request: Message, reply: Document | Buffer): Buffer[] {
+export function frameReply(
+  request: Pick<Message, 'requestId' | 'legacy'>,
+  reply: Document | Buffer,
+): Buffer[] {
   const body = Buffer.isBuffer(reply) ? reply : encode(reply);
   const headSize = request.legacy ? 36 : 21;
   const head = Buffer.alloc(headSize);

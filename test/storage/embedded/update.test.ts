@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { onDemand } from 'bson';
+import { BSONSymbol, Code, onDemand } from 'bson';
 import { type Collection, Decimal128, type Document, Double, Long } from 'mongodb';
 import { errorOf, type Running, startServer } from './support.ts';
 
@@ -235,6 +235,15 @@ describe('names such as "200" keep their place', () => {
     expect(await names([])).toEqual(['_id', 'z', '9']);
     expect(await names(['9'])).toEqual(['total', '404', '200']);
   });
+});
+
+test('code and the deprecated types of BSON are refused', async () => {
+  for (const value of [new Code('f'), new Code('f', { a: 1 }), new BSONSymbol('s')]) {
+    expect((await errorOf(items.insertOne({ value } as Document))).code).toBe(22);
+    expect((await errorOf(items.updateOne({}, { $set: { value } }, { upsert: true }))).code).toBe(22);
+    expect((await errorOf(items.find({ value }).toArray())).code).toBe(22);
+  }
+  expect(await items.countDocuments()).toBe(0);
 });
 
 describe('upserts', () => {

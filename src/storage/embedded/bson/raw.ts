@@ -1,4 +1,5 @@
 import { ObjectId } from 'bson';
+import { CommandError } from '../errors.ts';
 
 /** Reading BSON bytes without building objects: lengths, single fields, validation, and putting `_id` in front. */
 const maximumDepth = 180;
@@ -35,7 +36,7 @@ export function valueLength(bytes: Buffer, type: number, offset: number): number
       return pattern + cStringLength(bytes, offset + pattern);
     }
     default:
-      throw new RangeError(`element type ${type} is not supported`);
+      throw new CommandError(22, `BSON element type ${type} is not supported`);
   }
 }
 
