@@ -1,11 +1,11 @@
 import { decode } from '../bson/decode.ts';
 import { badValue } from '../errors.ts';
-import { type Collation, parseCollation } from '../query/collation.ts';
+import { parseCollation } from '../query/collation.ts';
 import { compileFilter } from '../query/filter.ts';
 import { collectValues, parsePath } from '../query/path.ts';
 import { Selected, type Selection } from '../query/select.ts';
 import { memoryExceeded, memoryLimit } from '../query/sort.ts';
-import { encodeKey } from '../value/key-encoding.ts';
+import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document } from '../value/types.ts';
 import { collectionName, countField, documentField, type ReadCommand, type ReadRequest } from './command.ts';
 
@@ -39,7 +39,8 @@ async function distinct(request: ReadRequest): Promise<Document> {
   const collation = parseCollation(body.collation);
   compileFilter(filter);
   if (!collection) return { values: [], ok: 1 };
-  const values = new Distinct(collation);
+  const values = new Map<string | number, unknown>();
+  let size = 0;
   const path = parsePath(key);
   const wanted = new Set([path[0] as string]);
   const hint = body.hint === undefined ? {} : { hint: body.hint };
@@ -49,32 +50,17 @@ async function distinct(request: ReadRequest): Promise<Document> {
     for (const { body: bytes } of chunk) {
       const found: unknown[] = [];
       collectValues(decode(bytes, wanted), path, 0, undefined, found);
-      for (const value of found) if (value !== undefined) values.add(value);
+      for (const value of found) {
+        if (value === undefined) continue;
+        const key = equalityKey(value, collation?.fold);
+        if (values.has(key)) continue;
+        size += String(key).length * 2 + 50;
+        if (size > memoryLimit) throw memoryExceeded('distinct');
+        values.set(key, value);
+      }
     }
   }
-  return { values: values.list, ok: 1 };
-}
-
-/** Values that differ in the BSON sense, by their encoded keys. */
-class Distinct {
-  readonly list: unknown[] = [];
-  readonly #seen = new Set<string>();
-  readonly #collation: Collation | null;
-  #size = 0;
-
-  constructor(collation: Collation | null) {
-    this.#collation = collation;
-  }
-
-  add(value: unknown): void {
-    const { bytes } = encodeKey([value], [false], this.#collation?.fold);
-    const name = bytes.toString('latin1');
-    if (this.#seen.has(name)) return;
-    this.#size += name.length * 2 + 50;
-    if (this.#size > memoryLimit) throw memoryExceeded('distinct');
-    this.#seen.add(name);
-    this.list.push(value);
-  }
+  return { values: [...values.values()], ok: 1 };
 }
 
 export const countCommands: Record<string, ReadCommand> = {
