@@ -54,6 +54,7 @@ async function writeAndKill(
   await sleep(random() * 100);
   killed = true;
   await server.kill();
+  expect(server.complaints()).toBe('');
   const outcomes = await Promise.allSettled(running);
   await client.close();
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
