@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
   appendFileSync,
-  copyFileSync,
+  cpSync,
   existsSync,
   readFileSync,
   rmSync,
@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { MongoClient } from 'mongodb';
-import { Database } from '../../../src/storage/embedded/store/database.ts';
+import { DataFile } from '../../../src/storage/embedded/store/data-file.ts';
 import {
   connect,
   file,
@@ -142,12 +142,12 @@ describe('a write-ahead log', () => {
     await client.close();
     await server.kill();
     for (const name of ['data.sqlite', 'data.sqlite-wal', 'data.sqlite-acknowledged'])
-      copyFileSync(file(name), file(`${name}.kept`));
+      cpSync(file(name), file(`${name}.kept`), { preserveTimestamps: true });
   }
 
   const restore = (): void => {
     for (const name of ['data.sqlite', 'data.sqlite-wal', 'data.sqlite-acknowledged'])
-      copyFileSync(file(`${name}.kept`), file(name));
+      cpSync(file(`${name}.kept`), file(name), { preserveTimestamps: true });
   };
 
   /** Changes one byte of the log. */
@@ -196,6 +196,15 @@ describe('a write-ahead log', () => {
     expect(await idsOf(items((await start()).client))).toHaveLength(50);
   });
 
+  test('that SQLite itself removed, because the process ended without a stop, is no fault', async () => {
+    const script = fileURLToPath(new URL('./fixtures/leave.ts', import.meta.url));
+    for (const count of [1, 2]) {
+      execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', script, file()]);
+      expect([existsSync(log()), existsSync(side())]).toEqual([false, true]);
+      await prepare(async (client) => expect(await idsOf(items(client))).toHaveLength(count));
+    }
+  });
+
   test('with bytes after the acknowledged ones, or a torn note of what was acknowledged, is no fault', async () => {
     await leaveLog();
     appendFileSync(log(), Buffer.alloc(20_000, 0xa5));
@@ -228,7 +237,7 @@ describe('a write-ahead log', () => {
       await exited;
       expect({ seed, round, wentOn: last > before }).toEqual({ seed, round, wentOn: true });
     }
-    const database = new Database(file('data.sqlite'));
+    const database = new DataFile(file('data.sqlite'));
     const rows = database.all<[number]>('SELECT count(*) FROM catalogue');
     database.close();
     expect(rows[0]?.[0]).toBeGreaterThanOrEqual(last);
