@@ -21,7 +21,10 @@ export function decode(
 ): Document {
   at = 4;
   keepTypes = numbers === 'exact';
-  return wanted ? decodeWanted(bytes, wanted) : decodeDocument(bytes);
+  const document = wanted ? decodeWanted(bytes, wanted) : decodeDocument(bytes);
+  // Reading past the end gives zeros and short strings rather than errors; a damaged document must not pass for one.
+  if (wanted ? at > bytes.length : at !== bytes.length) throw new RangeError('the document is damaged');
+  return document;
 }
 
 /** Decodes the value of one element whose type byte and offset are known. */
@@ -96,6 +99,7 @@ function decodeName(bytes: Buffer): string {
 
 function decodeString(bytes: Buffer): string {
   const length = bytes.readInt32LE(at) - 1;
+  if (length < 0) throw new RangeError('a string has a negative length');
   at += 4;
   const start = at;
   at += length + 1;
@@ -124,6 +128,7 @@ function decodeDouble(bytes: Buffer): number | Double {
 }
 
 function slice(bytes: Buffer, length: number): Buffer {
+  if (length < 0) throw new RangeError('a value has a negative length');
   const copy = Buffer.from(bytes.subarray(at, at + length));
   at += length;
   return copy;

@@ -19,18 +19,25 @@ fixedLengths[0x08] = 1;
 fixedLengths[0x10] = 4;
 fixedLengths[0x13] = 16;
 
+/** A stored length; damaged ones that would lead backwards, and so around for ever, are refused. */
+function lengthAt(bytes: Buffer, offset: number): number {
+  const length = bytes.readInt32LE(offset);
+  if (length < 0) throw new RangeError('a value has a negative length');
+  return length;
+}
+
 /** How many bytes the value of an element takes. Code and the types that BSON has deprecated are refused here. */
 export function valueLength(bytes: Buffer, type: number, offset: number): number {
   const fixed = fixedLengths[type] as number;
   if (fixed >= 0) return fixed;
   switch (type) {
     case 0x02:
-      return 4 + bytes.readInt32LE(offset);
+      return 4 + lengthAt(bytes, offset);
     case 0x03:
     case 0x04:
-      return bytes.readInt32LE(offset);
+      return lengthAt(bytes, offset);
     case 0x05:
-      return 5 + bytes.readInt32LE(offset);
+      return 5 + lengthAt(bytes, offset);
     case 0x0b: {
       const pattern = cStringLength(bytes, offset);
       return pattern + cStringLength(bytes, offset + pattern);

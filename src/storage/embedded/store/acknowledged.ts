@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsyncSync,
   openSync,
   readFileSync,
   readSync,
@@ -77,14 +76,7 @@ export class Acknowledged {
     this.#write(this.#words[4] ?? 0, this.#words[24] ?? 0);
   }
 
-  /** To be called when the data file holds everything: from now on the log may go. */
-  forget(): void {
-    this.#write(0, 0);
-    fsyncSync(this.#file);
-    rmSync(boundPath(this.#database));
-  }
-
-  /** To be called after SQLite closed the database. */
+  /** To be called after SQLite closed the database, which copies the log to the data file and removes it. */
   close(): void {
     closeSync(this.#index);
     closeSync(this.#file);

@@ -64,21 +64,7 @@ export class DataFile extends Database {
   }
 
   override close(): void {
-    if (this.#checkpoint()) this.#acknowledged.forget();
     super.close();
     this.#acknowledged.close();
-  }
-
-  /** Copies the log to the data file; true when all of it is there. */
-  #checkpoint(): boolean {
-    try {
-      const [row] = this.all<[busy: number, frames: number, copied: number]>(
-        'PRAGMA wal_checkpoint(PASSIVE)',
-      );
-      return row !== undefined && row[1] === row[2];
-    } catch {
-      // On a full or broken disk the log stays, and with it the note of what it holds.
-      return false;
-    }
   }
 }

@@ -17,7 +17,7 @@ export function checkWal(database: string): void {
   const bound = readBound(database);
   if (!bound) return;
   const content = readWal(log, bound.frames);
-  const problem = findProblem(content, bound);
+  const problem = findProblem(database, content, bound);
   if (!problem) return;
   const found = problem === 'is not the one last written' ? 0 : (content?.frames ?? 0);
   throw new StartError(
@@ -25,14 +25,25 @@ export function checkWal(database: string): void {
   );
 }
 
-function findProblem(content: WalContent | null, bound: Bound): string | null {
-  if (!content) return bound.checkpointed >= bound.frames ? null : 'is missing or empty';
+function findProblem(database: string, content: WalContent | null, bound: Bound): string | null {
+  if (!content) return wasCopied(database, bound) ? null : 'is missing or empty';
   if (!content.salts) return 'has a damaged header';
   if (content.salts.equals(bound.salts)) {
     return content.frames >= bound.frames ? null : 'is damaged or cut short';
   }
   return isLater(content.salts, bound.salts) ? null : 'is not the one last written';
 }
+
+/**
+ * When the last connection closes, SQLite copies the log to the data file and removes it, also when the program just
+ * ended or when it was another program. Only this writes to the data file after the last note: a checkpoint during the
+ * run comes before the note of its commit.
+ */
+function wasCopied(database: string, { frames, checkpointed }: Bound): boolean {
+  return checkpointed >= frames || modified(database) >= modified(boundPath(database));
+}
+
+const modified = (path: string): bigint => statSync(path, { bigint: true }).mtimeNs;
 
 /**
  * SQLite adds 1 to the first salt each time it starts the log anew, which it does only after it has copied all of it
