@@ -119,7 +119,7 @@ describe('a damaged data file', () => {
       expect({ attempt: String(attempt), code, message }).toEqual({
         attempt: String(attempt),
         code: 22,
-        message: expect.stringContaining('invalid BSON'),
+        message: expect.stringContaining('BSON'),
       });
     }
     expect(await items(client).findOne({ _id: 1 as never })).toEqual({ _id: 1, a: 'sound' });
@@ -237,7 +237,9 @@ describe('a write-ahead log', () => {
       await exited;
       expect({ seed, round, wentOn: last > before }).toEqual({ seed, round, wentOn: true });
     }
-    const database = new DataFile(file('data.sqlite'));
+    const database = new DataFile(file('data.sqlite'), (error) => {
+      throw error;
+    });
     const rows = database.all<[number]>('SELECT count(*) FROM catalogue');
     database.close();
     expect(rows[0]?.[0]).toBeGreaterThanOrEqual(last);

@@ -60,13 +60,14 @@ export class Acknowledged {
     this.#note();
   }
 
-  /** To be called after every commit. */
-  update(): void {
+  /** To be called after every commit; how long the log is, and how much of it is in the data file. */
+  update(): { frames: number; checkpointed: number } {
     try {
       this.#note();
     } catch {
       // The commit stands whatever happens here, and what was noted before is still a true lower bound.
     }
+    return { frames: this.#words[4] ?? 0, checkpointed: this.#words[24] ?? 0 };
   }
 
   /** Reads from the log index how far the log is committed, and notes it. */

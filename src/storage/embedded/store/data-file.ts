@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { Acknowledged } from './acknowledged.ts';
+import { Checkpointer } from './checkpointer.ts';
 import { Database } from './database.ts';
 import { checkLayout, markLayout } from './layout.ts';
 import { checkWal } from './wal-check.ts';
@@ -19,21 +20,31 @@ const schema = `
 `;
 const pragmas = `
   PRAGMA page_size = ${pageSize}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864;
+  PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864;
   PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 2000;
 `;
+
+/** Pages in the log beyond which they are copied to the data file, in a thread of its own. */
+const usualLog = 1000;
+/** Under steady writing that thread never quite catches up. From here on the writer copies the rest, to begin anew. */
+const longestLog = 4000;
 
 /** The SQLite file as its one writer has it. */
 export class DataFile extends Database {
   readonly #acknowledged: Acknowledged;
+  readonly #checkpointer: Checkpointer;
+  readonly #onError: (error: unknown) => void;
 
-  constructor(path: string) {
+  /** `onError` hears of faults of the background work; nothing committed is lost by them. */
+  constructor(path: string, onError: (error: unknown) => void) {
     checkWal(path);
     const sqlite = new DatabaseSync(path);
     const isNew = checkLayout(sqlite, path);
     super(sqlite, pragmas);
     if (isNew) sqlite.exec(`BEGIN; ${schema} ${markLayout} COMMIT`);
     this.#acknowledged = new Acknowledged(path);
+    this.#checkpointer = new Checkpointer(path, onError);
+    this.#onError = onError;
   }
 
   get inTransaction(): boolean {
@@ -43,7 +54,23 @@ export class DataFile extends Database {
   /** Ends a transaction; on return it is on disk. */
   commit(): void {
     this.run('COMMIT');
-    this.#acknowledged.update();
+    this.#tend();
+  }
+
+  /** Notes how far the log is acknowledged, and keeps it short. */
+  #tend(): void {
+    const { frames, checkpointed } = this.#acknowledged.update();
+    if (frames > longestLog) this.#checkpointHere();
+    else if (frames - checkpointed > usualLog) this.#checkpointer.wake();
+  }
+
+  #checkpointHere(): void {
+    try {
+      this.sqlite.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch (error) {
+      // The commit stands; the log grows until the disk works again.
+      this.#onError(error);
+    }
   }
 
   get pages(): { pages: number; free: number } {
@@ -60,7 +87,13 @@ export class DataFile extends Database {
   /** Gives free pages back to the file system, a few at a time. */
   shrink(pages: number): void {
     this.sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
-    this.#acknowledged.update();
+    this.#tend();
+  }
+
+  /** Ends the background work and closes the file. */
+  async stop(): Promise<void> {
+    await this.#checkpointer.close();
+    this.close();
   }
 
   override close(): void {

@@ -26,7 +26,7 @@ export class Store {
 
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
     this.path = path;
-    this.database = new DataFile(path);
+    this.database = new DataFile(path, onError);
     this.catalogue = new Catalogue(this.database);
     this.documents = new Documents(this.database, this.catalogue);
     this.writes = new Writes(this.database, this.catalogue);
@@ -60,6 +60,6 @@ export class Store {
     await this.cleaner.close();
     await this.readers.close();
     this.writes.close();
-    this.database.close();
+    await this.database.stop();
   }
 }
