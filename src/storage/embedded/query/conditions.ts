@@ -1,6 +1,8 @@
 import { BSONRegExp, Decimal128 } from 'bson';
 import { type Document, isDocument, order, typeOrder } from '../value/types.ts';
 import { isOperatorDocument, normalise } from './filter.ts';
+import { isArrayIndex } from './path.ts';
+import { regexOperand } from './regex.ts';
 
 /** One comparison that an index could serve: an operator at a path. */
 export type Condition = {
@@ -37,15 +39,17 @@ function collect(filter: Document, prefix: string, exact: boolean, into: Conditi
 }
 
 function collectField(path: string, operators: Document, exact: boolean, into: Conditions): void {
+  // Under $elemMatch an array in the array counts as a document with the fields "0", "1"; no index sees it so.
+  const hidden = !exact && path.split('.').some(isArrayIndex);
   for (const [operator, operand] of Object.entries(operators)) {
     if (operator === '$options') continue;
     into.clauses += 1;
+    if (hidden) continue;
     if (operator === '$elemMatch' && isDocument(operand) && !isOperatorDocument(operand)) {
       collect(operand, `${path}.`, false, into);
     } else if (operator === '$regex') {
-      const regex =
-        typeof operand === 'string' ? new BSONRegExp(operand, String(operators.$options ?? '')) : operand;
-      into.list.push({ path, operator, operand: regex, exact });
+      const { pattern, flags } = regexOperand(operand, operators.$options);
+      into.list.push({ path, operator, operand: new BSONRegExp(pattern, flags), exact });
     } else if (usable.has(operator)) {
       into.list.push({ path, operator, operand, exact });
     }
@@ -71,13 +75,23 @@ export function isPoint(value: unknown): boolean {
 
 /** True when an index entry for the value says exactly that the value is there. */
 export function isExactPoint(value: unknown): boolean {
-  return value !== null && value !== undefined && !(value instanceof Decimal128);
+  return value !== null && value !== undefined && !hasDecimal(value);
+}
+
+function hasDecimal(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasDecimal);
+  return isDocument(value) ? Object.values(value).some(hasDecimal) : value instanceof Decimal128;
+}
+
+/** True for NaN, whether a double or a Decimal128. */
+export function isNotANumber(value: unknown): boolean {
+  return value instanceof Decimal128 ? value.toString() === 'NaN' : Number.isNaN(value);
 }
 
 /** True for values that a range in an index can be bounded by. */
 export function isRangeBound(value: unknown): boolean {
   const type = typeOrder(value);
-  return indexable.has(type) && type !== order.null && type !== order.object && !Number.isNaN(value);
+  return indexable.has(type) && type !== order.null && type !== order.object && !isNotANumber(value);
 }
 
 /** True when a value (or something in it) is compared by the collation. */

@@ -1,4 +1,13 @@
-import { Binary, BSONRegExp, type Code, Decimal128, Double, ObjectId, type Timestamp } from 'bson';
+import {
+  Binary,
+  BSONRegExp,
+  type Code,
+  type DBRef,
+  Decimal128,
+  Double,
+  ObjectId,
+  type Timestamp,
+} from 'bson';
 import { compareWithDecimal } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
@@ -35,9 +44,15 @@ export function compareValues(left: unknown, right: unknown, fold?: Fold): numbe
       return (left as Timestamp).compare(right as Timestamp);
     case order.regex:
       return compareRegex(left, right);
+    case order.dbRef:
+      return compareDocuments((left as DBRef).toJSON() as Document, (right as DBRef).toJSON() as Document);
     case order.code:
-    case order.codeWithScope:
       return compareStrings((left as Code).code, (right as Code).code);
+    case order.codeWithScope:
+      return (
+        compareStrings((left as Code).code, (right as Code).code) ||
+        compareDocuments((left as Code).scope ?? {}, (right as Code).scope ?? {})
+      );
     default:
       return 0;
   }

@@ -37,14 +37,20 @@ export function compareWithDecimal(left: unknown, right: unknown): number {
   const a = approximate(left);
   const b = approximate(right);
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(b)) - Number(Number.isNaN(a));
-  if (!Number.isFinite(a) || !Number.isFinite(b) || Math.abs(a - b) > Math.abs(a) * 1e-9) {
-    if (a !== b) return a < b ? -1 : 1;
-    if (left instanceof Decimal128 !== right instanceof Decimal128) return 0;
-  }
+  if (a !== b && !(Math.abs(a - b) <= Math.abs(a) * 1e-9)) return a < b ? -1 : 1;
+  // A decimal may be too large for a double without being infinite.
+  if (isInfinite(left) || isInfinite(right))
+    return (Number(isInfinite(left)) - Number(isInfinite(right))) * Math.sign(a);
   const x = rational(left);
   const y = rational(right);
   const difference = x.numerator * y.denominator - y.numerator * x.denominator;
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+function isInfinite(value: unknown): boolean {
+  return value instanceof Decimal128
+    ? /Infinity$/.test(value.toString())
+    : Math.abs(approximate(value)) === Number.POSITIVE_INFINITY;
 }
 
 function approximate(value: unknown): number {
@@ -61,5 +67,5 @@ function rational(value: unknown): Rational {
 /** True when the nearest double is exactly the decimal, so that an index key loses nothing. */
 export function isExactDouble(value: Decimal128): boolean {
   const number = decimalToNumber(value);
-  return !Number.isFinite(number) || compareWithDecimal(value, number) === 0;
+  return compareWithDecimal(value, number) === 0;
 }

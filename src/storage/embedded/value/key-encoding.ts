@@ -118,7 +118,7 @@ function writeValue(value: unknown, fold?: Fold): void {
       writeBytes(scratch);
       break;
     default:
-      writeRare(value, type, fold);
+      writeRare(value, type);
   }
 }
 
@@ -130,13 +130,16 @@ function writeBinary(value: unknown): void {
   writeBytes(bytes);
 }
 
-function writeRare(value: unknown, type: number, fold?: Fold): void {
+function writeRare(value: unknown, type: number): void {
   if (type === order.regex) {
     const { pattern, flags } = regexParts(value);
     writeText(pattern);
     writeText(flags);
-  } else if (type === order.code || type === order.codeWithScope) writeText((value as Code).code);
-  else if (type === order.dbRef) writeDocument((value as DBRef).toJSON() as unknown as Document, fold);
+  } else if (type === order.code) writeText((value as Code).code);
+  else if (type === order.codeWithScope) {
+    writeText((value as Code).code);
+    writeDocument((value as Code).scope ?? {});
+  } else if (type === order.dbRef) writeDocument((value as DBRef).toJSON() as Document);
 }
 
 /** Type before name, as BSON compares embedded documents. */
