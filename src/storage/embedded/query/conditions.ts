@@ -1,4 +1,5 @@
 import { BSONRegExp, Decimal128 } from 'bson';
+import { isNotANumber } from '../value/decimal.ts';
 import { type Document, isDocument, order, typeOrder } from '../value/types.ts';
 import { isOperatorDocument, normalise } from './filter.ts';
 import { isArrayIndex } from './path.ts';
@@ -39,12 +40,11 @@ function collect(filter: Document, prefix: string, exact: boolean, into: Conditi
 }
 
 function collectField(path: string, operators: Document, exact: boolean, into: Conditions): void {
-  // Under $elemMatch an array in the array counts as a document with the fields "0", "1"; no index sees it so.
-  const hidden = !exact && path.split('.').some(isArrayIndex);
+  const positional = path.split('.').some(isArrayIndex);
   for (const [operator, operand] of Object.entries(operators)) {
     if (operator === '$options') continue;
     into.clauses += 1;
-    if (hidden) continue;
+    if (positional && (!exact || acceptsNull(operator, operand))) continue;
     if (operator === '$elemMatch' && isDocument(operand) && !isOperatorDocument(operand)) {
       collect(operand, `${path}.`, false, into);
     } else if (operator === '$regex') {
@@ -54,6 +54,15 @@ function collectField(path: string, operators: Document, exact: boolean, into: C
       into.list.push({ path, operator, operand, exact });
     }
   }
+}
+
+/**
+ * Where a part of a path is a number, an index knows only the element at that position. A filter also looks for a field
+ * of that name in the documents of the array, where it is missing; and $elemMatch sees an array as such a document.
+ */
+function acceptsNull(operator: string, operand: unknown): boolean {
+  const operands = operator === '$in' && Array.isArray(operand) ? operand : [operand];
+  return operands.some((value) => value === null || value === undefined);
 }
 
 const indexable = new Set<number>([
@@ -81,11 +90,6 @@ export function isExactPoint(value: unknown): boolean {
 function hasDecimal(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasDecimal);
   return isDocument(value) ? Object.values(value).some(hasDecimal) : value instanceof Decimal128;
-}
-
-/** True for NaN, whether a double or a Decimal128. */
-export function isNotANumber(value: unknown): boolean {
-  return value instanceof Decimal128 ? value.toString() === 'NaN' : Number.isNaN(value);
 }
 
 /** True for values that a range in an index can be bounded by. */

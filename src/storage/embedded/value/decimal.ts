@@ -37,7 +37,8 @@ export function compareWithDecimal(left: unknown, right: unknown): number {
   const a = approximate(left);
   const b = approximate(right);
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(b)) - Number(Number.isNaN(a));
-  if (a !== b && !(Math.abs(a - b) <= Math.abs(a) * 1e-9)) return a < b ? -1 : 1;
+  const close = Number.isFinite(a - b) && Math.abs(a - b) <= Math.abs(a) * 1e-9;
+  if (a !== b && !close) return a < b ? -1 : 1;
   // A decimal may be too large for a double without being infinite.
   if (isInfinite(left) || isInfinite(right))
     return (Number(isInfinite(left)) - Number(isInfinite(right))) * Math.sign(a);
@@ -64,8 +65,28 @@ function rational(value: unknown): Rational {
   return numberToRational(approximate(value));
 }
 
-/** True when the nearest double is exactly the decimal, so that an index key loses nothing. */
-export function isExactDouble(value: Decimal128): boolean {
-  const number = decimalToNumber(value);
-  return compareWithDecimal(value, number) === 0;
+const largestRemainder = 0x7fff;
+
+/**
+ * A decimal as an index key holds it: the nearest double, the whole number that it lies above that double (as much as
+ * fits), and whether nothing is lost by that. Greater decimals never come before lesser ones.
+ */
+export function decimalParts(value: Decimal128): { nearest: number; remainder: number; exact: boolean } {
+  const nearest = decimalToNumber(value);
+  if (Number.isNaN(nearest) || isInfinite(value)) return { nearest, remainder: 0, exact: true };
+  if (!Number.isFinite(nearest))
+    return { nearest, remainder: -Math.sign(nearest) * largestRemainder, exact: false };
+  const decimal = decimalToRational(value);
+  const double = numberToRational(nearest);
+  const denominator = decimal.denominator * double.denominator;
+  const difference = decimal.numerator * double.denominator - double.numerator * decimal.denominator;
+  const below = difference < 0n && difference % denominator !== 0n ? 1n : 0n;
+  const remainder = Number(difference / denominator - below);
+  const kept = Math.max(-largestRemainder, Math.min(largestRemainder, remainder));
+  return { nearest, remainder: kept, exact: difference === BigInt(kept) * denominator };
+}
+
+/** True for NaN, whether a double or a Decimal128. */
+export function isNotANumber(value: unknown): boolean {
+  return value instanceof Decimal128 ? value.toString() === 'NaN' : Number.isNaN(value);
 }

@@ -1,6 +1,6 @@
 import { type Code, type DBRef, type Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { binaryParts, type Fold, regexParts } from './compare.ts';
-import { decimalToNumber, isExactDouble } from './decimal.ts';
+import { decimalParts } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
 /**
@@ -13,7 +13,7 @@ let target = Buffer.allocUnsafe(4096);
 let length = 0;
 let lossy = false;
 
-/** The bytes of a key, and whether a Decimal128 in it was rounded to a double. */
+/** The bytes of a key, and whether a Decimal128 in it was rounded. */
 export type EncodedKey = { bytes: Buffer; lossy: boolean };
 
 function reserve(extra: number): void {
@@ -49,7 +49,7 @@ function writeBytes(bytes: Uint8Array): void {
   length += bytes.length;
 }
 
-/** A double with its sign arranged for byte order, then how far an int64 lies above that double. */
+/** A double with its sign arranged for byte order, then how far an int64 or a decimal lies above that double. */
 function writeNumber(value: number, remainder: number): void {
   if (Number.isNaN(value)) {
     writeByte(nanByte);
@@ -74,9 +74,9 @@ function writeNumeric(value: unknown): void {
     const nearest = Number(value);
     writeNumber(nearest, Number(value - BigInt(nearest)));
   } else {
-    const decimal = value as Decimal128;
-    if (!isExactDouble(decimal)) lossy = true;
-    writeNumber(decimalToNumber(decimal), 0);
+    const { nearest, remainder, exact } = decimalParts(value as Decimal128);
+    if (!exact) lossy = true;
+    writeNumber(nearest, remainder);
   }
 }
 

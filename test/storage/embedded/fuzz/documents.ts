@@ -79,7 +79,7 @@ function number(random: Random, mix: Mix): unknown {
     [2, () => new Double(random.below(4))],
     [2, () => Long.fromNumber(random.below(4))],
     [1, () => random.below(8) / 2],
-    [1, () => random.pick(doubles)],
+    [1, () => new Double(random.pick(doubles))],
     [1, () => Long.fromString(random.pick(longs))],
     [1, () => random.pick([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])],
     [mix.decimals ? 2 : 0, () => Decimal128.fromString(random.pick(decimals))],

@@ -49,8 +49,7 @@ export function indexSet(random: Random): IndexDefinition[] {
     const collation = random.chance(0.25) ? { collation: random.pick(collations) } : {};
     return { key, options: { ...kind, ...collation, name: `index${i}` } };
   });
-  definitions.push({ key: { u: 1 }, options: { unique: true, sparse: true, name: 'unique' } });
-  return definitions;
+  return [{ key: { u: 1 }, options: { unique: true, sparse: true, name: 'unique' } }, ...definitions];
 }
 
 const paths = [
@@ -186,8 +185,6 @@ export function sort(random: Random): Sort {
 
 const projections: Document[] = [
   {},
-  { _id: 1 },
-  { _id: 1 },
   { a: 1 },
   { c: 0 },
   { 'c.d': 1, s: 1 },
@@ -197,6 +194,9 @@ const projections: Document[] = [
 
 /** One question in all its parts. */
 export type Query = {
+  number: number;
+  /** Decides what else is asked with the same filter. */
+  choice: number;
   filter: Document;
   sort: Sort;
   skip: number;
@@ -205,13 +205,15 @@ export type Query = {
   collation?: CollationOptions;
 };
 
-export function query(random: Random, mix: Mix): Query {
+export function query(random: Random, mix: Mix, number: number): Query {
   return {
+    number,
+    choice: random.below(1000),
     filter: filter(random, mix),
     sort: sort(random),
     skip: random.chance(0.2) ? random.below(6) : 0,
     limit: random.chance(0.35) ? 1 + random.below(8) : 0,
-    projection: random.pick(projections),
+    projection: random.chance(0.2) ? random.pick(projections) : { _id: 1 },
     ...(random.chance(0.2) ? { collation: random.pick(collations) } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { type Document, EJSON } from 'bson';
+import { type Document, deserialize, EJSON } from 'bson';
 import type { AggregateOptions, Collection, Db, FindOptions } from 'mongodb';
 import { document, type Mix, scalar } from './documents.ts';
 import { expectedMatches } from './match-oracle.ts';
@@ -7,28 +7,44 @@ import { filter, type IndexDefinition, indexSet, type Query, query } from './que
 import type { Random } from './random.ts';
 
 type Ejson = Record<string, any>;
-type Answer = { found: Ejson[] } | { refused: number | string };
+type Answer = { found: Buffer[] } | { refused: number | string };
+type Runner = (collection: Collection<any>) => Promise<unknown>;
 
-const canonical = (value: Document): Ejson => EJSON.serialize(value, { relaxed: false }) as Ejson;
-const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
 const sizeOfData = 120;
 const atOnce = 12;
 
-/** An answer in a form that can be compared; a refusal counts as one. */
+const canonical = (value: Document): Ejson => EJSON.serialize(value, { relaxed: false }) as Ejson;
+const decoded = (bytes: Buffer): Ejson => canonical(deserialize(bytes, { promoteValues: false }));
+const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right);
+const codeOf = (error: unknown): number => Number((error as { code?: unknown }).code);
+const idOf = ({ _id }: Ejson): number => Number(_id?.$numberInt);
+const ids = (answer: Answer): number[] =>
+  'found' in answer ? answer.found.map((bytes) => idOf(decoded(bytes))) : [];
+
+/** An answer as the bytes that came; a refusal counts as one. */
 async function answer(run: () => Promise<Document[]>): Promise<Answer> {
   try {
-    return { found: (await run()).map(canonical) };
+    return { found: (await run()) as Buffer[] };
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message: string };
-    return { refused: Number(code) || message };
+    return { refused: codeOf(error) || (error as Error).message };
   }
 }
 
-/** Found documents by their ids, unless they have none or are told apart by something else. */
+function sameAnswer(left: Answer, right: Answer): boolean {
+  if ('refused' in left || 'refused' in right) return same(left, right);
+  return (
+    left.found.length === right.found.length &&
+    left.found.every((bytes, i) => bytes.equals(right.found[i] as Buffer))
+  );
+}
+
+/** Found documents by their ids, unless they have none. */
 function shown(value: unknown): string {
-  const found = (value as { found?: Ejson[] }).found;
-  const ids = found?.map(({ _id }) => _id?.$numberInt);
-  return ids?.every((id) => id !== undefined) ? `ids ${ids.join(' ')}` : JSON.stringify(value);
+  const { found } = value as { found?: Buffer[] };
+  if (!found) return JSON.stringify(value);
+  const documents = found.map(decoded);
+  const identified = documents.every(({ _id }) => _id !== undefined);
+  return identified ? `ids ${documents.map(idOf).join(' ')}` : JSON.stringify(documents);
 }
 
 /**
@@ -42,9 +58,11 @@ export class Twins {
   readonly #label: string;
   readonly #indexed: Collection<any>;
   readonly #plain: Collection<any>;
-  readonly #indexes: IndexDefinition[];
+  #indexes: IndexDefinition[];
   #documents: Ejson[] = [];
   #asked = 0;
+  #nextId = 0;
+  /** The number of answers that the oracle had an opinion on. */
   judged = 0;
 
   constructor(db: Db, random: Random, mix: Mix, label: string) {
@@ -58,44 +76,47 @@ export class Twins {
 
   /** Some indexes exist before the documents, the others are built over them. */
   async fill(): Promise<void> {
-    const [before, after] = [this.#indexes.slice(0, 2), this.#indexes.slice(2)];
-    for (const { key, options } of before) await this.#indexed.createIndex(key, options);
-    for (const { key, options } of after) if (options.unique) await this.#indexed.createIndex(key, options);
-    for (let _id = 0; _id < sizeOfData; _id++) {
-      await this.#both(
-        'insert',
-        (collection, one) => collection.insertOne(one),
-        document(this.#random, this.#mix, _id),
-      );
-    }
-    // An index that the documents do not allow (two arrays side by side) is left out.
-    for (const { key, options } of after) await this.#indexed.createIndex(key, options).catch(() => null);
+    const accepted: IndexDefinition[] = [];
+    const create = async (definition: IndexDefinition): Promise<void> => {
+      const { key, options } = definition;
+      const refusal = await this.#indexed.createIndex(key, options).then(() => null, codeOf);
+      if (refusal === null) accepted.push(definition);
+      // Two arrays side by side are refused in documents, so an index over them is too.
+      else if (refusal !== 171) this.#differ('index', { key, options }, { refusal });
+    };
+    for (const definition of this.#indexes.slice(0, 3)) await create(definition);
+    for (let i = 0; i < sizeOfData; i++) await this.#insert();
+    for (const definition of this.#indexes.slice(3)) await create(definition);
+    this.#indexes = accepted;
     await this.#read();
+  }
+
+  async #insert(): Promise<void> {
+    const one = document(this.#random, this.#mix, this.#nextId++);
+    await this.#both('insert', one, (collection) => collection.insertOne(one));
   }
 
   async #read(): Promise<void> {
     this.#documents = (await this.#plain.find().toArray()).map(canonical);
   }
 
-  /** Does the same to both; what the indexes refuse is not done to the other, and must not have been done at all. */
-  async #both(
-    what: string,
-    run: (collection: Collection<any>, argument: any) => Promise<unknown>,
-    argument: unknown,
-  ): Promise<void> {
-    const left = await run(this.#indexed, argument).catch((error) => error);
-    if (left instanceof Error && [171, 11000].includes(Number((left as { code?: unknown }).code))) return;
-    const right = await run(this.#plain, argument).catch((error) => error);
-    const strip = (result: unknown): unknown =>
-      result instanceof Error ? Number((result as { code?: unknown }).code) : canonical({ result }).result;
-    if (!same(strip(left), strip(right)))
-      this.#differ(what, { argument }, { indexed: strip(left), plain: strip(right) });
+  /** Does the same to both; what a unique or compound index refuses must not have been done at all. */
+  async #both(what: string, change: Document, run: Runner): Promise<void> {
+    const attempt = (collection: Collection<any>): Promise<Ejson> =>
+      run(collection).then(
+        (result) => canonical({ result }),
+        (error) => ({ refused: codeOf(error) }),
+      );
+    const left = await attempt(this.#indexed);
+    if ([171, 11000].includes(left.refused)) return;
+    const right = await attempt(this.#plain);
+    if (!same(left, right)) this.#differ(what, change, { indexed: left, plain: right });
   }
 
   #differ(what: string, question: Document, answers: Document): void {
     this.mismatches.push(
       [
-        `${this.#label}, number ${this.#asked}: ${what}`,
+        `${this.#label}, number ${question.number ?? this.#asked}: ${what}`,
         `question: ${EJSON.stringify(question, { relaxed: false })}`,
         ...Object.entries(answers).map(([name, value]) => `${name}: ${shown(value)}`),
         `indexes: ${EJSON.stringify(this.#indexes)}`,
@@ -106,72 +127,66 @@ export class Twins {
   /** Asks that many random questions, several at a time. */
   async ask(count: number): Promise<void> {
     for (let left = count; left > 0; left -= atOnce) {
-      const questions = Array.from({ length: Math.min(left, atOnce) }, () => query(this.#random, this.#mix));
+      const questions = Array.from({ length: Math.min(left, atOnce) }, () =>
+        query(this.#random, this.#mix, this.#asked++),
+      );
       await Promise.all(questions.map((question) => this.#compare(question)));
     }
   }
 
   async #compare(question: Query): Promise<void> {
-    const number = this.#asked++;
     const [left, right] = await Promise.all([
       this.#find(this.#indexed, question),
       this.#find(this.#plain, question),
     ]);
-    if (!same(left, right)) this.#differ('find', question, { indexed: left, plain: right });
+    if (!sameAnswer(left, right)) {
+      const [inLeft, inRight] = [ids(left), ids(right)];
+      const documents = this.#documents.filter(
+        (one) => inLeft.includes(idOf(one)) !== inRight.includes(idOf(one)),
+      );
+      this.#differ('find', question, { indexed: left, plain: right, documents });
+    }
+    if ('refused' in right) return;
     this.#judge(question, right);
-    const extra = [this.#hinted, this.#counted, this.#distinct, this.#grouped, this.#paged][number % 6];
-    if (extra && 'found' in right) await extra.call(this, question, right.found);
+    const further = [this.#hinted, this.#hinted, this.#counted, this.#distinct, this.#grouped, this.#paged];
+    await further[question.number % 12]?.call(this, question, right);
   }
 
   #find(collection: Collection<any>, question: Query, options: FindOptions = {}): Promise<Answer> {
     const { filter: source, sort, skip, limit, projection, collation } = question;
-    const chosen = {
-      sort: sort.map(([path, direction]) => [path, direction]) as any,
-      skip,
-      limit,
-      projection,
-    };
-    return answer(() =>
-      collection.find(source, { ...chosen, ...(collation ? { collation } : {}), ...options }).toArray(),
-    );
+    const order = sort.map(([path, direction]): [string, 1 | -1] => [path, direction]);
+    const chosen = { sort: order, skip, limit, projection, raw: true, ...options };
+    return answer(() => collection.find(source, collation ? { ...chosen, collation } : chosen).toArray());
   }
 
   /** What the manual says, where the oracle knows it. */
-  #judge({ filter: source, sort, skip, limit, projection, collation }: Query, right: Answer): void {
-    if (collation || 'refused' in right || projection._id === 0) return;
+  #judge(question: Query, given: Answer): void {
+    const { filter: source, sort, skip, limit, projection, collation } = question;
+    if (collation || projection._id === 0) return;
     const expected = expectedMatches(this.#documents, canonical(source), sort);
     if (!expected) return;
     this.judged += 1;
-    const ids = (documents: Ejson[]): number[] => documents.map(({ _id }) => Number(_id.$numberInt));
-    const wanted = ids(expected.slice(skip, limit > 0 ? skip + limit : undefined));
-    if (same(wanted, ids(right.found))) return;
-    const given = ids(right.found);
-    this.#differ(
-      'oracle',
-      { filter: source, sort, skip, limit },
-      {
-        oracle: wanted,
-        server: ids(right.found),
-        documents: this.#documents.filter(
-          ({ _id }) => wanted.includes(Number(_id.$numberInt)) !== given.includes(Number(_id.$numberInt)),
-        ),
-      },
+    const wanted = expected.slice(skip, limit > 0 ? skip + limit : undefined).map(idOf);
+    const actual = ids(given);
+    if (same(wanted, actual)) return;
+    const documents = this.#documents.filter(
+      (one) => wanted.includes(idOf(one)) !== actual.includes(idOf(one)),
     );
+    this.#differ('oracle', question, { oracle: wanted, server: actual, documents });
   }
 
   /** By another path: in natural order, or through an index that leaves nothing out. */
-  async #hinted(question: Query, expected: Ejson[]): Promise<void> {
+  async #hinted(question: Query, expected: Answer): Promise<void> {
     const whole = this.#indexes.filter(({ options }) => !options.sparse);
-    const existing = await this.#indexed.indexes();
-    const usable = whole.filter(({ options }) => existing.some(({ name }) => name === options.name));
-    const hints = ['_id_', { $natural: 1 as const }, ...usable.map(({ options }) => String(options.name))];
-    const hint = this.#random.pick(hints);
+    const hints = ['_id_', { $natural: 1 as const }, ...whole.map(({ options }) => String(options.name))];
+    const hint = hints[question.choice % hints.length] ?? '_id_';
     const found = await this.#find(this.#indexed, question, { hint });
-    if (!same(found, { found: expected }))
+    if (!sameAnswer(found, expected))
       this.#differ('hint', { ...question, hint }, { hinted: found, plain: expected });
   }
 
-  async #counted({ filter: source, skip, limit, collation }: Query): Promise<void> {
+  async #counted(question: Query): Promise<void> {
+    const { filter: source, skip, limit, collation } = question;
     const options = {
       ...(skip ? { skip } : {}),
       ...(limit ? { limit } : {}),
@@ -183,122 +198,90 @@ export class Twins {
         collection.count(source, options),
       ]),
     );
-    if (new Set(counts.map(Number)).size !== 1)
-      this.#differ('count', { filter: source, ...options }, { counts });
+    if (new Set(counts.map(Number)).size !== 1) this.#differ('count', question, { counts });
   }
 
   /** The same values; which of several equal ones is given depends on the order of reading. */
-  async #distinct({ filter: source, collation }: Query): Promise<void> {
-    const key = this.#random.pick(['a', 'b', 'c.d', 's']);
+  async #distinct(question: Query): Promise<void> {
+    const { filter: source, collation, choice } = question;
+    const key = ['a', 'b', 'c.d', 's'][choice % 4] ?? 'a';
     const [left = [], right = []] = await Promise.all(
-      [this.#indexed, this.#plain].map(async (collection) =>
-        canonical(await collection.distinct(key, source, collation ? { collation } : {})).toSorted(
-          compareBson,
-        ),
-      ),
+      [this.#indexed, this.#plain].map(async (collection) => {
+        const values = await collection.distinct(key, source, collation ? { collation } : {});
+        return canonical(values).toSorted(compareBson) as unknown[];
+      }),
     );
-    const equal =
-      left.length === right.length &&
-      (collation || left.every((value: unknown, i: number) => compareBson(value, right[i]) === 0));
-    if (!equal) this.#differ('distinct', { key, filter: source, collation }, { indexed: left, plain: right });
+    const equal = collation ? left.length === right.length : compareBson(left, right) === 0;
+    if (!equal) this.#differ('distinct', { ...question, key }, { indexed: left, plain: right });
   }
 
-  async #grouped({ filter: source }: Query): Promise<void> {
-    const path = this.#random.pick(['$a', '$b', '$s']);
-    const stages = this.#random.chance(0.8)
-      ? [{ $group: { _id: path, count: { $sum: 1 }, sum: { $sum: '$n' } } }]
-      : [{ $count: 'n' }];
-    const pipeline = [{ $match: source }, ...stages];
-    const [left, right] = await Promise.all([
-      this.#aggregate(this.#indexed, pipeline),
-      this.#aggregate(this.#plain, pipeline),
-    ]);
-    const equal =
-      left.length === right.length &&
-      left.every((group, i) => compareBson(Object.values(group), Object.values(right[i] as Ejson)) === 0);
-    if (!equal) this.#differ('group', { pipeline }, { indexed: left, plain: right });
+  async #grouped(question: Query): Promise<void> {
+    const { filter: source, choice } = question;
+    const grouping = { _id: ['$a', '$b', '$s'][choice % 3], count: { $sum: 1 }, sum: { $sum: '$n' } };
+    const pipeline = [{ $match: source }, choice % 5 === 0 ? { $count: 'n' } : { $group: grouping }];
+    const groups = async (collection: Collection<any>): Promise<Ejson[]> => {
+      const found = (await collection.aggregate(pipeline).toArray()).map(canonical);
+      return found.sort((left, right) => compareBson(left._id, right._id));
+    };
+    const [left, right] = await Promise.all([groups(this.#indexed), groups(this.#plain)]);
+    if (compareBson(left, right) !== 0) this.#differ('group', { pipeline }, { indexed: left, plain: right });
   }
 
-  async #paged({ filter: source, sort, skip, limit, collation }: Query): Promise<void> {
+  async #paged(question: Query): Promise<void> {
+    const { filter: source, sort, skip, limit, collation } = question;
     const pipeline = [
       { $match: source },
       { $sort: Object.fromEntries(sort) },
       ...(skip ? [{ $skip: skip }] : []),
       ...(limit ? [{ $limit: limit }] : []),
     ];
-    const options = collation ? { collation } : {};
+    const options: AggregateOptions = { raw: true, ...(collation ? { collation } : {}) };
     const run = (collection: Collection<any>): Promise<Answer> =>
       answer(() => collection.aggregate(pipeline, options).toArray());
     const [left, right] = await Promise.all([run(this.#indexed), run(this.#plain)]);
-    if (!same(left, right))
-      this.#differ('aggregate', { pipeline, collation }, { indexed: left, plain: right });
-  }
-
-  async #aggregate(
-    collection: Collection<any>,
-    pipeline: Document[],
-    options: AggregateOptions = {},
-  ): Promise<Ejson[]> {
-    const groups = await collection.aggregate(pipeline, options).toArray();
-    return groups.map(canonical).sort((left, right) => compareBson(left._id, right._id));
+    if (!sameAnswer(left, right)) this.#differ('aggregate', question, { indexed: left, plain: right });
   }
 
   /** Changes both in the same way, document by document and many at once. */
   async change(count: number): Promise<void> {
-    const random = this.#random;
-    for (let i = 0; i < count; i++) await this.#changeOnce(random.below(10), random.below(sizeOfData));
+    for (let i = 0; i < count; i++) await this.#changeOnce();
     await this.#read();
     await this.#verifyIndexes();
   }
 
-  async #changeOnce(kind: number, _id: number): Promise<void> {
+  async #changeOnce(): Promise<void> {
     const [random, mix] = [this.#random, this.#mix];
+    const _id = random.below(sizeOfData);
     const source = filter(random, mix);
-    const field = random.pick(['a', 'b', 's', 'c']);
-    if (kind < 5) {
-      const replacement = document(random, mix, _id);
-      await this.#both('replace', (collection, one) => collection.replaceOne({ _id }, one), replacement);
-    } else if (kind === 5) {
-      await this.#both(
-        'insert',
-        (collection, one) => collection.insertOne(one),
-        document(random, mix, sizeOfData + this.#asked++),
-      );
-    } else if (kind === 6) {
-      await this.#both('delete one', (collection) => collection.deleteOne({ _id }), null);
-    } else if (kind === 7) {
-      const change = { $set: { [field]: scalar(random, mix) }, $inc: { n: 1 } };
-      await this.#both('update many', (collection) => collection.updateMany(source, change), null);
-    } else if (kind === 8) {
-      const few = { $and: [source, { _id: { $gte: _id, $lt: _id + 8 } }] };
-      await this.#both('delete many', (collection) => collection.deleteMany(few), null);
-    } else {
-      const change = { $set: { [field]: scalar(random, mix) } };
-      const options = {
-        sort: { a: 1, _id: 1 },
-        returnDocument: 'after',
-        includeResultMetadata: false,
-      } as const;
-      await this.#both(
-        'find and update',
-        (collection) => collection.findOneAndUpdate(source, change, options),
-        null,
-      );
-    }
+    const set = { $set: { [random.pick(['a', 'b', 's', 'c'])]: scalar(random, mix) } };
+    const first = { sort: { a: 1, _id: 1 }, returnDocument: 'after', includeResultMetadata: false } as const;
+    const few = { $and: [source, { _id: { $gte: _id, $lt: _id + 8 } }] };
+    const replacement = document(random, mix, _id);
+    const replace = () =>
+      this.#both('replace', replacement, (collection) => collection.replaceOne({ _id }, replacement));
+    await random.weighted([
+      [5, replace],
+      [1, () => this.#insert()],
+      [1, () => this.#both('delete one', { _id }, (collection) => collection.deleteOne({ _id }))],
+      [1, () => this.#both('delete many', few, (collection) => collection.deleteMany(few))],
+      [1, () => this.#both('update many', { source, set }, (items) => items.updateMany(source, set))],
+      [1, () => this.#both('find, update', { source, set }, (it) => it.findOneAndUpdate(source, set, first))],
+    ]);
   }
 
-  /** Read from end to end, each index gives every document that belongs into it, and in its order. */
+  /** Read from end to end, each index gives exactly the documents that belong into it. */
   async #verifyIndexes(): Promise<void> {
-    for (const { name, key, sparse, partialFilterExpression, collation } of await this.#indexed.indexes()) {
-      const source = partialFilterExpression ?? {};
-      const options = collation ? { collation } : {};
-      const through = await this.#indexed.find(source, { ...options, hint: String(name) }).toArray();
+    for (const { key, options } of this.#indexes) {
+      const { name, sparse, partialFilterExpression: partial = {}, collation } = options;
+      const compared = collation ? { collation } : {};
       const present = { $or: Object.keys(key).map((path) => ({ [path]: { $exists: true } })) };
-      const expected = await this.#plain.find(sparse ? present : source, options).toArray();
-      const ids = (documents: Document[]): unknown[] =>
-        documents.map(({ _id }) => Number(_id)).sort((left, right) => left - right);
-      if (!same(ids(through), ids(expected)))
-        this.#differ('index', { name, key, sparse }, { index: ids(through), scan: ids(expected) });
+      const through = await this.#indexed.find(partial, { ...compared, hint: name, raw: true }).toArray();
+      const expected = await this.#plain
+        .find(sparse ? present : partial, { ...compared, raw: true })
+        .toArray();
+      const sorted = (found: Buffer[]): number[] => ids({ found }).sort((left, right) => left - right);
+      const [left, right] = [sorted(through as any), sorted(expected as any)];
+      if (!same(left, right)) this.#differ('index', { key, options }, { index: left, scan: right });
     }
   }
 }
