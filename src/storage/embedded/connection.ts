@@ -1,9 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { asCommandError } from './errors.ts';
+import { errorReply } from './errors.ts';
 import type { Document } from './value/types.ts';
 import { frameReply, type Message, maximumMessage, parseMessage } from './wire.ts';
 
-export type Dispatch = (message: Message) => Promise<Document | Buffer>;
+/** Runs a message; the signal is aborted when the client has gone. */
+export type Dispatch = (message: Message, client: AbortSignal) => Promise<Document | Buffer>;
 
 /** Cuts the byte stream of one client into messages and answers each; answers may overtake one another. */
 export class Connection {
@@ -12,6 +14,7 @@ export class Connection {
   #chunks: Buffer[] = [];
   #size = 0;
   #pending = 0;
+  readonly #client = new AbortController();
 
   constructor(socket: Socket, dispatch: Dispatch) {
     this.#socket = socket;
@@ -19,6 +22,8 @@ export class Connection {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     // A client that goes away is no error of ours; the close event follows.
     socket.on('error', () => socket.destroy());
+    socket.on('close', () => this.#client.abort());
+    setMaxListeners(0, this.#client.signal);
   }
 
   get idle(): boolean {
@@ -73,7 +78,7 @@ export class Connection {
 
   async #answer(message: Message): Promise<void> {
     this.#pending += 1;
-    const parts = await this.#dispatch(message)
+    const parts = await this.#dispatch(message, this.#client.signal)
       .then((reply) => frameReply(message, reply))
       .catch((error: unknown) => frameReply(message, errorReply(error)));
     this.#pending -= 1;
@@ -82,10 +87,4 @@ export class Connection {
     for (const part of parts) this.#socket.write(part);
     this.#socket.uncork();
   }
-}
-
-/** The document that tells a driver what went wrong. */
-export function errorReply(error: unknown): Document {
-  const { code, codeName, message, detail } = asCommandError(error);
-  return { ok: 0, errmsg: message, code, codeName, ...detail };
 }

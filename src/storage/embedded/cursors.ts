@@ -5,9 +5,20 @@ import type { Pace } from './pace.ts';
 /** The documents of one reply may take this much; a single document may always go over it. */
 const batchBytes = 16 * 1024 * 1024 - 64 * 1024;
 
+/** The lowest bits of a cursor's id say which thread has it: 0 the writer's, others a reader's. */
+const laneMask = 7n;
+
+export const laneOf = (cursor: bigint): number => Number(cursor & laneMask);
+
+function newId(lane: number): bigint {
+  const random = randomBytes(8).readBigInt64LE() & 0x7fffffffffffffffn;
+  return (random & ~laneMask) | BigInt(lane);
+}
+
 /** Reads results batch by batch from a source that produces them in chunks of its own size. */
 export class Cursor {
-  readonly id: bigint = randomBytes(8).readBigInt64LE() & 0x7fffffffffffffffn;
+  /** Given when the cursor is kept open. */
+  id = 0n;
   readonly namespace: string;
   readonly pace: Pace;
   readonly #source: AsyncIterator<Buffer[]>;
@@ -61,16 +72,21 @@ export class Cursor {
 export class Cursors {
   readonly #open = new Map<bigint, Cursor>();
   readonly #idleLimit: number;
+  readonly #lane: number;
 
-  constructor(idleLimit = 600_000) {
+  constructor(idleLimit: number, lane: number) {
     this.#idleLimit = idleLimit;
+    this.#lane = lane;
   }
 
   get size(): number {
     return this.#open.size;
   }
 
+  /** Keeps a cursor for later batches; its client has begun to read, so it stays in this thread. */
   add(cursor: Cursor): void {
+    cursor.id = newId(this.#lane);
+    cursor.pace.stay();
     this.#open.set(cursor.id, cursor);
   }
 

@@ -4,6 +4,7 @@ import type { Document } from './value/types.ts';
 const codeNames: Record<number, string> = {
   1: 'InternalError',
   2: 'BadValue',
+  8: 'UnknownError',
   9: 'FailedToParse',
   14: 'TypeMismatch',
   20: 'IllegalOperation',
@@ -27,15 +28,21 @@ const codeNames: Record<number, string> = {
   86: 'IndexKeySpecsConflict',
   100: 'UnsatisfiableWriteConcern',
   115: 'CommandNotSupported',
+  121: 'DocumentValidationFailure',
   123: 'NotAReplicaSet',
   171: 'CannotIndexParallelArrays',
+  175: 'QueryPlanKilled',
   197: 'InvalidIndexSpecificationOption',
   237: 'CursorKilled',
   238: 'NotImplemented',
   276: 'IndexBuildAborted',
+  279: 'ClientDisconnect',
   292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
+  301: 'DataCorruptionDetected',
   11000: 'DuplicateKey',
   10334: 'BSONObjectTooLarge',
+  11601: 'Interrupted',
+  14031: 'OutOfDiskSpace',
   40415: 'IDLUnknownField',
   40573: 'Location40573',
 };
@@ -62,11 +69,56 @@ export const failedToParse = (message: string): CommandError => new CommandError
 export const typeMismatch = (message: string): CommandError => new CommandError(14, message);
 export const notImplemented = (message: string): CommandError => new CommandError(238, message);
 
+/** The document that tells a driver what went wrong. */
+export function errorReply(error: unknown): Document {
+  const { code, codeName, message, detail } = asCommandError(error);
+  return { ok: 0, errmsg: message, code, codeName, ...detail };
+}
+
+/** Why a server could not start, as a sentence for the person who runs it. */
+export class StartError extends Error {}
+
+/** SQLite's primary result codes for what goes wrong below it: the code that a MongoDB server gives, and words. */
+const storageFaults: Record<number, [code: number, meaning: string]> = {
+  8: [8, 'the data file cannot be written'],
+  10: [8, 'the disk of the data file fails'],
+  11: [301, 'the data file is damaged'],
+  13: [14031, 'the disk of the data file is full'],
+  14: [8, 'a file of the store cannot be opened'],
+  26: [301, 'the data file is damaged'],
+};
+
+/** An error that SQLite raised because of the disk or the file, in the words of the protocol; else null. */
+function storageFault(error: unknown): CommandError | null {
+  if (!(error instanceof Error) || !('errcode' in error)) return null;
+  // The upper bits of an extended code only tell which system call met the fault.
+  const [code, meaning] = storageFaults[Number(error.errcode) & 0xff] ?? [];
+  return code === undefined
+    ? null
+    : new CommandError(code, `${meaning} (SQLite ${error.errcode}: ${error.message})`);
+}
+
+const storageFaultCodes = new Set([8, 301, 14031]);
+
+/** True when the disk or the data file is at fault. */
+export const isStorageFault = (error: CommandError): boolean => storageFaultCodes.has(error.code);
+
+/** True for what is no refusal of one statement but a fault of the server or of its disk. */
+export const isFault = (error: CommandError): boolean => error.code === 1 || isStorageFault(error);
+
 /** Turns whatever was thrown into a CommandError; an unknown one becomes InternalError and keeps its cause. */
 export function asCommandError(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (error instanceof RangeError) return new CommandError(22, `invalid BSON: ${error.message}`);
-  const wrapped = new CommandError(1, error instanceof Error ? error.message : String(error));
+  const message = error instanceof Error ? error.message : String(error);
+  const wrapped = storageFault(error) ?? new CommandError(1, message);
   wrapped.cause = error;
   return wrapped;
+}
+
+/** The error that a caller of a failed start gets. */
+export function asStartError(directory: string, error: unknown): StartError {
+  if (error instanceof StartError) return error;
+  const reason = asCommandError(error).message;
+  return new StartError(`The store in ${directory} cannot start: ${reason}.`, { cause: error });
 }

@@ -1,35 +1,27 @@
 import { once } from 'node:events';
 import { resolve as resolvePath } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { findSocket } from './ownership.ts';
+import { defaultOptions, type StoreOptions } from './store/options.ts';
 
 export type EmbeddedServer = { uri: string; stop(): Promise<void> };
 
-export type EmbeddedOptions = {
+export type EmbeddedOptions = Partial<StoreOptions> & {
   directory: string;
   databaseName?: string;
   /** Hears of a worker that died by itself; without it such an error is thrown in the parent. */
   onError?: (error: Error) => void;
-  /** How often expired documents are looked for; for tests. */
-  ttlInterval?: number;
-  /** How long an unread cursor stays open; for tests. */
-  cursorIdleLimit?: number;
 };
 
 /** Starts the server in a worker thread on a unix socket inside `directory`; resolves when it accepts connections. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { databaseName = 'sluice', onError, ttlInterval, cursorIdleLimit } = options;
+  const { directory, databaseName = 'sluice', onError, ...given } = options;
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     name: 'embedded-store',
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // Whatever the process sets for its own main thread; most of a batch dies young here.
     resourceLimits: { maxYoungGenerationSizeMb: 24 },
-    workerData: {
-      directory: resolvePath(options.directory),
-      options: {
-        ...(ttlInterval === undefined ? {} : { ttlInterval }),
-        ...(cursorIdleLimit === undefined ? {} : { cursorIdleLimit }),
-      },
-    },
+    workerData: { directory: resolvePath(directory), options: { ...defaultOptions, ...given } },
   });
   // `once` rejects when the worker fails before its first message, for instance because the directory is in use.
   const [{ socketPath }] = (await once(worker, 'message')) as [{ socketPath: string }];
@@ -43,11 +35,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   // A program that forgets to stop the server can still end.
   worker.unref();
   return {
-    uri: `mongodb://${encodeURIComponent(socketPath)}/${databaseName}?directConnection=true`,
+    uri: uriOf(socketPath, databaseName),
     async stop() {
       worker.ref();
       worker.postMessage('stop');
       await exited;
     },
   };
+}
+
+const uriOf = (socket: string, databaseName: string): string =>
+  `mongodb://${encodeURIComponent(socket)}/${databaseName}?directConnection=true`;
+
+/** The URI of the server that another process runs on `directory`; null when none does. */
+export function findEmbedded(directory: string, databaseName = 'sluice'): string | null {
+  const socket = findSocket(resolvePath(directory));
+  return socket === null ? null : uriOf(socket, databaseName);
 }

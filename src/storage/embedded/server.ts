@@ -11,7 +11,7 @@ export class SocketServer {
 
   constructor(store: Store) {
     this.#server = createServer({ noDelay: true }, (socket) => {
-      const connection = new Connection(socket, (message) => runCommand(store, message));
+      const connection = new Connection(socket, (message, client) => runCommand(store, message, client));
       this.#connections.add(connection);
       socket.on('close', () => this.#connections.delete(connection));
     });

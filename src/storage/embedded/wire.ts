@@ -13,8 +13,9 @@ const moreToCome = 2;
 
 export const maximumMessage = 48_000_000;
 
-/** A request: its body, the document sequences beside it (still BSON), and whether an answer is wanted. */
+/** A request: its bytes, its body, the document sequences beside it (still BSON), and whether an answer is wanted. */
 export type Message = {
+  bytes: Buffer;
   requestId: number;
   body: Document;
   sequences: Map<string, Buffer[]>;
@@ -56,7 +57,7 @@ function parseOpMessage(bytes: Buffer, requestId: number): Message {
     at = sectionEnd;
   }
   if (!body) throw new RangeError('message without a body');
-  return { requestId, body, sequences, legacy: false, silent: (flags & moreToCome) !== 0 };
+  return { bytes, requestId, body, sequences, legacy: false, silent: (flags & moreToCome) !== 0 };
 }
 
 function splitDocuments(bytes: Buffer): Buffer[] {
@@ -75,10 +76,20 @@ function parseOpQuery(bytes: Buffer, requestId: number): Message {
   const database = bytes.toString('utf8', 20, nameEnd).split('.')[0] ?? '';
   const raw = bytes.subarray(nameEnd + 9);
   const body = decode(raw.subarray(0, raw.readInt32LE(0)));
-  return { requestId, body: { ...body, $db: database }, sequences: new Map(), legacy: true, silent: false };
+  const named = { ...body, $db: database };
+  return { bytes, requestId, body: named, sequences: new Map(), legacy: true, silent: false };
 }
 
 let nextRequestId = 1;
+
+/** Frames a command as a client would send it. */
+export function frameCommand(command: Document): Buffer {
+  const body = encode(command);
+  const head = Buffer.alloc(21);
+  head.writeInt32LE(head.length + body.length, 0);
+  head.writeInt32LE(opMessage, 12);
+  return Buffer.concat([head, body]);
+}
 
 /** Frames an answer in the form in which the question came. */
 export function frameReply(request: Message, reply: Document | Buffer): Buffer[] {

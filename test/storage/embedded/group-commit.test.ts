@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { encode } from '../../../src/storage/embedded/bson/encode.ts';
+import { defaultOptions } from '../../../src/storage/embedded/store/options.ts';
 import { Store } from '../../../src/storage/embedded/store/store.ts';
 import { temporaryDirectory } from './support.ts';
 
@@ -9,7 +10,7 @@ let directory: { path: string; remove(): void };
 let store: Store;
 const background: unknown[] = [];
 const open = (): Store =>
-  new Store(join(directory.path, 'data.sqlite'), {}, (error) => background.push(error));
+  new Store(join(directory.path, 'data.sqlite'), defaultOptions, (error) => background.push(error));
 
 beforeEach(() => {
   directory = temporaryDirectory();
@@ -28,10 +29,11 @@ const insert = (name: string, document: Record<string, unknown>): void =>
 function state(name: string): { count: number; stored: number; entries: number } | null {
   const collection = store.catalogue.find('db', name);
   if (!collection) return null;
-  const value = (sql: string, id: number): number => store.database.all<[number]>(sql, id)[0]?.[0] ?? 0;
+  const value = (sql: string, ...ids: number[]): number =>
+    store.database.all<[number]>(sql, ...ids)[0]?.[0] ?? 0;
   return {
     count: collection.count,
-    stored: value('SELECT count(*) FROM documents WHERE collection = ?', collection.id),
+    stored: value(`SELECT count(*) FROM documents_${collection.id}`),
     entries: value('SELECT count(*) FROM entries WHERE idx = ?', collection.indexes[0]?.id ?? 0),
   };
 }

@@ -1,6 +1,6 @@
 import type { Pace } from '../pace.ts';
 import type { Collation } from '../query/collation.ts';
-import type { Store } from '../store/store.ts';
+import type { ReadStore } from '../store/read-store.ts';
 import { type Document, isDocument } from '../value/types.ts';
 
 /** One step of a pipeline. Documents arrive in batches; what comes out at once and what only at the end is up to it. */
@@ -16,7 +16,7 @@ export interface Stage {
 
 /** What stages need to know about their surroundings. */
 export type StageContext = {
-  store: Store;
+  store: ReadStore;
   database: string;
   pace: Pace;
   collation: Collation | null;

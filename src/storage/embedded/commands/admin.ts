@@ -1,7 +1,10 @@
 import { encode } from '../bson/encode.ts';
-import { CommandError, notImplemented } from '../errors.ts';
+import { CommandError, notImplemented, typeMismatch } from '../errors.ts';
 import { compileFilter } from '../query/filter.ts';
-import type { Collection } from '../store/catalogue.ts';
+import { backup } from '../store/backup.ts';
+import type { Collection } from '../store/collection.ts';
+import { validationFields, validationOptions } from '../store/validator.ts';
+import { equalValues } from '../value/compare.ts';
 import { type Document, isDocument } from '../value/types.ts';
 import {
   type Command,
@@ -54,37 +57,41 @@ async function listCollections(request: Request): Promise<Buffer> {
   );
 }
 
-/** Options of create that change nothing here and those that would change something and are therefore refused. */
-const harmless = new Set([
-  'create',
-  'autoIndexId',
-  'idIndex',
-  'storageEngine',
-  'indexOptionDefaults',
+/** Options of create that a server knows and that change nothing when they have these values. */
+const harmless: Record<string, unknown> = { capped: false, autoIndexId: true };
+/** Options that a server knows and this one does not support. */
+const unsupported = [
   'capped',
-  'flags',
-]);
+  'autoIndexId',
+  'changeStreamPreAndPostImages',
+  'clusteredIndex',
+  'collation',
+  'encryptedFields',
+  'expireAfterSeconds',
+  'idIndex',
+  'indexOptionDefaults',
+  'max',
+  'pipeline',
+  'size',
+  'storageEngine',
+  'timeseries',
+  'viewOn',
+];
 
 async function create(request: Request): Promise<Document> {
   const { store, database, body } = request;
   const name = collectionName(request);
-  for (const [option, value] of Object.entries(body)) {
-    if (
-      option.startsWith('$') ||
-      harmless.has(option) ||
-      ['lsid', 'writeConcern', 'comment', 'maxTimeMS'].includes(option)
-    )
-      continue;
-    if (isDocument(value) && Object.keys(value).length === 0) continue;
-    if (['validationLevel', 'validationAction'].includes(option)) continue;
+  for (const option of unsupported) {
+    if (body[option] === undefined || body[option] === harmless[option]) continue;
     throw notImplemented(`the create option '${option}' is not supported`);
   }
-  if (flagField(body, 'capped')) throw notImplemented('capped collections are not supported');
+  const options = validationOptions(body, {});
   await store.writes.run(() => {
-    if (store.catalogue.find(database, name)) {
+    const existing = store.catalogue.find(database, name);
+    if (!existing) store.catalogue.create(database, name, options);
+    else if (!equalValues(existing.options, options)) {
       throw new CommandError(48, `namespace ${database}.${name} already exists, but with different options`);
     }
-    store.catalogue.create(database, name);
   });
   return { ok: 1 };
 }
@@ -164,6 +171,13 @@ function dbStats({ store, database }: Request): Document {
   };
 }
 
+/** A command of this server's own: `{ backup: '/absolute/path' }` on admin. */
+async function backupStore({ store, database, body }: Request): Promise<Document> {
+  if (database !== 'admin') throw new CommandError(13, 'backup may only be run against the admin database.');
+  if (typeof body.backup !== 'string') throw typeMismatch("BSON field 'backup' must be a string");
+  return { ...(await backup(store.path, body.backup)), ok: 1 };
+}
+
 function explain(): never {
   throw notImplemented('explain is not supported');
 }
@@ -175,10 +189,11 @@ export const adminCommands: Record<string, Command> = {
     fields: ['filter', 'cursor', 'nameOnly', 'authorizedCollections'],
     run: listCollections,
   },
-  create: { fields: null, run: create },
+  create: { fields: [...unsupported, ...validationFields], run: create },
   drop: { fields: [], run: drop },
   dropDatabase: { fields: [], run: dropDatabase },
   renameCollection: { fields: ['to', 'dropTarget'], run: renameCollection },
+  backup: { fields: [], run: backupStore },
   collStats: { fields: [], run: collStats },
   dbStats: { fields: [], run: dbStats },
 };

@@ -1,4 +1,4 @@
-import { asCommandError } from '../errors.ts';
+import { asCommandError, isFault } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { tooLong } from './locate.ts';
 
@@ -25,7 +25,7 @@ export async function runBatch<Outcome>(
   const results: BatchResult<Outcome>[] = [];
   const refused = (index: number, error: unknown): BatchResult<Outcome> => {
     const known = asCommandError(error);
-    if (known.code === 1) throw error;
+    if (isFault(known)) throw error;
     return { index, outcome: null, error: known };
   };
   const failed = (): boolean => ordered && results.at(-1)?.error instanceof Error;

@@ -2,8 +2,9 @@ import { encode } from '../bson/encode.ts';
 import { asCommandError, badValue, CommandError } from '../errors.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import { type BatchResult, type Runner, runBatch } from './batch.ts';
-import { type Command, letVariables, type Request, statements } from './command.ts';
+import { bypassValidation, type Command, letVariables, type Request, statements } from './command.ts';
 import { deleteRunner } from './delete.ts';
+import { insertRunner } from './insert.ts';
 import { tooLong } from './locate.ts';
 import { parseSelection, parseUpdate, type UpdateOutcome, updateRunner } from './update.ts';
 
@@ -30,15 +31,6 @@ const named = <Result, Named>(runner: Runner<Result>, name: (result: Result) => 
   slowly: async () => name(await runner.slowly()),
 });
 
-function insertRunner(request: Request, target: Target, document: unknown): Runner<Outcome> {
-  const now = (): Outcome => {
-    if (!isDocument(document)) throw badValue('an insert needs a document');
-    request.store.documents.insert(request.store.obtain(target.database, target.name), encode(document));
-    return { kind: 'insert', n: 1 };
-  };
-  return { now, slowly: () => request.store.writes.run(now) };
-}
-
 function prepare(
   request: Request,
   targets: Target[],
@@ -60,7 +52,10 @@ function prepare(
     constants,
     ...options
   } = operation;
-  if (kind === 'insert') return insertRunner(at, target, document);
+  if (kind === 'insert') {
+    if (!isDocument(document)) throw badValue('an insert needs a document');
+    return named(insertRunner(at, target.name, encode(document)), (n) => ({ kind: 'insert', n }));
+  }
   if (kind === 'update') {
     const statement: Document = { q: filter, u: updateMods, multi: multi === true, ...options };
     if (constants !== undefined) statement.c = constants;
@@ -119,6 +114,6 @@ async function bulkWrite(request: Request): Promise<Document> {
 }
 
 export const bulkWriteCommand: Command = {
-  fields: ['ops', 'nsInfo', 'ordered', 'errorsOnly', 'bypassDocumentValidation', 'let', 'cursor'],
+  fields: ['ops', 'nsInfo', 'ordered', 'errorsOnly', bypassValidation, 'let', 'cursor'],
   run: bulkWrite,
 };

@@ -1,25 +1,39 @@
 import { badValue, CommandError, typeMismatch } from '../errors.ts';
 import { compileExpression } from '../expression.ts';
 import { Pace } from '../pace.ts';
+import type { ReadStore } from '../store/read-store.ts';
 import type { Store } from '../store/store.ts';
 import { asNumber, type Document, isDocument, typeName } from '../value/types.ts';
+import type { Message } from '../wire.ts';
 
-/** A command on its way through: where it is aimed, what it says, and what it may take. */
-export type Request = {
-  store: Store;
+/** A reading command on its way through: where it is aimed, what it says, and what it may take. */
+export type ReadRequest = {
+  store: ReadStore;
   database: string;
   name: string;
   body: Document;
-  sequences: Map<string, Buffer[]>;
+  /** The message that brought it. */
+  message: Message;
+  /** Aborted when the client has gone. */
+  client: AbortSignal;
   pace: Pace;
 };
 
+/** A command in the writer's thread. */
+export type Request = ReadRequest & { store: Store };
+
 export type Reply = Document | Buffer;
 
+/** The fields a command knows (any other is refused, as a MongoDB server refuses it), and what it does. */
 export type Command = {
-  /** The fields the command knows; any other is refused, as a MongoDB server refuses it. */
   fields: readonly string[] | null;
   run: (request: Request) => Reply | Promise<Reply>;
+};
+
+/** A command that only reads. It may begin in the writer's thread and then move to a reader. */
+export type ReadCommand = {
+  fields: readonly string[] | null;
+  read: (request: ReadRequest) => Reply | Promise<Reply>;
 };
 
 const generic = new Set([
@@ -37,8 +51,15 @@ const generic = new Set([
   'writeConcern',
 ]);
 
+/** The field by which a write asks that a collection's validator be left out of it. */
+export const bypassValidation = 'bypassDocumentValidation';
+
 /** Checks the fields that every command shares, and refuses unknown ones. */
-export function checkFields(name: string, body: Document, command: Command): void {
+export function checkFields(
+  name: string,
+  body: Document,
+  command: { fields: readonly string[] | null },
+): void {
   if ('startTransaction' in body || 'autocommit' in body || 'txnNumber' in body) {
     throw new CommandError(20, 'Transaction numbers are only allowed on a replica set member or mongos');
   }
@@ -70,14 +91,14 @@ function checkConcerns(body: Document): void {
   }
 }
 
-export function paceOf(body: Document): Pace {
+export function paceOf(body: Document, movable: boolean, client: AbortSignal): Pace {
   const limit = body.maxTimeMS === undefined ? 0 : asNumber(body.maxTimeMS);
   if (limit === null || limit < 0) throw badValue('maxTimeMS must be a non-negative number');
-  return new Pace(limit);
+  return new Pace(limit, movable, client);
 }
 
 /** The collection a command names. */
-export function collectionName(request: Request): string {
+export function collectionName(request: ReadRequest): string {
   const name = request.body[request.name];
   if (typeof name !== 'string' || name === '') {
     throw new CommandError(73, `collection name has invalid type ${typeName(name)}`);

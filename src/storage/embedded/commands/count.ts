@@ -7,9 +7,9 @@ import { Selected, type Selection } from '../query/select.ts';
 import { memoryExceeded, memoryLimit } from '../query/sort.ts';
 import { encodeKey } from '../value/key-encoding.ts';
 import { asNumber, type Document } from '../value/types.ts';
-import { type Command, collectionName, countField, documentField, type Request } from './command.ts';
+import { collectionName, countField, documentField, type ReadCommand, type ReadRequest } from './command.ts';
 
-async function count(request: Request): Promise<Document> {
+async function count(request: ReadRequest): Promise<Document> {
   const { store, database, body } = request;
   const collection = store.catalogue.find(database, collectionName(request));
   const filter = documentField(body, 'query') ?? {};
@@ -23,12 +23,13 @@ async function count(request: Request): Promise<Document> {
   const selected = new Selected(store.database, collection, selection);
   const quick = selected.countQuickly();
   if (quick !== null) return { n: quick, ok: 1 };
+  if (selected.long) request.pace.move();
   let n = 0;
   for await (const chunk of selected.paced(request.pace)) n += chunk.length;
   return { n, ok: 1 };
 }
 
-async function distinct(request: Request): Promise<Document> {
+async function distinct(request: ReadRequest): Promise<Document> {
   const { store, database, body } = request;
   const collection = store.catalogue.find(database, collectionName(request));
   const { key } = body;
@@ -43,6 +44,7 @@ async function distinct(request: Request): Promise<Document> {
   const wanted = new Set([path[0] as string]);
   const hint = body.hint === undefined ? {} : { hint: body.hint };
   const selected = new Selected(store.database, collection, { filter, collation, ...hint });
+  if (selected.long) request.pace.move();
   for await (const chunk of selected.paced(request.pace)) {
     for (const { body: bytes } of chunk) {
       const found: unknown[] = [];
@@ -75,7 +77,7 @@ class Distinct {
   }
 }
 
-export const countCommands: Record<string, Command> = {
-  count: { fields: ['query', 'limit', 'skip', 'hint', 'collation', 'fields'], run: count },
-  distinct: { fields: ['key', 'query', 'hint', 'collation'], run: distinct },
+export const countCommands: Record<string, ReadCommand> = {
+  count: { fields: ['query', 'limit', 'skip', 'hint', 'collation', 'fields'], read: count },
+  distinct: { fields: ['key', 'query', 'hint', 'collation'], read: distinct },
 };

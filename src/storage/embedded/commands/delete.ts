@@ -1,7 +1,5 @@
 import { CommandError } from '../errors.ts';
-import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
-import type { Collection } from '../store/catalogue.ts';
 import { asNumber, type Document } from '../value/types.ts';
 import { type Runner, runBatch } from './batch.ts';
 import {
@@ -13,7 +11,7 @@ import {
   statements,
 } from './command.ts';
 import { writeError } from './insert.ts';
-import { changeMatches, locateNow, tooLong } from './locate.ts';
+import { type Change, changeSlowly, locateNow, tooLong } from './locate.ts';
 import { parseSelection } from './update.ts';
 
 const known = new Set(['q', 'limit', 'collation', 'hint']);
@@ -36,20 +34,21 @@ function parseDelete(statement: Document, commandLet: Document | undefined): Sel
 
 /** A statement as the batch wants it; the outcome is the number of documents removed. */
 export function deleteRunner(request: Request, name: string, selection: Selection): Runner<number> {
-  const { store, database, pace } = request;
-  const find = (): Collection | undefined => store.catalogue.find(database, name);
-  const remove = (collection: Collection, matches: Match[]): number => {
-    for (const { record, body } of matches) store.documents.remove(collection, record, body);
+  const { store, database } = request;
+  const remove: Change<number> = (collection, matches) => {
+    if (collection) for (const { record, body } of matches) store.documents.remove(collection, record, body);
     return matches.length;
   };
   return {
     now() {
-      const collection = find();
-      if (!collection) return 0;
-      const matches = locateNow(store, collection, selection, false);
+      const collection = store.catalogue.find(database, name);
+      const matches = collection ? locateNow(store, collection, selection) : [];
       return matches === tooLong ? tooLong : remove(collection, matches);
     },
-    slowly: () => changeMatches(store, find, selection, pace, remove),
+    async slowly() {
+      const removed = await changeSlowly(request, name, selection, remove);
+      return removed.reduce((sum, count) => sum + count, 0);
+    },
   };
 }
 

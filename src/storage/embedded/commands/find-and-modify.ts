@@ -5,10 +5,11 @@ import { compileFilter } from '../query/filter.ts';
 import type { Match } from '../query/match-stream.ts';
 import { compileProjection } from '../query/projection.ts';
 import type { Selection } from '../query/select.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
 import {
+  bypassValidation,
   type Command,
   collectionName,
   documentField,
@@ -16,7 +17,7 @@ import {
   letVariables,
   type Request,
 } from './command.ts';
-import { changeMatches, locateNow, tooLong } from './locate.ts';
+import { type Change, changeSlowly, locateNow, tooLong } from './locate.ts';
 import { parseSelection, rewrite } from './update.ts';
 
 /** What happened, and the document to hand back. */
@@ -60,7 +61,7 @@ function apply(request: Request, collection: Collection, match: Match, { update,
     store.documents.remove(collection, match.record, match.body);
     return { n: 1, value: before };
   }
-  rewrite(store, collection, match, update);
+  rewrite(request, collection, match, update);
   const stored = returnNew ? store.documents.read(collection, match.record) : null;
   return { n: 1, value: stored ? decode(stored) : before, updatedExisting: true };
 }
@@ -69,27 +70,23 @@ function nothingFound(request: Request, name: string, { update, upsert, returnNe
   if (!update) return { n: 0, value: null };
   if (!upsert) return { n: 0, value: null, updatedExisting: false };
   const document = update.insert();
-  request.store.documents.insert(request.store.obtain(request.database, name), encode(document));
+  const collection = request.store.obtain(request.database, name);
+  request.store.documents.insert(collection, encode(document), flagField(request.body, bypassValidation));
   return { n: 1, value: returnNew ? document : null, updatedExisting: false, upserted: document._id };
 }
 
 async function run(request: Request, name: string, plan: Plan): Promise<Outcome> {
-  const { store, database, pace } = request;
-  const find = (): Collection | undefined => store.catalogue.find(database, name);
-  const attempt = (patient: boolean): Outcome | typeof tooLong => {
-    const collection = find();
-    const matches = collection ? locateNow(store, collection, plan.selection, patient) : [];
-    if (matches === tooLong) return tooLong;
-    const [match] = matches;
-    return collection && match ? apply(request, collection, match, plan) : nothingFound(request, name, plan);
-  };
-  const outcome = await store.writes.run(() => attempt(false));
-  if (outcome !== tooLong) return outcome;
-  const found: Outcome[] = [];
-  await changeMatches(store, find, plan.selection, pace, (collection, matches) => {
-    for (const match of matches) found.push(apply(request, collection, match, plan));
+  const { store, database } = request;
+  const change: Change<Outcome> = (collection, [match]) =>
+    collection && match ? apply(request, collection, match, plan) : nothingFound(request, name, plan);
+  const outcome = await store.writes.run(() => {
+    const collection = store.catalogue.find(database, name);
+    const matches = collection ? locateNow(store, collection, plan.selection) : [];
+    return matches === tooLong ? tooLong : change(collection, matches);
   });
-  return found[0] ?? ((await store.writes.run(() => attempt(true))) as Outcome);
+  if (outcome !== tooLong) return outcome;
+  const [slow] = await changeSlowly(request, name, plan.selection, change);
+  return slow as Outcome;
 }
 
 async function findAndModify(request: Request): Promise<Document> {
@@ -126,7 +123,7 @@ const command: Command = {
     'hint',
     'collation',
     'let',
-    'bypassDocumentValidation',
+    bypassValidation,
   ],
   run: findAndModify,
 };

@@ -1,29 +1,29 @@
 import { decode } from '../bson/decode.ts';
 import { encode, encodeCursorReply } from '../bson/encode.ts';
-import { Cursor } from '../cursors.ts';
+import { Cursor, laneOf } from '../cursors.ts';
 import { badValue, CommandError, notImplemented } from '../errors.ts';
 import type { Pace } from '../pace.ts';
 import { parseCollation } from '../query/collation.ts';
 import { compileFilter } from '../query/filter.ts';
 import { compileProjection, type Projection } from '../query/projection.ts';
-import { Selected } from '../query/select.ts';
+import { Selected, type Selection } from '../query/select.ts';
 import { parseSort } from '../query/sort.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import {
-  type Command,
   collectionName,
   countField,
   documentField,
   flagField,
   letVariables,
-  type Request,
+  type ReadCommand,
+  type ReadRequest,
 } from './command.ts';
 
 const defaultBatch = 101;
 
 /** Sends the first batch, and keeps the cursor when there is more. */
 export async function openCursor(
-  request: Request,
+  request: ReadRequest,
   namespace: string,
   source: AsyncIterable<Buffer[]>,
   batchSize: number | undefined,
@@ -34,7 +34,7 @@ export async function openCursor(
   const batch = await cursor.take(batchSize ?? defaultBatch);
   if (single && !cursor.exhausted) await cursor.close();
   else if (!cursor.exhausted) request.store.cursors.add(cursor);
-  return encodeCursorReply('firstBatch', batch, cursor.exhausted ? 0n : cursor.id, namespace);
+  return encodeCursorReply('firstBatch', batch, cursor.id, namespace);
 }
 
 const refused = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData', 'oplogReplay'];
@@ -50,25 +50,27 @@ function refuseOptions(body: Document): void {
   }
 }
 
-async function find(request: Request): Promise<Buffer> {
-  const { store, database, body } = request;
-  const name = collectionName(request);
-  refuseOptions(body);
-  const signedLimit = asNumber(body.limit) ?? 0;
-  const limit = Math.abs(signedLimit);
-  const filter = documentField(body, 'filter') ?? {};
-  const collation = parseCollation(body.collation);
+/** The selection that a find describes. */
+export function findSelection(body: Document): Selection {
   const variables = letVariables(body);
-  const projection = findProjection(body, filter, collation?.fold, variables);
-  const selection = {
-    filter,
+  return {
+    filter: documentField(body, 'filter') ?? {},
     sort: parseSort(body.sort),
     skip: countField(body, 'skip') ?? 0,
-    limit,
-    collation,
+    limit: Math.abs(asNumber(body.limit) ?? 0),
+    collation: parseCollation(body.collation),
     ...(body.hint === undefined ? {} : { hint: body.hint }),
     ...(variables ? { variables } : {}),
   };
+}
+
+async function find(request: ReadRequest): Promise<Buffer> {
+  const { store, database, body, pace } = request;
+  const name = collectionName(request);
+  refuseOptions(body);
+  const selection = findSelection(body);
+  const { filter, collation, variables, limit = 0 } = selection;
+  const projection = findProjection(body, filter, collation?.fold, variables);
   const namespace = `${database}.${name}`;
   const collection = store.catalogue.find(database, name);
   if (!collection) {
@@ -76,10 +78,12 @@ async function find(request: Request): Promise<Buffer> {
     return encodeCursorReply('firstBatch', [], 0n, namespace);
   }
   const selected = new Selected(store.database, collection, selection);
-  const source = bodies(selected, projection, request.pace);
+  if (selected.long) pace.move();
+  const source = bodies(selected, projection, pace);
   const batchSize = countField(body, 'batchSize');
+  const negative = (asNumber(body.limit) ?? 0) < 0;
   const single =
-    flagField(body, 'singleBatch') || signedLimit < 0 || (limit > 0 && limit <= (batchSize ?? defaultBatch));
+    flagField(body, 'singleBatch') || negative || (limit > 0 && limit <= (batchSize ?? defaultBatch));
   return openCursor(request, namespace, source, batchSize, single);
 }
 
@@ -105,10 +109,15 @@ async function* bodies(
   }
 }
 
-async function getMore(request: Request): Promise<Buffer> {
-  const { store, database, body } = request;
-  const { getMore: id, collection } = body;
-  const key = typeof id === 'bigint' ? id : BigInt(Math.trunc(asNumber(id) ?? 0));
+const cursorId = (id: unknown): bigint =>
+  typeof id === 'bigint' ? id : BigInt(Math.trunc(asNumber(id) ?? 0));
+
+async function getMore(request: ReadRequest): Promise<Buffer> {
+  const { store, database, body, message, client } = request;
+  const { collection } = body;
+  const key = cursorId(body.getMore);
+  const lane = laneOf(key);
+  if (store.readers?.has(lane)) return store.readers.send(lane, message.bytes, client);
   const cursor = store.cursors.get(key, `${database}.${String(collection)}`);
   if (cursor.busy) throw new CommandError(12051, `cursor id ${key} is already in use`);
   cursor.busy = true;
@@ -126,21 +135,23 @@ async function getMore(request: Request): Promise<Buffer> {
   }
 }
 
-async function killCursors(request: Request): Promise<Document> {
-  const ids = request.body.cursors;
+async function killCursors({ store, body, message, client }: ReadRequest): Promise<Document> {
+  const ids = body.cursors;
   if (!Array.isArray(ids)) throw badValue("BSON field 'killCursors.cursors' must be an array");
-  const cursorsKilled: unknown[] = [];
-  const cursorsNotFound: unknown[] = [];
-  for (const id of ids) {
-    const removed = await request.store.cursors.remove(
-      typeof id === 'bigint' ? id : BigInt(asNumber(id) ?? 0),
-    );
-    (removed ? cursorsKilled : cursorsNotFound).push(id);
+  const killed = new Set<bigint>();
+  for (const id of ids.map(cursorId)) if (await store.cursors.remove(id)) killed.add(id);
+  for (const lane of new Set(ids.map((id) => laneOf(cursorId(id))))) {
+    if (!store.readers?.has(lane)) continue;
+    const reply = decode(await store.readers.send(lane, message.bytes, client));
+    for (const id of reply.cursorsKilled as bigint[]) killed.add(cursorId(id));
   }
+  const [cursorsKilled, cursorsNotFound] = [true, false].map((wanted) =>
+    ids.filter((id) => killed.has(cursorId(id)) === wanted),
+  );
   return { cursorsKilled, cursorsNotFound, cursorsAlive: [], cursorsUnknown: [], ok: 1 };
 }
 
-export const findCommands: Record<string, Command> = {
+export const findCommands: Record<string, ReadCommand> = {
   find: {
     fields: [
       'filter',
@@ -164,8 +175,8 @@ export const findCommands: Record<string, Command> = {
       'allowDiskUse',
       'let',
     ],
-    run: find,
+    read: find,
   },
-  getMore: { fields: ['collection', 'batchSize'], run: getMore },
-  killCursors: { fields: ['cursors'], run: killCursors },
+  getMore: { fields: ['collection', 'batchSize'], read: getMore },
+  killCursors: { fields: ['cursors'], read: killCursors },
 };

@@ -1,4 +1,5 @@
 import { freemem, hostname, totalmem } from 'node:os';
+import { sessionMinutes } from '../sessions.ts';
 import { maximumMessage } from '../wire.ts';
 import type { Command } from './command.ts';
 
@@ -19,7 +20,7 @@ const greet = (legacy: boolean): Command => ({
     maxMessageSizeBytes: maximumMessage,
     maxWriteBatchSize: 100_000,
     localTime: new Date(),
-    logicalSessionTimeoutMinutes: 30,
+    logicalSessionTimeoutMinutes: sessionMinutes,
     connectionId: nextConnectionId++,
     minWireVersion: 0,
     maxWireVersion,
@@ -58,10 +59,14 @@ export const helloCommands: Record<string, Command> = {
   connectionStatus: constant(() => ({
     authInfo: { authenticatedUsers: [], authenticatedUserRoles: [], authenticatedUserPrivileges: [] },
   })),
-  endSessions: constant(() => ({})),
+  endSessions: {
+    fields: null,
+    run({ store, body }) {
+      store.sessions.end(body.endSessions);
+      return { ok: 1 };
+    },
+  },
   refreshSessions: constant(() => ({})),
-  startSession: constant(() => ({})),
-  killSessions: constant(() => ({})),
   hostInfo: constant(() => ({
     system: { hostname: hostname(), memSizeMB: Math.round(totalmem() / 1048576) },
   })),
@@ -77,6 +82,7 @@ export const helloCommands: Record<string, Command> = {
       pid: process.pid,
       uptime: Math.round((Date.now() - startedAt) / 1000),
       localTime: new Date(),
+      globalLock: { activeClients: { readers: store.readers.active } },
       metrics: { cursor: { open: { total: store.cursors.size } } },
       mem: {
         resident: Math.round(process.memoryUsage.rss() / 1048576),

@@ -1,28 +1,27 @@
-import { decode as decodeStatement } from '../bson/decode.ts';
+import { decode } from '../bson/decode.ts';
 import { CommandError } from '../errors.ts';
+import { moved } from '../pace.ts';
 import type { Store } from '../store/store.ts';
 import type { Message } from '../wire.ts';
 import { adminCommands } from './admin.ts';
 import { aggregateCommand } from './aggregate.ts';
 import { bulkWriteCommand } from './bulk-write.ts';
-import { type Command, checkFields, paceOf, type Reply } from './command.ts';
-import { countCommands } from './count.ts';
+import { type Command, checkFields, paceOf, type ReadCommand, type Reply, type Request } from './command.ts';
 import { deleteCommand } from './delete.ts';
-import { findCommands } from './find.ts';
 import { findAndModifyCommands } from './find-and-modify.ts';
 import { helloCommands } from './hello.ts';
 import { indexCommands } from './indexes.ts';
 import { insertCommand } from './insert.ts';
+import { readCommands } from './reads.ts';
 import { updateCommand } from './update.ts';
 
-const commands = new Map<string, Command>(
+const commands = new Map<string, Command | ReadCommand>(
   Object.entries({
+    ...readCommands,
     ...helloCommands,
     ...adminCommands,
     ...indexCommands,
-    ...findCommands,
     ...findAndModifyCommands,
-    ...countCommands,
     insert: insertCommand,
     update: updateCommand,
     delete: deleteCommand,
@@ -32,7 +31,7 @@ const commands = new Map<string, Command>(
 );
 
 /** Finds the command a message names and runs it. */
-export async function runCommand(store: Store, message: Message): Promise<Reply> {
+export async function runCommand(store: Store, message: Message, client: AbortSignal): Promise<Reply> {
   const { body, sequences } = message;
   const name = Object.keys(body)[0] ?? '';
   const command = commands.get(name);
@@ -43,7 +42,15 @@ export async function runCommand(store: Store, message: Message): Promise<Reply>
   checkFields(name, body, command);
   for (const [field, documents] of sequences) {
     if (field in body) throw new CommandError(9, `field '${field}' appears twice in the message`);
-    if (field !== 'documents') body[field] = documents.map((document) => decodeStatement(document));
+    if (field !== 'documents') body[field] = documents.map((document) => decode(document));
   }
-  return command.run({ store, database, name, body, sequences, pace: paceOf(body) });
+  if (body.lsid !== undefined) store.sessions.touch(body.lsid);
+  const pace = paceOf(body, 'read' in command, client);
+  const request: Request = { store, database, name, body, message, client, pace };
+  try {
+    return await ('run' in command ? command.run(request) : command.read(request));
+  } catch (error) {
+    if (error === moved) return store.readers.run(message.bytes, client);
+    throw error;
+  }
 }

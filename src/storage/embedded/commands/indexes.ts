@@ -1,9 +1,10 @@
 import { encode } from '../bson/encode.ts';
 import { badValue, CommandError } from '../errors.ts';
 import { sameKey } from '../query/planner.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import { buildIndex } from '../store/index-build.ts';
 import { type Index, normaliseSpec } from '../store/index-spec.ts';
+import { compileValidator, validationFields, validationOptions } from '../store/validator.ts';
 import { equalValues } from '../value/compare.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import { type Command, collectionName, countField, type Request, statements } from './command.ts';
@@ -48,7 +49,7 @@ const sameOptions = (left: Document, right: Document): boolean =>
   );
 
 async function createIndexes(request: Request): Promise<Document> {
-  const { store, database, pace } = request;
+  const { store, database } = request;
   const name = collectionName(request);
   const specs = statements(request, 'indexes').map(normaliseSpec);
   if (specs.length === 0) throw badValue('Must specify at least one index to create');
@@ -57,7 +58,7 @@ async function createIndexes(request: Request): Promise<Document> {
   const numIndexesBefore = collection.indexes.length;
   for (const spec of specs) {
     const existing = findExisting(collection, spec);
-    if (!existing) await buildIndex(store, collection, spec, pace);
+    if (!existing) await buildIndex(store, collection, spec);
     else await existing.built;
   }
   const numIndexesAfter = collection.indexes.length;
@@ -114,35 +115,47 @@ async function dropIndexes(request: Request): Promise<Document> {
   return { nIndexesWas, ok: 1 };
 }
 
-/** collMod, of which only a change of a TTL is supported. */
+/** collMod, of which a change of a TTL and of the validator are supported. */
 async function collMod(request: Request): Promise<Document> {
   const { store, database, body } = request;
   const collection = store.require(database, collectionName(request));
-  const change = isDocument(body.index) ? body.index : {};
+  const ttl = body.index === undefined ? null : ttlChange(collection, body.index);
+  const options = validationOptions(body, collection.options);
+  await store.writes.run(() => {
+    if (ttl) {
+      ttl.index.expireAfterSeconds = ttl.seconds;
+      ttl.index.spec = { ...ttl.index.spec, expireAfterSeconds: ttl.seconds };
+    }
+    Object.assign(collection, { options, validator: compileValidator(options) });
+    store.catalogue.save(collection);
+  });
+  return ttl ? { expireAfterSeconds_old: ttl.before, expireAfterSeconds_new: ttl.seconds, ok: 1 } : { ok: 1 };
+}
+
+/** The index whose time to live changes, and how. */
+function ttlChange(
+  collection: Collection,
+  change: unknown,
+): { index: Index; before: number | null; seconds: number } {
+  if (!isDocument(change)) throw new CommandError(14, "BSON field 'collMod.index' must be an object");
+  const unsupported = Object.keys(change).find(
+    (key) => !['keyPattern', 'name', 'expireAfterSeconds'].includes(key),
+  );
+  if (unsupported) throw new CommandError(72, `collMod option 'index.${unsupported}' is not supported`);
   const index = collection.indexes.find((candidate) =>
     isDocument(change.keyPattern)
       ? sameKey(candidate.key, change.keyPattern)
       : candidate.name === change.name,
   );
-  const unsupported = Object.keys(change).find(
-    (key) => !['keyPattern', 'name', 'expireAfterSeconds'].includes(key),
-  );
-  if (unsupported) throw new CommandError(72, `collMod option 'index.${unsupported}' is not supported`);
   if (!index) throw new CommandError(27, 'cannot find the index to modify');
   const seconds = asNumber(change.expireAfterSeconds);
   if (seconds === null || seconds < 0) throw badValue('expireAfterSeconds must be a non-negative number');
-  const before = index.expireAfterSeconds;
-  await store.writes.run(() => {
-    index.expireAfterSeconds = seconds;
-    index.spec = { ...index.spec, expireAfterSeconds: change.expireAfterSeconds };
-    store.catalogue.save(collection);
-  });
-  return { expireAfterSeconds_old: before, expireAfterSeconds_new: seconds, ok: 1 };
+  return { index, before: index.expireAfterSeconds, seconds };
 }
 
 export const indexCommands: Record<string, Command> = {
-  createIndexes: { fields: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'], run: createIndexes },
+  createIndexes: { fields: ['indexes', 'ignoreUnknownIndexOptions'], run: createIndexes },
   listIndexes: { fields: ['cursor'], run: listIndexes },
   dropIndexes: { fields: ['index'], run: dropIndexes },
-  collMod: { fields: ['index'], run: collMod },
+  collMod: { fields: ['index', ...validationFields], run: collMod },
 };

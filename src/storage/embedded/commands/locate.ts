@@ -1,98 +1,166 @@
 import { decode } from '../bson/decode.ts';
-import type { Pace } from '../pace.ts';
+import { CommandError } from '../errors.ts';
 import type { Match } from '../query/match-stream.ts';
 import { Selected, type Selection } from '../query/select.ts';
-import type { Collection } from '../store/catalogue.ts';
+import { keyComparator, keyReader } from '../query/sort.ts';
+import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
+import type { Document } from '../value/types.ts';
+import type { Request } from './command.ts';
 
-/** How long a statement may search inside a transaction, and how much it may change there. */
-const searchBudget = 8;
+/** How long a statement may take inside a transaction, in milliseconds, and how much it may find to change there. */
+const budget = 8;
 const largestChange = 250;
+/** Documents changed between two looks at the clock. */
+const step = 25;
+/** How many candidates are looked for when one document is to be changed, since others may change them first. */
+const candidates = 100;
 
 /** A search took too long for a transaction that others are waiting for. */
 export const tooLong: unique symbol = Symbol('too long');
 
-/** Finds matches inside a transaction; gives up when that takes long, unless it must not. */
+/** Finds matches inside a transaction, or gives up. */
 export function locateNow(
   store: Store,
   collection: Collection,
   selection: Selection,
-  patient: boolean,
 ): Match[] | typeof tooLong {
   const selected = new Selected(store.database, collection, selection);
-  const deadline = performance.now() + searchBudget;
+  if (selected.long) return tooLong;
+  const deadline = performance.now() + budget;
   const found: Match[] = [];
   for (const chunk of selected.chunks()) {
-    found.push(...chunk);
-    if (patient) continue;
+    for (const match of chunk) found.push(match);
     if (found.length > largestChange || performance.now() > deadline) return tooLong;
   }
   return found;
 }
 
-/** Finds the records of all matches, letting others run in between. */
-export async function locateSlowly(
-  store: Store,
-  collection: Collection,
-  selection: Selection,
-  pace: Pace,
-): Promise<number[]> {
-  const records: number[] = [];
-  for await (const chunk of new Selected(store.database, collection, selection).paced(pace)) {
-    for (const { record } of chunk) records.push(record);
-  }
-  return records;
-}
-
-/** Reads records again inside a transaction and keeps those that still match. */
-export function recheck(
-  store: Store,
-  collection: Collection,
-  selection: Selection,
-  records: readonly number[],
-): Match[] {
-  const { filter } = new Selected(store.database, collection, selection);
-  return records.flatMap((record) => {
-    const body = collection.dropped ? null : store.documents.read(collection, record);
-    if (!body || !filter.test(decode(body, filter.fields))) return [];
-    return [{ record, body, document: null }];
-  });
-}
+/** What a statement does, inside a transaction, with the matches it is given; with none, it may insert. */
+export type Change<Outcome> = (collection: Collection | undefined, matches: Match[]) => Outcome;
 
 /**
- * Runs a change on the matches of a selection: at once when they are quickly found, otherwise by searching outside the
- * transaction and changing in batches. `change` gets each batch and whether it is the last word on this statement.
+ * Runs a change whose matches take long to find: a reader thread looks for them, and transactions only look again at
+ * what it found and at what was written since it began. So no transaction searches, and no document is overlooked.
  */
-export async function changeMatches(
-  store: Store,
-  obtain: () => Collection | undefined,
+export async function changeSlowly<Outcome>(
+  request: Request,
+  name: string,
   selection: Selection,
-  pace: Pace,
-  change: (collection: Collection, matches: Match[]) => void,
-): Promise<number> {
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const collection = obtain();
-    if (!collection) return 0;
-    const records = await locateSlowly(store, collection, selection, pace);
-    if (records.length === 0) return 0;
-    let changed = 0;
-    for (let start = 0; start < records.length; start += largestChange) {
-      changed += await store.writes.run(() => {
-        const matches = recheck(store, collection, selection, records.slice(start, start + largestChange));
-        change(collection, matches);
-        return matches.length;
-      });
-      if (pace.tired) await pace.rest();
-    }
-    // The one document found may have changed meanwhile while another would match; then the search begins again.
-    if (changed > 0 || selection.limit !== 1) return changed;
+  change: Change<Outcome>,
+): Promise<Outcome[]> {
+  const { store, database } = request;
+  for (;;) {
+    const collection = store.catalogue.find(database, name);
+    const search = collection ? new Search(request, collection, selection) : null;
+    const outcomes = search
+      ? await search.run(change)
+      : await store.writes.run(() => (store.catalogue.find(database, name) ? null : [change(undefined, [])]));
+    if (outcomes) return outcomes;
   }
-  return store.writes.run(() => {
-    const collection = obtain();
-    if (!collection) return 0;
-    const matches = locateNow(store, collection, selection, true);
-    if (matches === tooLong) return 0;
-    change(collection, matches);
-    return matches.length;
-  });
+}
+
+class Search {
+  readonly #request: Request;
+  readonly #collection: Collection;
+  readonly #selection: Selection;
+  readonly #selected: Selected;
+  /** The records written since the search began. */
+  readonly #written = new Set<number>();
+
+  constructor(request: Request, collection: Collection, selection: Selection) {
+    this.#request = request;
+    this.#collection = collection;
+    this.#selection = selection;
+    this.#selected = new Selected(request.store.database, collection, selection);
+  }
+
+  /** The outcomes of the change, one for each transaction; null when the search must begin again. */
+  async run<Outcome>(change: Change<Outcome>): Promise<Outcome[] | null> {
+    const { watches } = this.#collection;
+    watches.add(this.#written);
+    try {
+      return this.#selection.limit === 1 ? await this.#changeOne(change) : await this.#changeAll(change);
+    } finally {
+      watches.delete(this.#written);
+    }
+  }
+
+  async #changeOne<Outcome>(change: Change<Outcome>): Promise<Outcome[] | null> {
+    const found = await this.#locate(candidates);
+    return this.#transaction(() => {
+      const matches = this.#recheck([...new Set([...found, ...this.#written])]);
+      const { sort = [] } = this.#selection;
+      // Beyond the candidates may be better ones than those written since, unless a candidate is still as it was.
+      const surpassed = sort.length > 0 && matches.every(({ record }) => this.#written.has(record));
+      if (found.length === candidates && (matches.length === 0 || surpassed)) return null;
+      return [change(this.#collection, this.#inOrder(matches).slice(0, 1))];
+    });
+  }
+
+  async #changeAll<Outcome>(change: Change<Outcome>): Promise<Outcome[] | null> {
+    const found = await this.#locate();
+    const outcomes: Outcome[] = [];
+    for (let next = 0; next < found.length; ) {
+      const done = await this.#transaction(() => {
+        const deadline = performance.now() + budget;
+        const results: Outcome[] = [];
+        for (; next < found.length && performance.now() < deadline; next += step) {
+          const matches = this.#recheck(found.slice(next, next + step));
+          if (matches.length > 0) results.push(change(this.#collection, matches));
+        }
+        return results;
+      });
+      if (!done) throw new CommandError(175, 'operation was interrupted because its collection was dropped');
+      outcomes.push(...done);
+      await this.#request.pace.rest();
+    }
+    if (outcomes.length > 0) return outcomes;
+    return this.#transaction(() => [change(this.#collection, this.#recheck([...this.#written]))]);
+  }
+
+  /** A transaction on the collection; null when that was dropped meanwhile. */
+  #transaction<Outcome>(run: () => Outcome[] | null): Promise<Outcome[] | null> {
+    return this.#request.store.writes.run(() => (this.#collection.dropped ? null : run()));
+  }
+
+  /** The records that match, as a reader thread finds them. */
+  async #locate(limit = 0): Promise<number[]> {
+    const { filter, sort = [], collation, hint, variables = {} } = this.#selection;
+    const command: Document = {
+      records: this.#collection.name,
+      filter,
+      sort: Object.fromEntries(sort.map(({ path, descending }) => [path, descending ? -1 : 1])),
+      limit,
+      collation: collation?.document,
+      hint,
+      let: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, { $literal: value }])),
+      maxTimeMS: this.#request.body.maxTimeMS,
+    };
+    const records: number[] = [];
+    const { store, client } = this.#request;
+    for await (const batch of store.readers.documents(this.#collection.database, command, client)) {
+      for (const document of batch) records.push(Number(decode(document).record));
+    }
+    return records;
+  }
+
+  /** Reads records again inside a transaction and keeps those that match. */
+  #recheck(records: readonly number[]): Match[] {
+    const { filter } = this.#selected;
+    return records.flatMap((record) => {
+      const body = this.#request.store.documents.read(this.#collection, record);
+      if (!body || !filter.test(decode(body, filter.fields))) return [];
+      return [{ record, body, document: null }];
+    });
+  }
+
+  #inOrder(matches: Match[]): Match[] {
+    const { sort = [], collation } = this.#selection;
+    if (sort.length === 0 || matches.length < 2) return matches;
+    const read = keyReader(sort, collation?.fold);
+    const compare = keyComparator(sort, collation?.fold);
+    const keyed = matches.map((match) => ({ match, key: read(decode(match.body)) }));
+    return keyed.sort((left, right) => compare(left.key, right.key)).map(({ match }) => match);
+  }
 }

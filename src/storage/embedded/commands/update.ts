@@ -5,21 +5,22 @@ import { parseCollation } from '../query/collation.ts';
 import type { Match } from '../query/match-stream.ts';
 import type { Selection } from '../query/select.ts';
 import { parseSort } from '../query/sort.ts';
-import type { Collection } from '../store/catalogue.ts';
-import type { Store } from '../store/store.ts';
+import type { Collection } from '../store/collection.ts';
 import { compileUpdate, type Update } from '../update/compile.ts';
 import type { Document } from '../value/types.ts';
 import { type Runner, runBatch } from './batch.ts';
 import {
+  bypassValidation,
   type Command,
   collectionName,
   documentField,
+  flagField,
   letVariables,
   type Request,
   statements,
 } from './command.ts';
 import { writeError } from './insert.ts';
-import { changeMatches, locateNow, tooLong } from './locate.ts';
+import { type Change, changeSlowly, locateNow, tooLong } from './locate.ts';
 
 /** One statement of an update command, ready to run. */
 export type UpdateStatement = { selection: Selection; update: Update; multi: boolean; upsert: boolean };
@@ -77,46 +78,27 @@ export function parseUpdate(statement: Document, commandLet: Document | undefine
 }
 
 /** Writes the new version of a document; true when it differs from the old one. */
-export function rewrite(store: Store, collection: Collection, match: Match, update: Update): boolean {
-  return store.documents.replace(
-    collection,
-    match.record,
-    match.body,
-    encode(update.apply(decode(match.body))),
-  );
+export function rewrite(request: Request, collection: Collection, match: Match, update: Update): boolean {
+  const after = encode(update.apply(decode(match.body)));
+  const bypass = flagField(request.body, bypassValidation);
+  return request.store.documents.replace(collection, match.record, match.body, after, bypass);
 }
 
-/** Runs a statement inside a transaction; `tooLong` when it should rather be done piece by piece. */
-function runNow(
-  request: Request,
-  name: string,
-  statement: UpdateStatement,
-  patient: boolean,
-): UpdateOutcome | typeof tooLong {
+/** Changes the matches of a statement, or inserts the document of an upsert that has none; inside a transaction. */
+function changeMatches(request: Request, name: string, statement: UpdateStatement): Change<UpdateOutcome> {
   const { store, database } = request;
-  const existing = store.catalogue.find(database, name);
-  const matches = existing ? locateNow(store, existing, statement.selection, patient) : [];
-  if (matches === tooLong) return tooLong;
-  if (matches.length === 0 && statement.upsert) {
-    const document = statement.update.insert();
-    store.documents.insert(store.obtain(database, name), encode(document));
-    return { matched: 0, modified: 0, upserted: document._id };
-  }
-  const modified = existing
-    ? matches.filter((match) => rewrite(store, existing, match, statement.update)).length
-    : 0;
-  return { matched: matches.length, modified, upserted: undefined };
-}
-
-async function runSlowly(request: Request, name: string, statement: UpdateStatement): Promise<UpdateOutcome> {
-  const { store, database, pace } = request;
-  let modified = 0;
-  const find = (): Collection | undefined => store.catalogue.find(database, name);
-  const matched = await changeMatches(store, find, statement.selection, pace, (collection, matches) => {
-    modified += matches.filter((match) => rewrite(store, collection, match, statement.update)).length;
-  });
-  if (matched > 0 || !statement.upsert) return { matched, modified, upserted: undefined };
-  return (await store.writes.run(() => runNow(request, name, statement, true))) as UpdateOutcome;
+  return (collection, matches) => {
+    if (matches.length === 0 && statement.upsert) {
+      const document = statement.update.insert();
+      const bypass = flagField(request.body, bypassValidation);
+      store.documents.insert(store.obtain(database, name), encode(document), bypass);
+      return { matched: 0, modified: 0, upserted: document._id };
+    }
+    const modified = collection
+      ? matches.filter((match) => rewrite(request, collection, match, statement.update)).length
+      : 0;
+    return { matched: matches.length, modified, upserted: undefined };
+  };
 }
 
 /** A statement as the batch wants it. */
@@ -125,9 +107,22 @@ export function updateRunner(
   name: string,
   statement: UpdateStatement,
 ): Runner<UpdateOutcome> {
+  const { store, database } = request;
+  const change = changeMatches(request, name, statement);
   return {
-    now: () => runNow(request, name, statement, false),
-    slowly: () => runSlowly(request, name, statement),
+    now() {
+      const collection = store.catalogue.find(database, name);
+      const matches = collection ? locateNow(store, collection, statement.selection) : [];
+      return matches === tooLong ? tooLong : change(collection, matches);
+    },
+    async slowly() {
+      const outcomes = await changeSlowly(request, name, statement.selection, change);
+      return outcomes.reduce((sum, { matched, modified, upserted }) => ({
+        matched: sum.matched + matched,
+        modified: sum.modified + modified,
+        upserted: sum.upserted ?? upserted,
+      }));
+    },
   };
 }
 
@@ -161,6 +156,6 @@ async function update(request: Request): Promise<Document> {
 }
 
 export const updateCommand: Command = {
-  fields: ['updates', 'ordered', 'bypassDocumentValidation', 'let'],
+  fields: ['updates', 'ordered', bypassValidation, 'let'],
   run: update,
 };

@@ -1,5 +1,5 @@
 import { badValue } from '../errors.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import type { Index } from '../store/index-spec.ts';
 import { equalValues } from '../value/compare.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';

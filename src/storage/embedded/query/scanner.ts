@@ -1,5 +1,5 @@
-import type { Collection } from '../store/catalogue.ts';
-import { asBuffer, type Database } from '../store/database.ts';
+import type { Collection } from '../store/collection.ts';
+import { asBuffer, type Database, tableOf } from '../store/database.ts';
 import type { Interval } from './bounds.ts';
 import type { Plan } from './planner.ts';
 
@@ -22,20 +22,18 @@ export function openScanner(database: Database, collection: Collection, plan: Pl
 
 class RecordScanner implements Scanner {
   readonly #database: Database;
-  readonly #collection: Collection;
   readonly #sql: string;
   #last: number;
 
   constructor(database: Database, collection: Collection, reverse: boolean) {
     this.#database = database;
-    this.#collection = collection;
     const [compare, direction] = reverse ? ['<', 'DESC'] : ['>', 'ASC'];
-    this.#sql = `SELECT record, body FROM documents WHERE collection = ? AND record ${compare} ? ORDER BY record ${direction} LIMIT ?`;
+    this.#sql = `SELECT record, body FROM ${tableOf(collection)} WHERE record ${compare} ? ORDER BY record ${direction} LIMIT ?`;
     this.#last = reverse ? Number.MAX_SAFE_INTEGER : -1;
   }
 
   next(limit: number): Row[] | null {
-    const rows = this.#database.all<[number, Uint8Array]>(this.#sql, this.#collection.id, this.#last, limit);
+    const rows = this.#database.all<[number, Uint8Array]>(this.#sql, this.#last, limit);
     const last = rows.at(-1);
     if (!last) return null;
     this.#last = last[0];
@@ -43,22 +41,20 @@ class RecordScanner implements Scanner {
   }
 }
 
-const columns =
-  'SELECT e.key, e.record, d.body FROM entries e CROSS JOIN documents d ON d.collection = ? AND d.record = e.record';
-const statements = {
+const conditions = {
   forward: {
-    start: `${columns} WHERE e.idx = ? AND e.key >= ? AND e.key < ? ORDER BY e.key, e.record LIMIT ?`,
-    resume: `${columns} WHERE e.idx = ? AND (e.key, e.record) > (?, ?) AND e.key < ? ORDER BY e.key, e.record LIMIT ?`,
+    start: 'e.key >= ? AND e.key < ? ORDER BY e.key, e.record',
+    resume: '(e.key, e.record) > (?, ?) AND e.key < ? ORDER BY e.key, e.record',
   },
   backward: {
-    start: `${columns} WHERE e.idx = ? AND e.key >= ? AND e.key < ? ORDER BY e.key DESC, e.record DESC LIMIT ?`,
-    resume: `${columns} WHERE e.idx = ? AND e.key >= ? AND (e.key, e.record) < (?, ?) ORDER BY e.key DESC, e.record DESC LIMIT ?`,
+    start: 'e.key >= ? AND e.key < ? ORDER BY e.key DESC, e.record DESC',
+    resume: 'e.key >= ? AND (e.key, e.record) < (?, ?) ORDER BY e.key DESC, e.record DESC',
   },
 };
 
 class IndexScanner implements Scanner {
   readonly #database: Database;
-  readonly #collection: Collection;
+  readonly #select: string;
   readonly #index: number;
   readonly #intervals: Interval[];
   readonly #reverse: boolean;
@@ -73,7 +69,7 @@ class IndexScanner implements Scanner {
     reverse: boolean,
   ) {
     this.#database = database;
-    this.#collection = collection;
+    this.#select = `SELECT e.key, e.record, d.body FROM entries e CROSS JOIN ${tableOf(collection)} d ON d.record = e.record`;
     this.#index = index;
     this.#intervals = reverse ? [...intervals].reverse() : intervals;
     this.#reverse = reverse;
@@ -97,13 +93,13 @@ class IndexScanner implements Scanner {
   }
 
   #read({ low, high }: Interval, limit: number): [Uint8Array, number, Uint8Array][] {
-    const sql = this.#reverse ? statements.backward : statements.forward;
+    const { start, resume } = this.#reverse ? conditions.backward : conditions.forward;
     const from = this.#last;
-    const common = [this.#collection.id, this.#index] as const;
-    if (!from) return this.#database.all(sql.start, ...common, low, high, limit);
+    const sql = `${this.#select} WHERE e.idx = ? AND ${from ? resume : start} LIMIT ?`;
+    if (!from) return this.#database.all(sql, this.#index, low, high, limit);
     return this.#reverse
-      ? this.#database.all(sql.resume, ...common, low, from.key, from.record, limit)
-      : this.#database.all(sql.resume, ...common, from.key, from.record, high, limit);
+      ? this.#database.all(sql, this.#index, low, from.key, from.record, limit)
+      : this.#database.all(sql, this.#index, from.key, from.record, high, limit);
   }
 }
 

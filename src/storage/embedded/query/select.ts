@@ -1,5 +1,5 @@
 import type { Pace } from '../pace.ts';
-import type { Collection } from '../store/catalogue.ts';
+import type { Collection } from '../store/collection.ts';
 import type { Database } from '../store/database.ts';
 import type { Document } from '../value/types.ts';
 import type { Collation } from './collation.ts';
@@ -20,6 +20,9 @@ export type Selection = {
   variables?: Document;
 };
 
+/** So many documents are looked at so quickly that it does not matter where. */
+const fewDocuments = 1000;
+
 /** A selection that is ready to run: its filter compiled, its access path chosen. */
 export class Selected {
   readonly filter: Filter;
@@ -39,6 +42,15 @@ export class Selected {
       ...(variables ? { variables } : {}),
     });
     this.plan = plan(collection, selection);
+  }
+
+  /** True when many documents will be looked at, as far as the plan can tell. */
+  get long(): boolean {
+    const { limit = 0, skip = 0 } = this.#selection;
+    const short = limit > 0 && limit + skip <= fewDocuments;
+    const { plan: path } = this;
+    if (this.#collection.count <= fewDocuments || path.kind === 'union') return false;
+    return path.kind === 'scan' ? !(path.exact && path.sorted && short) : !path.bounded && !short;
   }
 
   /** The matches in no particular order, chunk by chunk. */

@@ -1,15 +1,11 @@
 import type { Catalogue, Trash } from './catalogue.ts';
-import type { Database } from './database.ts';
+import { type Database, tableOf } from './database.ts';
 import type { Writes } from './writes.ts';
 
 const batchSize = 1000;
 
-const statements: Record<Trash['kind'], string> = {
-  index:
-    'DELETE FROM entries WHERE idx = ?1 AND (key, record) IN (SELECT key, record FROM entries WHERE idx = ?1 LIMIT ?2)',
-  collection:
-    'DELETE FROM documents WHERE collection = ?1 AND record IN (SELECT record FROM documents WHERE collection = ?1 LIMIT ?2)',
-};
+const removeEntries =
+  'DELETE FROM entries WHERE idx = ?1 AND (key, record) IN (SELECT key, record FROM entries WHERE idx = ?1 LIMIT ?2)';
 
 /** Clears away in the background what dropped collections, dropped indexes and broken-off builds left behind. */
 export class Cleaner {
@@ -60,10 +56,24 @@ export class Cleaner {
 
   #clear(trash: Trash): Promise<boolean> {
     return this.#writes.run(() => {
-      const removed = this.#database.run(statements[trash.kind], trash.id, batchSize);
+      const removed = trash.kind === 'index' ? this.#removeEntries(trash.id) : this.#removeDocuments(trash);
       if (removed === batchSize) return true;
+      if (trash.kind === 'collection') this.#database.run(`DROP TABLE ${tableOf(trash)}`);
       this.#catalogue.removeTrash(trash);
       return false;
     });
+  }
+
+  #removeEntries(index: number): number {
+    return this.#database.run(removeEntries, index, batchSize);
+  }
+
+  /** Dropping a table that is still full would keep the thread for as long as it is large. */
+  #removeDocuments(trash: Trash): number {
+    const table = tableOf(trash);
+    return this.#database.run(
+      `DELETE FROM ${table} WHERE record IN (SELECT record FROM ${table} LIMIT ?)`,
+      batchSize,
+    );
   }
 }

@@ -1,44 +1,30 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { CommandError } from '../errors.ts';
 
-/**
- * The SQLite file and its statements. Documents and index entries live in one table each; WITHOUT ROWID keeps them in
- * key order, and the large page holds a document of some kilobytes without overflow pages.
- */
-const pageSize = 16384;
-const schema = `
-  CREATE TABLE IF NOT EXISTS documents (
-    collection INTEGER NOT NULL, record INTEGER NOT NULL, body BLOB NOT NULL,
-    PRIMARY KEY (collection, record)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS entries (
-    idx INTEGER NOT NULL, key BLOB NOT NULL, record INTEGER NOT NULL,
-    PRIMARY KEY (idx, key, record)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS catalogue (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
-`;
+/** The table that holds a collection's documents. */
+export const tableOf = ({ id }: { id: number }): string => `documents_${id}`;
 
-export type RecordRow = [record: number, body: Buffer];
-export type EntryRow = [key: Buffer, record: number, body: Buffer];
-
+/** The SQLite file and its prepared statements, for those who only read. */
 export class Database {
-  readonly #sqlite: DatabaseSync;
+  protected readonly sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(path: string) {
-    this.#sqlite = new DatabaseSync(path);
-    this.#sqlite.exec(`
-      PRAGMA page_size = ${pageSize}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 67108864;
-      PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
-    `);
-    this.#sqlite.exec(schema);
+  protected constructor(sqlite: DatabaseSync, pragmas: string) {
+    this.sqlite = sqlite;
+    sqlite.exec(pragmas);
+  }
+
+  /** Opens a file that a writer has open. */
+  static reader(path: string): Database {
+    const pragmas = 'PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 5000';
+    return new Database(new DatabaseSync(path, { readOnly: true }), pragmas);
   }
 
   /** Prepares a statement once; rows come back as arrays. */
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.#sqlite.prepare(sql);
+      statement = this.sqlite.prepare(sql);
       statement.setReturnArrays(true);
       this.#statements.set(sql, statement);
     }
@@ -50,32 +36,18 @@ export class Database {
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.prepare(sql).all(...values) as unknown as Row[];
-  }
-
-  get pages(): { pages: number; free: number } {
-    const value = (sql: string): number => this.all<[number]>(sql)[0]?.[0] ?? 0;
-    return { pages: value('PRAGMA page_count'), free: value('PRAGMA freelist_count') };
-  }
-
-  /** Bytes of the file, free pages left out. */
-  get size(): number {
-    const { pages, free } = this.pages;
-    return (pages - free) * pageSize;
-  }
-
-  get inTransaction(): boolean {
-    return this.#sqlite.isTransaction;
-  }
-
-  /** Gives free pages back to the file system, a few at a time. */
-  shrink(pages: number): void {
-    this.#sqlite.exec(`PRAGMA incremental_vacuum(${pages})`);
+    try {
+      return this.prepare(sql).all(...values) as unknown as Row[];
+    } catch (error) {
+      // A cursor may outlive its collection.
+      if (!/^no such table: documents_/.test((error as Error).message)) throw error;
+      throw new CommandError(175, 'operation was interrupted because its collection was dropped');
+    }
   }
 
   close(): void {
     this.#statements.clear();
-    this.#sqlite.close();
+    this.sqlite.close();
   }
 }
 

@@ -1,9 +1,11 @@
 import { decode } from '../bson/decode.ts';
+import { encode } from '../bson/encode.ts';
 import { changedFields, findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
-import type { Catalogue, Collection } from './catalogue.ts';
-import { asBuffer, type Database } from './database.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Collection } from './collection.ts';
+import { asBuffer, type Database, tableOf } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { type IndexKeys, indexKeys } from './index-keys.ts';
 import type { Index } from './index-spec.ts';
@@ -40,56 +42,52 @@ export class Documents {
   }
 
   read(collection: Collection, record: number): Buffer | null {
-    const sql = 'SELECT body FROM documents WHERE collection = ? AND record = ?';
-    const row = this.#database.prepare(sql).get(collection.id, record) as unknown as [Uint8Array] | undefined;
+    const sql = `SELECT body FROM ${tableOf(collection)} WHERE record = ?`;
+    const row = this.#database.prepare(sql).get(record) as unknown as [Uint8Array] | undefined;
     return row ? asBuffer(row[0]) : null;
   }
 
   /** The bytes of a collection, guessed from a sample when there are many documents. */
   size(collection: Collection): number {
-    const sql =
-      'SELECT count(*), sum(length(body)) FROM (SELECT body FROM documents WHERE collection = ? LIMIT 1000)';
-    const [row] = this.#database.all<[number, number | null]>(sql, collection.id);
+    const sql = `SELECT count(*), sum(length(body)) FROM (SELECT body FROM ${tableOf(collection)} LIMIT 1000)`;
+    const [row] = this.#database.all<[number, number | null]>(sql);
     const [sampled, bytes] = row ?? [0, 0];
     return sampled === 0 ? 0 : Math.round(((bytes ?? 0) / sampled) * collection.count);
   }
 
-  /** Stores the bytes as they came, `_id` in front. Everything is checked before anything is written. */
-  insert(collection: Collection, bytes: Buffer): void {
+  /**
+   * Stores the bytes as they came, `_id` in front. Everything is checked before anything is written; `bypass` leaves
+   * the collection's validator out of it.
+   */
+  insert(collection: Collection, bytes: Buffer, bypass = false): void {
     validate(bytes);
     const body = withLeadingId(bytes);
     checkSize(body.length);
     checkId(body);
+    if (collection.validator && !bypass) collection.validator(decode(body), null);
     const document = decode(body, indexedFields(collection.indexes));
     const keys = this.#checkedKeys(collection, document, 0);
     const record = collection.nextRecord++;
-    this.#database.run(
-      'INSERT INTO documents (collection, record, body) VALUES (?, ?, ?)',
-      collection.id,
-      record,
-      body,
-    );
+    this.#database.run(`INSERT INTO ${tableOf(collection)} (record, body) VALUES (?, ?)`, record, body);
     collection.indexes.forEach((index, i) => {
       this.#addEntries(collection, index, keys[i] as IndexKeys, record);
     });
     this.#catalogue.changeCount(collection, 1);
+    for (const watch of collection.watches) watch.add(record);
   }
 
   /** Replaces a stored document; only the index entries that changed are touched. False when nothing changed. */
-  replace(collection: Collection, record: number, before: Buffer, after: Buffer): boolean {
+  replace(collection: Collection, record: number, before: Buffer, after: Buffer, bypass = false): boolean {
     if (before.equals(after)) return false;
     checkSize(after.length);
+    if (collection.validator && !bypass) collection.validator(decode(after), decode(before));
     const changes = this.#indexChanges(collection, record, before, after);
-    this.#database.run(
-      'UPDATE documents SET body = ? WHERE collection = ? AND record = ?',
-      after,
-      collection.id,
-      record,
-    );
+    this.#database.run(`UPDATE ${tableOf(collection)} SET body = ? WHERE record = ?`, after, record);
     for (const { index, removed, added } of changes) {
       for (const key of removed) this.#database.run(removeEntry, index.id, key, record);
       this.#addEntries(collection, index, added, record);
     }
+    for (const watch of collection.watches) watch.add(record);
     return true;
   }
 
@@ -108,7 +106,7 @@ export class Documents {
       const wanted = indexKeys(index, next);
       const lacks = (keys: Buffer[], key: Buffer): boolean => !keys.some((other) => other.equals(key));
       const added = { ...wanted, keys: wanted.keys.filter((key) => lacks(present, key)) };
-      this.#checkUnique(collection, index, added, next, record);
+      this.#checkUnique(collection, index, added, () => next, record);
       return { index, removed: present.filter((key) => lacks(wanted.keys, key)), added };
     });
   }
@@ -119,13 +117,14 @@ export class Documents {
       for (const key of indexKeys(index, document).keys)
         this.#database.run(removeEntry, index.id, key, record);
     }
-    this.#database.run('DELETE FROM documents WHERE collection = ? AND record = ?', collection.id, record);
+    this.#database.run(`DELETE FROM ${tableOf(collection)} WHERE record = ?`, record);
     this.#catalogue.changeCount(collection, -1);
+    for (const watch of collection.watches) watch.add(record);
   }
 
-  /** Adds a document's entries to an index that is being built. */
-  addToIndex(collection: Collection, index: Index, record: number, document: Document): void {
-    const keys = indexKeys(index, document);
+  /** Adds entries to an index that is being built. */
+  addEntry(collection: Collection, index: Index, keys: IndexKeys, record: number): void {
+    const document = (): Document => decode(this.read(collection, record) ?? encode({}));
     this.#checkUnique(collection, index, keys, document, record);
     this.#addEntries(collection, index, keys, record);
   }
@@ -133,7 +132,7 @@ export class Documents {
   #checkedKeys(collection: Collection, document: Document, record: number): IndexKeys[] {
     return collection.indexes.map((index) => {
       const keys = indexKeys(index, document);
-      this.#checkUnique(collection, index, keys, document, record);
+      this.#checkUnique(collection, index, keys, () => document, record);
       return keys;
     });
   }
@@ -142,13 +141,14 @@ export class Documents {
     collection: Collection,
     index: Index,
     keys: IndexKeys,
-    document: Document,
+    document: () => Document,
     record: number,
   ): void {
     if (!index.unique) return;
     for (const key of keys.keys) {
       const rows = this.#database.all<[number]>(findEntry, index.id, key);
-      if (rows.some(([owner]) => owner !== record)) throw duplicateKey(collection.namespace, index, document);
+      if (rows.some(([owner]) => owner !== record))
+        throw duplicateKey(collection.namespace, index, document());
     }
   }
 

@@ -1,6 +1,6 @@
 import { Selected } from '../query/select.ts';
 import type { Document } from '../value/types.ts';
-import type { Collection } from './catalogue.ts';
+import type { Collection } from './collection.ts';
 import type { Index } from './index-spec.ts';
 import type { Store } from './store.ts';
 
@@ -35,6 +35,7 @@ export class Housekeeper {
 
   async #run(): Promise<void> {
     await this.#store.cursors.sweep();
+    this.#store.sessions.sweep();
     for (const collection of this.#store.catalogue.list()) {
       for (const index of collection.indexes) {
         if (index.expireAfterSeconds !== null && !index.building) await this.#expire(collection, index);

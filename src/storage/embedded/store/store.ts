@@ -1,35 +1,37 @@
 import { Cursors } from '../cursors.ts';
 import { CommandError } from '../errors.ts';
-import { Catalogue, type Collection, temporaryPrefix } from './catalogue.ts';
+import { Readers } from '../reader/readers.ts';
+import { Sessions } from '../sessions.ts';
+import { Catalogue, temporaryPrefix } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
-import { Database } from './database.ts';
+import type { Collection } from './collection.ts';
+import { DataFile } from './data-file.ts';
 import { Documents } from './documents.ts';
 import { Housekeeper } from './housekeeper.ts';
+import type { StoreOptions } from './options.ts';
 import { Writes } from './writes.ts';
-
-export type StoreOptions = {
-  /** Milliseconds between two looks for expired documents. */
-  ttlInterval?: number;
-  /** Milliseconds after which a cursor that nobody reads is closed. */
-  cursorIdleLimit?: number;
-};
 
 /** Everything a command works with. */
 export class Store {
-  readonly database: Database;
+  readonly path: string;
+  readonly database: DataFile;
   readonly catalogue: Catalogue;
   readonly documents: Documents;
   readonly writes: Writes;
   readonly cursors: Cursors;
+  readonly sessions = new Sessions();
   readonly cleaner: Cleaner;
+  readonly readers: Readers;
   readonly #housekeeper: Housekeeper;
 
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
-    this.database = new Database(path);
+    this.path = path;
+    this.database = new DataFile(path);
     this.catalogue = new Catalogue(this.database);
     this.documents = new Documents(this.database, this.catalogue);
     this.writes = new Writes(this.database, this.catalogue);
-    this.cursors = new Cursors(options.cursorIdleLimit);
+    this.cursors = new Cursors(options.cursorIdleLimit, 0);
+    this.readers = new Readers(path, options, this.catalogue);
     this.cleaner = new Cleaner(this.database, this.catalogue, this.writes, onError);
     const leftovers = this.catalogue.list().filter(({ name }) => name.startsWith(temporaryPrefix));
     this.writes
@@ -38,7 +40,7 @@ export class Store {
       })
       .then(() => this.cleaner.wake())
       .catch(onError);
-    this.#housekeeper = new Housekeeper(this, options.ttlInterval ?? 60_000, onError);
+    this.#housekeeper = new Housekeeper(this, options.ttlInterval, onError);
   }
 
   /** The collection, made on the spot when a first write needs it; only inside a write. */
@@ -56,6 +58,7 @@ export class Store {
   async close(): Promise<void> {
     await this.#housekeeper.close();
     await this.cleaner.close();
+    await this.readers.close();
     this.writes.close();
     this.database.close();
   }

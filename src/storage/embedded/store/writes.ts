@@ -1,22 +1,25 @@
 import { asCommandError } from '../errors.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Database } from './database.ts';
+import type { DataFile } from './data-file.ts';
 
 type Job = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
 type Outcome = { job: Job; value: unknown; error: Error | null };
+
+/** Milliseconds after which a transaction takes no further statement, so that reads get in between. */
+const transactionTime = 10;
 
 /**
  * Group commit. Statements that arrive in one turn of the event loop share one SQLite transaction, so that one sync to
  * disk serves them all; none is acknowledged before that sync. Each runs in its own savepoint and fails alone.
  */
 export class Writes {
-  readonly #database: Database;
+  readonly #database: DataFile;
   readonly #catalogue: Catalogue;
   #queue: Job[] = [];
   #scheduled = false;
   #closed = false;
 
-  constructor(database: Database, catalogue: Catalogue) {
+  constructor(database: DataFile, catalogue: Catalogue) {
     this.#database = database;
     this.#catalogue = catalogue;
   }
@@ -26,25 +29,32 @@ export class Writes {
     if (this.#closed) return Promise.reject(new Error('the store is closed'));
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({ run: statement, resolve: resolve as (value: unknown) => void, reject });
-      if (this.#scheduled) return;
-      this.#scheduled = true;
-      setImmediate(() => this.#flush());
+      this.#schedule();
     });
   }
 
   /** Writes what is queued and takes nothing more. */
   close(): void {
-    this.#flush();
+    while (this.#queue.length > 0) this.#flush();
     this.#closed = true;
   }
 
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+      if (this.#queue.length > 0) this.#schedule();
+    });
+  }
+
   #flush(): void {
-    this.#scheduled = false;
     const jobs = this.#queue;
     if (jobs.length === 0) return;
     this.#queue = [];
     try {
-      this.#commit(jobs);
+      this.#queue = jobs.slice(this.#commit(jobs));
     } catch (error) {
       // The disk is full or broken: nothing of this batch happened, and memory goes back to what is on disk.
       if (this.#database.inTransaction) this.#database.run('ROLLBACK');
@@ -53,15 +63,22 @@ export class Writes {
     }
   }
 
-  #commit(jobs: Job[]): void {
+  /** Runs as many jobs as there is time for, at least one, in one transaction; the number of jobs done. */
+  #commit(jobs: Job[]): number {
+    const deadline = performance.now() + transactionTime;
+    const outcomes: Outcome[] = [];
     this.#database.run('BEGIN IMMEDIATE');
-    const outcomes = jobs.map((job) => this.#attempt(job));
+    for (const job of jobs) {
+      outcomes.push(this.#attempt(job));
+      if (performance.now() > deadline) break;
+    }
     this.#catalogue.saveCounts();
-    this.#database.run('COMMIT');
+    this.#database.commit();
     for (const { job, value, error } of outcomes) {
       if (error === null) job.resolve(value);
       else job.reject(error);
     }
+    return outcomes.length;
   }
 
   #attempt(job: Job): Outcome {
