@@ -1,16 +1,17 @@
-import { ObjectId } from 'bson';
+import { Decimal128, ObjectId } from 'bson';
 import { Aggregator } from 'mingo/aggregator';
 import { Context, evalExpr } from 'mingo/core';
-import * as accumulators from 'mingo/operators/accumulator';
+import * as mingoAccumulators from 'mingo/operators/accumulator';
 import * as expressions from 'mingo/operators/expression';
 import * as stages from 'mingo/operators/pipeline';
 import * as projections from 'mingo/operators/projection';
 import * as queries from 'mingo/operators/query';
 import * as windows from 'mingo/operators/window';
-import { CommandError } from './errors.ts';
+import { accumulatorNames, parseAccumulator } from './aggregate/accumulators.ts';
+import { CommandError, notImplemented } from './errors.ts';
 import { compareValues, equalValues } from './value/compare.ts';
 import { plainDocument, plainExpression, toPlain } from './value/plain.ts';
-import { type Document, isDocument, typeName } from './value/types.ts';
+import { type Document, isDocument, order, typeName, typeOrder } from './value/types.ts';
 
 /** A compiled aggregation expression; it yields undefined for a missing field. */
 export type Expression = (document: Document) => unknown;
@@ -21,47 +22,70 @@ type Operator = (document: unknown, argument: unknown, options: Computation) => 
 
 const evaluate = evalExpr as (document: unknown, expression: unknown, options: unknown) => unknown;
 
-const compared =
-  (accept: (difference: number) => boolean): Operator =>
-  (document, argument, options) => {
-    const [left, right] = evaluate(document, argument, options) as unknown[];
-    return accept(compareMissing(left, right));
-  };
-
 /** In expressions, unlike in queries, a missing field is less than null. */
 function compareMissing(left: unknown, right: unknown): number {
-  if (left === undefined || right === undefined)
-    return Number(right === undefined) - Number(left === undefined) ? (left === undefined ? -1 : 1) : 0;
-  return compareValues(left, right);
+  if (left !== undefined && right !== undefined) return compareValues(left, right);
+  return Number(right === undefined) - Number(left === undefined);
 }
 
+/** Turns a function of the evaluated argument into one of mingo's operators. */
+const onValue =
+  (compute: (value: unknown) => unknown): Operator =>
+  (document, argument, options) =>
+    compute(evaluate(document, argument, options));
+
+const compared = (answer: (difference: number) => unknown): Operator =>
+  onValue((value) => {
+    const [left, right] = value as unknown[];
+    return answer(compareMissing(left, right));
+  });
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+
+/**
+ * Our accumulators in mingo's form: inside its stages they take documents, anywhere else they are operators on a list
+ * (`{ $sum: ["$a", "$b"] }`).
+ */
+const accumulating =
+  (name: string): Operator =>
+  (subject, argument, options) => {
+    const { accumulator, input } = parseAccumulator(name, argument ?? '$$CURRENT');
+    const [only, ...more] = listOf(input);
+    const values = Array.isArray(subject)
+      ? mingoAccumulators.$push(subject, input as never, options as never)
+      : listOf(evaluate(subject, more.length > 0 ? input : only, options));
+    const state = values.reduce(
+      (current, value) => accumulator.add(current, toPlain(value), () => {}),
+      accumulator.start(),
+    );
+    return accumulator.result(state);
+  };
+
+const accumulators = Object.fromEntries(accumulatorNames.map((name) => [name, accumulating(name)]));
+const { $sum, $avg, $min, $max, $median, $percentile } = accumulators as Record<string, Operator>;
+
 /** Operators whose mingo versions do not know BSON's order or BSON's types. */
-const corrections: Record<string, Operator> = {
+const corrections: Record<string, Operator | undefined> = {
   $eq: compared((difference) => difference === 0),
   $ne: compared((difference) => difference !== 0),
   $gt: compared((difference) => difference > 0),
   $gte: compared((difference) => difference >= 0),
   $lt: compared((difference) => difference < 0),
   $lte: compared((difference) => difference <= 0),
-  $cmp: (document, argument, options) => {
-    const [left, right] = evaluate(document, argument, options) as unknown[];
-    return compareMissing(left, right);
-  },
-  $in: (document, argument, options) => {
-    const [item, list] = evaluate(document, argument, options) as unknown[];
-    if (!Array.isArray(list)) {
-      throw new CommandError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
-    }
-    return list.some((candidate) => equalValues(candidate, item));
-  },
-  $type: (document, argument, options) => typeName(evaluate(document, argument, options)),
+  $cmp: compared((difference) => difference),
+  $in: onValue((value) => {
+    const [item, list] = value as unknown[];
+    if (Array.isArray(list)) return list.some((candidate) => equalValues(candidate, item));
+    throw new CommandError(40081, `$in requires an array as a second argument, found: ${typeName(list)}`);
+  }),
+  $type: onValue(typeName),
+  $isNumber: onValue((value) => value !== undefined && typeOrder(value) === order.number),
   $toString: (document, argument, options) => {
     const value = evaluate(document, argument, options);
-    if (value instanceof ObjectId) return value.toHexString();
+    if (value instanceof ObjectId || value instanceof Decimal128) return value.toString();
     return (expressions.$toString as unknown as Operator)(document, { $literal: value }, options);
   },
-  $toObjectId: (document, argument, options) => {
-    const value = evaluate(document, argument, options);
+  $toObjectId: onValue((value) => {
     if (value === null || value === undefined) return null;
     if (value instanceof ObjectId) return value;
     if (typeof value === 'string' && ObjectId.isValid(value) && value.length === 24)
@@ -70,26 +94,24 @@ const corrections: Record<string, Operator> = {
       241,
       `Failed to parse objectId '${String(value)}' in $convert with no onError value`,
     );
-  },
-  $bsonSize: () => refuse('$bsonSize'),
-  $function: () => refuse('$function'),
-  $accumulator: () => refuse('$accumulator'),
+  }),
+  // $first and $last are operators on lists in mingo too.
+  ...{ $sum, $avg, $min, $max, $median, $percentile },
 };
 
-function refuse(name: string): never {
-  throw new CommandError(238, `${name} is not supported`);
-}
+/** Operators that would run a script, and some that mingo answers wrongly. */
+const refused = new Set(['$function', '$accumulator', '$where', '$bsonSize', '$toDecimal']);
 
 type Table = Record<string, never>;
-const corrected = { ...expressions, ...corrections } as unknown as Table;
-const accumulator = accumulators as unknown as Table;
-
-const context = Context.init({ expression: corrected, accumulator });
+const operators = {
+  expression: { ...expressions, ...corrections } as unknown as Table,
+  accumulator: accumulators as unknown as Table,
+};
+const context = Context.init(operators);
 
 /** What mingo's own stages need; its window functions are built on its $function, which users cannot reach. */
 const stageContext = Context.init({
-  expression: { ...corrected, $function: expressions.$function as never },
-  accumulator,
+  ...operators,
   pipeline: stages as unknown as Table,
   projection: projections as unknown as Table,
   query: queries as unknown as Table,
@@ -107,28 +129,24 @@ function newComputation(): Computation {
   return evaluate({}, { $captureOptions: 1 }, { context: capturing, scriptEnabled: false }) as Computation;
 }
 
-const known = new Set([
-  ...Object.keys(expressions),
-  ...Object.keys(accumulators),
-  ...Object.keys(corrections),
-]);
+const known = new Set([...Object.keys(expressions), ...Object.keys(corrections)]);
 
-/** Refuses unknown operators when the expression is compiled, so that an empty collection does not hide them. */
-function checkOperators(expression: unknown): void {
-  if (Array.isArray(expression)) {
-    for (const item of expression) checkOperators(item);
-    return;
-  }
+/**
+ * Refuses operators when an expression is compiled, so that an empty collection does not hide them. In the arguments
+ * of a stage there are other operators than those of expressions, so that unknown ones are left to the stage.
+ */
+export function checkOperators(expression: unknown, inStage = false): void {
+  if (Array.isArray(expression)) for (const item of expression) checkOperators(item, inStage);
   if (!isDocument(expression)) return;
-  const keys = Object.keys(expression);
-  if (keys[0] === '$literal') return;
-  for (const key of keys) {
-    if (key.startsWith('$')) {
-      if (keys.length > 1)
+  const entries = Object.entries(expression);
+  for (const [key, item] of entries) {
+    if (refused.has(key)) throw notImplemented(`${key} is not supported`);
+    if (key.startsWith('$') && !inStage) {
+      if (entries.length > 1)
         throw new CommandError(15983, 'an object representing an expression must have exactly one field');
       if (!known.has(key)) throw new CommandError(168, `Unrecognized expression '${key}'`);
     }
-    checkOperators(expression[key]);
+    if (key !== '$literal') checkOperators(item, inStage);
   }
 }
 
@@ -138,15 +156,10 @@ export function compileExpression(source: unknown, variables?: Document): Expres
   if (isDocument(source) && !Object.keys(source).some((key) => key.startsWith('$')))
     return compileFields(source, variables);
   const expression = plainExpression(source);
-  if (typeof expression === 'string' && /^\$[^$]/.test(expression)) return compilePath(expression.slice(1));
-  if (
-    !isDocument(expression) &&
-    !Array.isArray(expression) &&
-    !(typeof expression === 'string' && expression.startsWith('$'))
-  ) {
-    return () => expression;
-  }
-  const shared = variables ? (plainDocument(variables) as Document) : {};
+  const text = typeof expression === 'string' ? expression : '';
+  if (/^\$[^$]/.test(text)) return compilePath(text.slice(1));
+  if (!text.startsWith('$') && !isDocument(expression) && !Array.isArray(expression)) return () => expression;
+  const shared = plainDocument(variables ?? {});
   const computation = newComputation();
   return (document) => {
     const root = plainDocument(document);
@@ -169,13 +182,6 @@ function compileFields(source: Document, variables?: Document): Expression {
   };
 }
 
-/** Evaluates one of mingo's accumulators over the documents of a group. */
-export function evaluateAccumulator(name: string, argument: unknown, documents: Document[]): unknown {
-  return guarded(() =>
-    evaluate(documents, { [name]: plainExpression(argument) }, newComputation().update({ root: documents })),
-  );
-}
-
 /** Runs one of mingo's stages over documents. */
 export function runWithMingo(
   stage: Document,
@@ -188,29 +194,14 @@ export function runWithMingo(
   });
 }
 
-const scripts = new Set(['$function', '$accumulator', '$where']);
-
-/** Refuses operators that would run a script, wherever they stand. */
-export function refuseScripts(value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) refuseScripts(item);
-  if (!isDocument(value)) return;
-  for (const [key, item] of Object.entries(value)) {
-    if (scripts.has(key)) refuse(key);
-    refuseScripts(item);
-  }
-}
-
 function guarded<Result>(run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    throw asExpressionError(error);
+    if (error instanceof CommandError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CommandError(message.startsWith('Use of undefined variable') ? 17276 : 16020, message);
   }
-}
-
-function asExpressionError(error: unknown): Error {
-  if (error instanceof CommandError) return error;
-  return new CommandError(16020, error instanceof Error ? error.message : String(error));
 }
 
 function compilePath(path: string): Expression {

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import {
   Binary,
   BSONRegExp,
-  Code,
   Decimal128,
   type Document,
   Double,
@@ -80,10 +79,6 @@ const scalar = fc.oneof(
     arbitrary: fc.tuple(name, fc.constantFrom('', 'i')).map(([text, flags]) => new BSONRegExp(text, flags)),
   },
   { weight: 1, arbitrary: fc.constantFrom(new MinKey(), new MaxKey()) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(new Code('a'), new Code('a', {}), new Code('a', { b: 1 }), new Code('b')),
-  },
 );
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(

@@ -7,7 +7,7 @@ let running: Running;
 let items: Collection<Document>;
 
 beforeAll(async () => {
-  running = await startServer({ ttlInterval: 50, cursorIdleLimit: 400 });
+  running = await startServer({ ttlInterval: 50, cursorIdleLimit: 1500 });
   items = running.db.collection('items');
   await items.createIndex({ indexed: 1 });
   await items.insertMany(
@@ -56,7 +56,7 @@ test('a cursor that a reader has open is read to its end, and can be killed', as
 
 test('a cursor that nobody reads is closed in a reader too', async () => {
   const { cursor } = await running.db.command({ find: 'items', filter: slow, batchSize: 2 });
-  await new Promise((resolve) => setTimeout(resolve, 900));
+  await new Promise((resolve) => setTimeout(resolve, 3500));
   expect((await errorOf(running.db.command({ getMore: cursor.id, collection: 'items' }))).code).toBe(43);
 });
 

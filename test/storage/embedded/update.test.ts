@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { onDemand } from 'bson';
 import { type Collection, Decimal128, type Document, Double, Long } from 'mongodb';
 import { errorOf, type Running, startServer } from './support.ts';
 
@@ -13,6 +14,14 @@ beforeEach(async () => {
   items = running.db.collection('items');
   await items.drop();
 });
+
+/** The fields of a document in BSON: their names, and where their values are. */
+function elementsOf(bytes: Buffer, start: number): [string, number][] {
+  return [...onDemand.parseToElements(bytes, start)].map(([, nameAt, nameLength, valueAt]) => [
+    bytes.toString('utf8', nameAt, nameAt + nameLength),
+    valueAt,
+  ]);
+}
 
 /** Applies an update to one document and returns it without its _id. */
 async function changed(
@@ -67,7 +76,6 @@ describe('update operators', () => {
     ['$pull by fields', { a: [{ x: 1, y: 1 }, { x: 2 }] }, { $pull: { a: { x: 1 } } }, { a: [{ x: 2 }] }],
     ['$pullAll', { a: [1, 2, 3, 1] }, { $pullAll: { a: [1, 3] } }, { a: [2] }],
     ['$pop', { a: [1, 2, 3], b: [1, 2] }, { $pop: { a: 1, b: -1 } }, { a: [1, 2], b: [2] }],
-    ['$bit', { a: 13 }, { $bit: { a: { and: 10 }, b: { or: 3 } } }, { a: 8, b: 3 }],
   ])('%s', async (_name, before, update, after) => {
     expect(await changed(before, update)).toEqual(after);
   });
@@ -135,12 +143,12 @@ describe('numbers', () => {
     expect((await errorOf(items.updateOne({}, { $inc: { n: 1 } }))).code).toBe(2);
   });
 
-  test('Decimal128 is added and multiplied exactly', async () => {
-    const after = await changed(
-      { n: Decimal128.fromString('0.1'), m: 3 },
-      { $inc: { n: Decimal128.fromString('0.2') }, $mul: { m: Decimal128.fromString('1.10') } },
-    );
-    expect([after.n.toString(), after.m.toString()]).toEqual(['0.3', '3.30']);
+  test('Decimal128 is kept and compared exactly, and arithmetic with it is refused', async () => {
+    const n = Decimal128.fromString('0.10');
+    const after = await changed({ n, m: 3 }, { $max: { m: Decimal128.fromString('3.1'), n: 0.05 } });
+    expect([String(after.n), String(after.m)]).toEqual(['0.10', '3.1']);
+    for (const update of [{ $inc: { n: 1 } }, { $mul: { k: n } }, [{ $set: { k: { $sum: ['$n', 1] } } }]])
+      expect((await errorOf(items.updateOne({}, update))).code).toBe(238);
   });
 
   test('a double stays a double', async () => {
@@ -158,6 +166,8 @@ describe('refusals leave the document alone', () => {
     [{ $set: { a: 1, 'a.b': 2 } }, 40],
     [{ $set: { 'n.x': 1 } }, 28],
     [{ $foo: { a: 1 } }, 9],
+    [{ $bit: { n: { or: 1 } } }, 238],
+    [{ $set: { 'n.$x': 1 } }, 52],
     [{ $set: { 'list.$.x': 1 } }, 2],
     [{ $set: { 'n.$[].x': 1 } }, 2],
     [{ $set: { 'list.$[nobody]': 1 } }, 2],
@@ -166,6 +176,64 @@ describe('refusals leave the document alone', () => {
     await items.insertOne(before);
     expect((await errorOf(items.updateOne({}, update))).code).toBe(code);
     expect(await items.findOne()).toEqual(before);
+  });
+});
+
+describe('names such as "200" keep their place', () => {
+  /** The names in the stored bytes, in their order, which JavaScript's objects do not show. */
+  const names = async (path: string[]): Promise<string[]> => {
+    const [bytes] = await items.find({}, { raw: true }).toArray();
+    let elements = elementsOf(bytes as unknown as Buffer, 0);
+    for (const part of path) {
+      const inner = elements.find(([name]) => name === part)?.[1] ?? 0;
+      elements = elementsOf(bytes as unknown as Buffer, inner);
+    }
+    return elements.map(([name]) => name);
+  };
+  const counts = new Map<string, unknown>([
+    ['total', 3],
+    ['404', 1],
+    [
+      '200',
+      new Map([
+        ['x', 1],
+        ['7', 2],
+      ]),
+    ],
+  ]);
+
+  test.each<[string, Document | Document[], string[]]>([
+    ['another field changes', { $set: { a: 2 } }, ['total', '404', '200']],
+    ['one of them changes', { $inc: { 'counts.404': 1 } }, ['total', '404', '200']],
+    ['one is added', { $inc: { 'counts.100': 1 } }, ['total', '404', '200', '100']],
+    ['one goes away', { $unset: { 'counts.404': 1 } }, ['total', '200']],
+    ['a pipeline changes the document', [{ $set: { b: '$counts.total' } }], ['total', '404', '200']],
+  ])('when %s', async (_when, update, order) => {
+    await items.insertOne({ _id: 1, a: 1, counts } as Document);
+    expect((await items.updateOne({}, update)).modifiedCount).toBe(1);
+    expect(await names(['counts'])).toEqual(order);
+    expect(await names(['counts', '200'])).toEqual(['x', '7']);
+  });
+
+  test('when they come to a document that had none', async () => {
+    await items.insertOne({ _id: 1, counts: { total: 1 } } as Document);
+    await items.updateOne({}, { $inc: { 'counts.500': 1 } });
+    await items.updateOne({}, { $inc: { 'counts.200': 1, 7: 1 } });
+    expect(await names(['counts'])).toEqual(['total', '500', '200']);
+    expect(await names([])).toEqual(['_id', 'counts', '7']);
+  });
+
+  test('when the document is replaced', async () => {
+    await items.insertOne({ _id: 1 } as Document);
+    await items.replaceOne(
+      {},
+      new Map<string, unknown>([
+        ['z', 1],
+        ['9', counts],
+      ]) as unknown as Document,
+    );
+    expect(await names([])).toEqual(['_id', 'z', '9']);
+    expect(await names(['9'])).toEqual(['total', '404', '200']);
   });
 });
 
@@ -180,6 +248,12 @@ describe('upserts', () => {
     expect(await items.findOne({}, { projection: { _id: 0 } })).toEqual({ a: 1, b: { c: 2 }, e: 3, f: 4 });
     await items.updateOne({ a: 1 }, { $setOnInsert: { f: 5 } }, { upsert: true });
     expect((await items.findOne())?.f).toBe(4);
+  });
+
+  test('may have the _id null', async () => {
+    await items.updateOne({ _id: null } as unknown as Document, { $set: { a: 1 } }, { upsert: true });
+    await items.replaceOne({ _id: null } as unknown as Document, { b: 1 }, { upsert: true });
+    expect(await items.find().toArray()).toEqual([{ _id: null, b: 1 }]);
   });
 
   test('of findOneAndUpdate return the new document', async () => {

@@ -1,75 +1,71 @@
 import { CommandError } from '../errors.ts';
-import { refuseScripts, runWithMingo } from '../expression.ts';
-import { memoryExceeded, memoryLimit } from '../query/sort.ts';
+import { checkOperators, runWithMingo } from '../expression.ts';
+import type { Pace } from '../pace.ts';
 import { plainExpression } from '../value/plain.ts';
-import type { Document } from '../value/types.ts';
-import { isDocument } from '../value/types.ts';
-import { finishAll, roughSize, type Stage, sendThrough } from './stage.ts';
+import { type Document, isDocument } from '../value/types.ts';
+import { type Batches, inBatches, memoryMeter, pipe, type Stage } from './stage.ts';
 
 /** Stages that need all documents at once and that mingo knows how to do. */
-export class CollectingStage implements Stage {
-  readonly #name: string;
-  readonly #spec: unknown;
-  readonly #resolve: (name: string) => Document[];
-  readonly #documents: Document[] = [];
-  #size = 0;
-
-  constructor(name: string, spec: unknown, resolve: (name: string) => Document[]) {
-    refuseScripts(spec);
-    this.#name = name;
-    this.#spec = plainExpression(spec);
-    this.#resolve = resolve;
-  }
-
-  push(batch: Document[]): Document[] {
-    for (const document of batch) {
-      this.#size += roughSize(document);
-      this.#documents.push(document);
-    }
-    if (this.#size > memoryLimit) throw memoryExceeded(this.#name);
-    return [];
-  }
-
-  finish(): Document[] {
-    return runWithMingo({ [this.#name]: this.#spec }, this.#documents, this.#resolve);
-  }
+export function collectingStage(name: string, spec: unknown, resolve: (name: string) => Document[]): Stage {
+  checkOperators(spec, true);
+  const stage = { [name]: plainExpression(spec) };
+  return async function* (source) {
+    const documents = await collect(source, memoryMeter(name));
+    yield* inBatches(runWithMingo(stage, documents, resolve));
+  };
 }
 
-/** `$facet`: several pipelines over the same documents. */
-export class FacetStage implements Stage {
-  readonly #facets: { name: string; stages: Stage[]; results: Document[] }[];
-  #size = 0;
-
-  constructor(spec: unknown, compile: (pipeline: unknown) => Stage[]) {
-    if (!isDocument(spec) || Object.keys(spec).length === 0) {
-      throw new CommandError(40169, 'the $facet specification must be a non-empty object');
+async function collect(source: Batches, keep: (document: Document) => void): Promise<Document[]> {
+  const documents: Document[] = [];
+  for await (const batch of source) {
+    for (const document of batch) {
+      keep(document);
+      documents.push(document);
     }
-    this.#facets = Object.entries(spec).map(([name, pipeline]) => ({
-      name,
-      stages: compile(pipeline),
-      results: [],
-    }));
   }
+  return documents;
+}
 
-  async push(batch: Document[]): Promise<Document[]> {
-    for (const facet of this.#facets) this.#keep(facet.results, await sendThrough(facet.stages, 0, batch));
-    return [];
-  }
-
-  #keep(results: Document[], documents: Document[]): void {
-    for (const document of documents) {
-      this.#size += roughSize(document);
-      results.push(document);
+/** `$facet`: several pipelines over the same documents, read once. */
+export function facetStage(spec: unknown, compile: (pipeline: unknown) => Stage[], pace: Pace): Stage {
+  if (!isDocument(spec) || Object.keys(spec).length === 0)
+    throw new CommandError(40169, 'the $facet specification must be a non-empty object');
+  const facets = Object.entries(spec).map(([name, pipeline]) => ({ name, stages: compile(pipeline) }));
+  return async function* (source) {
+    const keep = memoryMeter('$facet');
+    const shared = share(source, facets.length);
+    try {
+      const results = await Promise.all(
+        facets.map(async ({ name, stages }) => [name, await collect(pipe(shared, stages, pace), keep)]),
+      );
+      yield [Object.fromEntries(results)];
+    } finally {
+      await shared.stop();
     }
-    if (this.#size > memoryLimit) throw memoryExceeded('$facet');
-  }
+  };
+}
 
-  async finish(): Promise<Document[]> {
-    const result: Document = {};
-    for (const { name, stages, results } of this.#facets) {
-      this.#keep(results, await finishAll(stages));
-      result[name] = results;
-    }
-    return [result];
-  }
+/** Gives the same batches to several readers, who go in step, so that none is kept for a slow one. */
+function share(source: Batches, readers: number): Batches & { stop(): Promise<unknown> } {
+  const iterator = source[Symbol.asyncIterator]();
+  let reading = readers;
+  const waiting: ((next: Promise<IteratorResult<Document[]>>) => void)[] = [];
+  const advance = (): void => {
+    if (waiting.length < reading || reading === 0) return;
+    const next = iterator.next();
+    for (const give of waiting.splice(0)) give(next);
+  };
+  const reader: AsyncIterator<Document[]> = {
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        advance();
+      }),
+    async return() {
+      reading -= 1;
+      advance();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => reader, stop: async () => iterator.return?.() };
 }

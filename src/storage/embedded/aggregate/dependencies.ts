@@ -2,93 +2,74 @@ import { compileFilter } from '../query/filter.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 
 /**
+ * What a stage reads: the fields it names, those in its expressions, or those of a filter. After a last one nothing
+ * but its own result goes on. A stage that is not here may read anything.
+ */
+type Reading = { names?: true; expressions?: true; filter?: true; last?: true };
+
+const readings: Record<string, Reading> = {
+  $match: { filter: true },
+  $sort: { names: true },
+  $limit: {},
+  $skip: {},
+  $unwind: { expressions: true },
+  $addFields: { names: true, expressions: true },
+  $set: { names: true, expressions: true },
+  $count: { last: true },
+  $group: { expressions: true, last: true },
+  $sortByCount: { expressions: true, last: true },
+  $bucket: { expressions: true, last: true },
+  $project: { names: true, expressions: true, last: true },
+};
+
+/**
  * Which top-level fields a pipeline reads, so that a scan decodes no others. Null means all of them, which is also the
  * answer whenever it is not certain.
  */
 export function neededFields(pipeline: readonly Document[]): Set<string> | null {
   const fields = new Set<string>();
   for (const stage of pipeline) {
-    const [name = ''] = Object.keys(stage);
-    const verdict = visit(name, stage[name], fields);
-    if (verdict === 'all') return null;
-    if (verdict === 'done') return fields;
+    const [[name, spec] = ['', null]] = Object.entries(stage);
+    if (name === '$facet') return union(Object.values(isDocument(spec) ? spec : {}), fields);
+    const reading = name === '$project' && excludes(spec) ? undefined : readings[name];
+    if (!reading || !collect(reading, spec, fields)) return null;
+    if (reading.last) return fields;
   }
   return null;
 }
 
-type Verdict = 'all' | 'done' | 'on';
+function union(pipelines: unknown[], fields: Set<string>): Set<string> | null {
+  const all = pipelines.map((pipeline) => neededFields(pipeline as Document[]));
+  return all.includes(null) ? null : new Set([...fields, ...all.flatMap((some) => [...(some ?? [])])]);
+}
 
-function visit(name: string, spec: unknown, fields: Set<string>): Verdict {
-  switch (name) {
-    case '$match':
-      return isDocument(spec) && add(fields, compileFilter(spec).fields) ? 'on' : 'all';
-    case '$sort':
-      return isDocument(spec) && add(fields, Object.keys(spec).map(root)) ? 'on' : 'all';
-    case '$limit':
-    case '$skip':
-      return 'on';
-    case '$unwind':
-      return expression(isDocument(spec) ? spec.path : spec, fields) ? 'on' : 'all';
-    case '$addFields':
-    case '$set':
-      return isDocument(spec) && add(fields, Object.keys(spec).map(root)) && expression(spec, fields)
-        ? 'on'
-        : 'all';
-    case '$count':
-      return 'done';
-    case '$group':
-    case '$sortByCount':
-    case '$bucket':
-      return expression(spec, fields) ? 'done' : 'all';
-    case '$project':
-      return project(spec, fields);
-    case '$facet':
-      return isDocument(spec) && Object.values(spec).every((pipeline) => facet(pipeline, fields))
-        ? 'done'
-        : 'all';
-    default:
-      return 'all';
-  }
+function collect(reading: Reading, spec: unknown, fields: Set<string>): boolean {
+  const names = isDocument(spec) ? Object.keys(spec) : [];
+  const filtered = reading.filter && isDocument(spec) ? compileFilter(spec).fields : [];
+  if (filtered === null) return false;
+  for (const name of filtered) fields.add(name);
+  if (reading.names) for (const name of [...names, '_id']) fields.add(root(name));
+  return !reading.expressions || collectPaths(spec, fields);
 }
 
 const root = (path: string): string => path.split('.')[0] ?? path;
 
-function add(fields: Set<string>, more: Iterable<string> | null): boolean {
-  if (more === null) return false;
-  for (const field of more) fields.add(field);
-  return true;
-}
-
-function facet(pipeline: unknown, fields: Set<string>): boolean {
-  return Array.isArray(pipeline) && add(fields, neededFields(pipeline as Document[]));
-}
-
-/** An inclusion ends the search: nothing but its fields goes on. */
-function project(spec: unknown, fields: Set<string>): Verdict {
-  if (!isDocument(spec)) return 'all';
-  const values = Object.entries(spec).filter(([path]) => path !== '_id');
-  const excludes = values.some(([, value]) => value === false || asNumber(value) === 0);
-  if (excludes || values.length === 0) return 'all';
-  fields.add('_id');
-  add(fields, Object.keys(spec).map(root));
-  return expression(spec, fields) ? 'done' : 'all';
+/** An exclusion hands everything else on. */
+function excludes(spec: unknown): boolean {
+  const values = Object.entries(isDocument(spec) ? spec : {}).filter(([path]) => path !== '_id');
+  return values.length === 0 || values.some(([, value]) => value === false || asNumber(value) === 0);
 }
 
 /** Collects the field paths of an expression; false when it may read anything. */
-function expression(value: unknown, fields: Set<string>): boolean {
+function collectPaths(value: unknown, fields: Set<string>): boolean {
   if (typeof value === 'string') {
     if (value.startsWith('$$')) return !/^\$\$(ROOT|CURRENT)/.test(value);
     if (value.startsWith('$')) fields.add(root(value.slice(1)));
     return true;
   }
-  if (Array.isArray(value)) return value.every((item) => expression(item, fields));
+  if (Array.isArray(value)) return value.every((item) => collectPaths(item, fields));
   if (!isDocument(value)) return true;
-  return Object.entries(value).every(([key, item]) => {
-    if (key === '$literal') return true;
-    return (
-      key !== '$getField' &&
-      !(key === '$top' || key === '$bottom' || key === '$topN' || key === '$bottomN') &&
-      expression(item, fields)
-    );
-  });
+  return Object.entries(value).every(
+    ([key, item]) => key === '$literal' || (key !== '$getField' && collectPaths(item, fields)),
+  );
 }

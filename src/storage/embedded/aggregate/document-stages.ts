@@ -1,38 +1,37 @@
-import { CommandError, failedToParse } from '../errors.ts';
-import { compileExpression } from '../expression.ts';
+import { CommandError } from '../errors.ts';
+import { compileExpression, type Expression } from '../expression.ts';
+import { field } from '../query/path.ts';
 import { compileProjection } from '../query/projection.ts';
-import { type Document, isDocument, typeName } from '../value/types.ts';
+import { withField, withoutField } from '../value/ordered.ts';
+import { type Document, expectDocument, isDocument, typeName } from '../value/types.ts';
 
 /** A stage that makes one document out of one. */
 export type DocumentStage = (document: Document) => Document;
 
-/** Compiles the stages that look at one document at a time; undefined for any other stage. */
+/** The stages that look at one document at a time; an update may be written with them. */
+const compilers: Record<string, (spec: unknown, name: string, variables?: Document) => DocumentStage> = {
+  $project: compileProject,
+  $addFields: compileAddFields,
+  $set: compileAddFields,
+  $unset: compileUnset,
+  $replaceRoot: (spec, _name, variables) => {
+    if (isDocument(spec) && 'newRoot' in spec) return compileReplace(spec.newRoot, variables);
+    throw new CommandError(40231, 'no newRoot specified for the $replaceRoot stage');
+  },
+  $replaceWith: (spec, _name, variables) => compileReplace(spec, variables),
+};
+
+/** Compiles a stage that looks at one document at a time; undefined for any other stage. */
 export function compileDocumentStage(
   name: string,
   spec: unknown,
   variables?: Document,
 ): DocumentStage | undefined {
-  switch (name) {
-    case '$project':
-      return compileProject(spec, variables);
-    case '$addFields':
-    case '$set':
-      return compileAddFields(name, spec, variables);
-    case '$unset':
-      return compileUnset(spec);
-    case '$replaceRoot':
-      if (!isDocument(spec) || !('newRoot' in spec))
-        throw new CommandError(40231, 'no newRoot specified for the $replaceRoot stage');
-      return compileReplace(spec.newRoot, variables);
-    case '$replaceWith':
-      return compileReplace(spec, variables);
-    default:
-      return undefined;
-  }
+  return Object.hasOwn(compilers, name) ? compilers[name]?.(spec, name, variables) : undefined;
 }
 
-function compileProject(spec: unknown, variables?: Document): DocumentStage {
-  if (!isDocument(spec)) throw new CommandError(15969, '$project specification must be an object');
+function compileProject(source: unknown, _name: string, variables?: Document): DocumentStage {
+  const spec = expectDocument(source, 15969, '$project specification must be an object');
   if (Object.keys(spec).length === 0)
     throw new CommandError(
       51272,
@@ -41,58 +40,40 @@ function compileProject(spec: unknown, variables?: Document): DocumentStage {
   return compileProjection(spec, { find: false, ...(variables ? { variables } : {}) });
 }
 
-type Computed = Map<string, Computed | ((document: Document) => unknown)>;
+type Computed = { path: string[]; compute: Expression };
 
-function compileAddFields(name: string, spec: unknown, variables?: Document): DocumentStage {
-  if (!isDocument(spec))
-    throw new CommandError(40272, `${name} specification stage must be an object, got ${typeName(spec)}`);
-  const tree: Computed = new Map();
-  addTree(tree, spec, variables);
-  return (document) => merge(document, tree, document);
+function compileAddFields(source: unknown, name: string, variables?: Document): DocumentStage {
+  const message = `${name} specification stage must be an object, got ${typeName(source)}`;
+  const fields = computedFields(expectDocument(source, 40272, message), [], variables);
+  return (document) =>
+    fields.reduce(
+      (changed, { path, compute }) => withComputed(changed, path, compute(document)) as Document,
+      document,
+    );
 }
 
-function addTree(tree: Computed, spec: Document, variables?: Document): void {
-  for (const [path, value] of Object.entries(spec)) {
-    if (path === '' || path.split('.').includes(''))
-      throw new CommandError(40352, 'FieldPath field names may not be empty strings.');
-    if (path.startsWith('$'))
-      throw new CommandError(16410, `FieldPath field names may not start with '$', given '${path}'.`);
-    let node = tree;
-    const parts = path.split('.');
-    for (const part of parts.slice(0, -1)) node = branch(node, part);
-    const last = parts.at(-1) as string;
-    const nested =
-      isDocument(value) &&
-      Object.keys(value).length > 0 &&
-      !Object.keys(value).some((key) => key.startsWith('$'));
-    if (nested) addTree(branch(node, last), value, variables);
-    else node.set(last, compileExpression(value, variables));
-  }
-}
-
-function branch(tree: Computed, part: string): Computed {
-  const present = tree.get(part);
-  if (present instanceof Map) return present;
-  const made: Computed = new Map();
-  tree.set(part, made);
-  return made;
+/** A nested document stands for paths into it. */
+function computedFields(spec: Document, prefix: string[], variables?: Document): Computed[] {
+  return Object.entries(spec).flatMap(([key, value]) => {
+    const path = [...prefix, ...key.split('.')];
+    if (path.includes('')) throw new CommandError(40352, 'FieldPath field names may not be empty strings.');
+    if (key.startsWith('$'))
+      throw new CommandError(16410, `FieldPath field names may not start with '$', given '${key}'.`);
+    const keys = isDocument(value) ? Object.keys(value) : [];
+    return keys.length > 0 && !keys.some((inner) => inner.startsWith('$'))
+      ? computedFields(value as Document, path, variables)
+      : [{ path, compute: compileExpression(value, variables) }];
+  });
 }
 
 /** New fields go at the end, present ones keep their place; a field whose expression yields nothing goes away. */
-function merge(target: Document, tree: Computed, root: Document): Document {
-  const result = { ...target };
-  for (const [key, node] of tree) {
-    const value = node instanceof Map ? mergeInside(result[key], node, root) : node(root);
-    if (value === undefined) {
-      if (!(node instanceof Map)) delete result[key];
-    } else result[key] = value;
-  }
-  return result;
-}
-
-function mergeInside(value: unknown, tree: Computed, root: Document): unknown {
-  if (Array.isArray(value)) return value.map((element) => mergeInside(element, tree, root));
-  return merge(isDocument(value) ? value : {}, tree, root);
+function withComputed(target: unknown, path: readonly string[], computed: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return computed;
+  if (Array.isArray(target)) return target.map((element) => withComputed(element, path, computed));
+  const document = isDocument(target) ? target : {};
+  const value = withComputed(field(document, name), rest, computed);
+  return value === undefined ? withoutField(document, name) : withField(document, name, value);
 }
 
 function compileUnset(spec: unknown): DocumentStage {
@@ -115,19 +96,14 @@ function compileReplace(spec: unknown, variables?: Document): DocumentStage {
   };
 }
 
-/** The stages that an update may be written with. */
-const updateStages = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']);
-
 /** Compiles a pipeline-style update into one function. */
 export function compilePipelineUpdate(stages: unknown[], variables?: Document): DocumentStage {
   const compiled = stages.map((stage) => {
-    if (!isDocument(stage)) throw failedToParse('Each element of the pipeline array must be an object');
-    const [name = ''] = Object.keys(stage);
-    if (!updateStages.has(name))
-      throw new CommandError(72, `${name} is not allowed to be used within an update`);
-    const transform = compileDocumentStage(name, stage[name], variables);
-    if (!transform) throw new CommandError(72, `${name} is not allowed to be used within an update`);
-    return transform;
+    const spec = expectDocument(stage, 9, 'Each element of the pipeline array must be an object');
+    const [name = ''] = Object.keys(spec);
+    const transform = compileDocumentStage(name, spec[name], variables);
+    if (transform) return transform;
+    throw new CommandError(72, `${name} is not allowed to be used within an update`);
   });
   return (document) => compiled.reduce((current, transform) => transform(current), document);
 }

@@ -1,93 +1,107 @@
 import { CommandError } from '../errors.ts';
 import { compileExpression, type Expression } from '../expression.ts';
-import { memoryExceeded, memoryLimit } from '../query/sort.ts';
-import { encodeKey } from '../value/key-encoding.ts';
-import { asNumber, type Document, isDocument } from '../value/types.ts';
-import { type Accumulator, type AccumulatorFactory, compileAccumulator } from './accumulators.ts';
-import { roughSize, type Stage } from './stage.ts';
+import { compareValues } from '../value/compare.ts';
+import { equalityKey } from '../value/key-encoding.ts';
+import { asNumber, type Document, expectDocument, isDocument } from '../value/types.ts';
+import { type Accumulator, parseAccumulator } from './accumulators.ts';
+import { inBatches, memoryMeter, type Stage } from './stage.ts';
 
-type Group = { id: unknown; accumulators: Accumulator[] };
+/** Compiles `$group`. */
+export function groupStage(source: unknown, variables: Document): Stage {
+  const spec = expectDocument(source, 15947, "a group's fields must be specified in an object");
+  if (!('_id' in spec)) throw new CommandError(15955, 'a group specification must include an _id');
+  const { _id, ...fields } = spec;
+  return groupBy(compileExpression(_id, variables), fields, variables);
+}
 
-/** `$group`, fed document by document; only groups are kept, not documents. */
-export class GroupStage implements Stage {
-  readonly #id: Expression;
-  readonly #names: string[] = [];
-  readonly #factories: AccumulatorFactory[] = [];
-  readonly #groups = new Map<string | number, Group>();
-  readonly #countsOnly: boolean;
-  #size = 0;
+/** Compiles `$bucket`: a group by the lower bound of the bucket in which a value lies. */
+export function bucketStage(source: unknown, variables: Document): Stage {
+  const spec = expectDocument(source, 40201, 'Argument to $bucket stage must be an object');
+  const { boundaries, output = { count: { $sum: 1 } } } = spec;
+  if (!Array.isArray(boundaries) || boundaries.length < 2)
+    throw new CommandError(40192, "The $bucket 'boundaries' field must have at least 2 values");
+  if (boundaries.some((bound, i) => i > 0 && compareValues(boundaries[i - 1], bound) >= 0))
+    throw new CommandError(
+      40194,
+      "The 'boundaries' option to $bucket must be sorted, but elements are not in order",
+    );
+  const value = compileExpression(spec.groupBy, variables);
+  const lowerBound = (document: Document): unknown => {
+    const found = value(document) ?? null;
+    const at = boundaries.findLastIndex((bound) => compareValues(found, bound) >= 0);
+    if (at >= 0 && at < boundaries.length - 1) return boundaries[at];
+    if ('default' in spec) return spec.default;
+    throw new CommandError(
+      40066,
+      '$bucket could not find a matching bucket for an input, and no default was specified',
+    );
+  };
+  return groupBy(
+    lowerBound,
+    expectDocument(output, 40196, "The $bucket 'output' field must be an object"),
+    variables,
+  );
+}
 
-  constructor(spec: unknown, variables: Document) {
-    if (!isDocument(spec)) throw new CommandError(15947, "a group's fields must be specified in an object");
-    if (!('_id' in spec)) throw new CommandError(15955, 'a group specification must include an _id');
-    const { _id, ...fields } = spec;
-    this.#id = compileExpression(_id, variables);
-    for (const [name, accumulator] of Object.entries(fields)) this.#addField(name, accumulator, variables);
-    const constantId = !isDocument(_id) && !(typeof _id === 'string' && _id.startsWith('$'));
-    this.#countsOnly = constantId && Object.values(fields).every(isCount);
-    if (this.#countsOnly) this.pushCount = (count) => this.#pushCount(count);
-  }
+type Field = { name: string; value: Expression; accumulator: Accumulator };
 
-  pushCount?: (count: number) => void;
-
-  #addField(name: string, accumulator: unknown, variables: Document): void {
-    if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
-    if (name.startsWith('$'))
-      throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
-    const operators = isDocument(accumulator) ? Object.keys(accumulator) : [];
-    const [operator] = operators;
-    if (!isDocument(accumulator) || operators.length !== 1 || operator === undefined) {
-      throw new CommandError(40234, `The field '${name}' must be an accumulator object`);
+/** Groups documents as they come; only the groups are kept, not the documents. */
+export function groupBy(idOf: Expression, outputs: Document, variables: Document): Stage {
+  const fields = Object.entries(outputs).map(([name, output]) => compileField(name, output, variables));
+  return async function* (source) {
+    const groups = new Map<string | number, { id: unknown; states: unknown[] }>();
+    const keep = memoryMeter('$group');
+    for await (const batch of source) {
+      for (const document of batch) {
+        const id = idOf(document) ?? null;
+        const key = equalityKey(id);
+        let group = groups.get(key);
+        if (!group) {
+          keep(id, 100 + fields.length * 64);
+          group = { id, states: fields.map(({ accumulator }) => accumulator.start()) };
+          groups.set(key, group);
+        }
+        const { states } = group;
+        for (let i = 0; i < states.length; i++) {
+          const { accumulator, value } = fields[i] as Field;
+          states[i] = accumulator.add(states[i], value(document), keep);
+        }
+      }
     }
-    this.#names.push(name);
-    this.#factories.push(compileAccumulator(operator, accumulator[operator], variables));
-  }
-
-  push(batch: Document[]): Document[] {
-    for (const document of batch) {
-      const group = this.#groupOf(this.#id(document) ?? null);
-      for (const accumulator of group.accumulators) this.#size += accumulator.add(document);
-      if (this.#size > memoryLimit) throw memoryExceeded('$group');
-    }
-    return [];
-  }
-
-  #pushCount(count: number): void {
-    if (count === 0) return;
-    const group = this.#groupOf(this.#id({}) ?? null);
-    const counted: Accumulator[] = group.accumulators.map(() => ({ add: () => 0, result: () => count }));
-    group.accumulators.splice(0, group.accumulators.length, ...counted);
-  }
-
-  #groupOf(id: unknown): Group {
-    const key =
-      typeof id === 'number'
-        ? id
-        : typeof id === 'string'
-          ? `=${id}`
-          : encodeKey([id], [false]).bytes.toString('latin1');
-    let group = this.#groups.get(key);
-    if (!group) {
-      group = { id, accumulators: this.#factories.map((make) => make()) };
-      this.#groups.set(key, group);
-      this.#size += 100 + roughSize(id) + group.accumulators.length * 64;
-    }
-    return group;
-  }
-
-  finish(): Document[] {
-    return [...this.#groups.values()].map(({ id, accumulators }) => {
-      const document: Document = { _id: id };
-      this.#names.forEach((name, i) => {
-        document[name] = accumulators[i]?.result();
+    for (const batch of inBatches(groups.values()))
+      yield batch.map(({ id, states }) => {
+        const result: Document = { _id: id };
+        fields.forEach(({ name, accumulator }, i) => {
+          result[name] = accumulator.result(states[i]);
+        });
+        return result;
       });
-      return document;
-    });
-  }
+  };
+}
+
+function compileField(name: string, output: unknown, variables: Document): Field {
+  if (name.includes('.')) throw new CommandError(40235, `The field name '${name}' cannot contain '.'`);
+  if (name.startsWith('$'))
+    throw new CommandError(40236, `The field name '${name}' cannot be an operator name`);
+  const [operator, ...more] = isDocument(output) ? Object.entries(output) : [];
+  if (!operator || more.length > 0)
+    throw new CommandError(40234, `The field '${name}' must be an accumulator object`);
+  const { accumulator, input } = parseAccumulator(operator[0], operator[1]);
+  return { name, accumulator, value: compileExpression(input, variables) };
+}
+
+/** For stages that only count: what they give for a number of documents, so that none needs to be read. */
+export function countingStage(stage: Document): ((count: number) => Document[]) | null {
+  const { $count, $group } = stage;
+  if (typeof $count === 'string') return (count) => (count === 0 ? [] : [{ [$count]: count }]);
+  if (!isDocument($group)) return null;
+  const { _id = null, ...fields } = $group;
+  const constant = typeof _id === 'string' ? !_id.startsWith('$') : typeof _id !== 'object' || _id === null;
+  if (!constant || !Object.values(fields).every(isCount)) return null;
+  const names = Object.keys(fields);
+  return (count) => (count === 0 ? [] : [{ _id, ...Object.fromEntries(names.map((name) => [name, count])) }]);
 }
 
 /** True for `{ $sum: 1 }` and `{ $count: {} }`. */
-function isCount(accumulator: unknown): boolean {
-  if (!isDocument(accumulator)) return false;
-  return '$count' in accumulator || asNumber(accumulator.$sum) === 1;
-}
+const isCount = (output: unknown): boolean =>
+  isDocument(output) && ('$count' in output || asNumber(output.$sum) === 1);

@@ -1,131 +1,100 @@
 import { decode } from '../bson/decode.ts';
 import { CommandError } from '../errors.ts';
-import { compileExpression, type Expression } from '../expression.ts';
+import { compileExpression } from '../expression.ts';
 import { collectValues } from '../query/path.ts';
 import { Selected } from '../query/select.ts';
-import { encodeKey } from '../value/key-encoding.ts';
-import { type Document, isDocument } from '../value/types.ts';
-import { replaceAt } from './basic-stages.ts';
-import type { Stage, StageContext } from './stage.ts';
+import { memoryExceeded, memoryLimit } from '../query/sort.ts';
+import { equalityKey } from '../value/key-encoding.ts';
+import { withValueAt } from '../value/ordered.ts';
+import { type Document, expectDocument, isDocument } from '../value/types.ts';
+import type { Batches, Stage, StageContext } from './stage.ts';
 
-/** Runs a pipeline on a collection and collects its results. */
-export type RunPipeline = (
-  collection: string,
-  pipeline: Document[],
-  variables: Document,
-) => Promise<Document[]>;
+/** Runs a pipeline on a collection. */
+export type RunPipeline = (name: string, pipeline: unknown, variables: Document) => Batches;
+
+/** The documents of a collection that match, with plain numbers and all at once. */
+export function readMatching(name: string, filter: Document, context: StageContext): Document[] {
+  const { store, database, collation } = context;
+  const collection = store.catalogue.find(database, name);
+  const documents: Document[] = [];
+  if (!collection) return documents;
+  let size = 0;
+  for (const chunk of new Selected(store.database, collection, { filter, collation }).chunks()) {
+    for (const { body } of chunk) {
+      size += body.length;
+      if (size > memoryLimit) throw memoryExceeded(`Reading ${name}`);
+      documents.push(decode(body, null, 'plain'));
+    }
+  }
+  return documents;
+}
 
 /** `$lookup` by equality, by pipeline, or both. An index on the foreign field makes each look-up cheap. */
-export class LookupStage implements Stage {
-  readonly #from: string;
-  readonly #as: string[];
-  readonly #equality: { local: string[]; foreign: string } | null;
-  readonly #pipeline: Document[] | null;
-  readonly #let: [string, Expression][];
-  readonly #context: StageContext;
-  readonly #run: RunPipeline;
+export function lookupStage(source: unknown, context: StageContext, run: RunPipeline): Stage {
+  const spec = expectDocument(source, 9, 'the $lookup specification must be an Object');
+  const { from, as, localField, foreignField, pipeline, let: given = {} } = spec;
+  if (typeof as !== 'string') throw invalid("must specify 'as' field for a $lookup");
+  if (typeof from !== 'string') throw invalid("missing 'from' option to $lookup stage specification");
+  if ((localField === undefined) !== (foreignField === undefined))
+    throw invalid('$lookup requires both or neither of localField and foreignField to be specified');
+  if (localField === undefined && pipeline === undefined)
+    throw invalid(
+      "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
+    );
+  const variables = Object.entries(expectDocument(given, 9, '$lookup argument let must be an object')).map(
+    ([name, value]) => [name, compileExpression(value, context.variables)] as const,
+  );
 
-  constructor(spec: unknown, context: StageContext, run: RunPipeline) {
-    if (!isDocument(spec)) throw new CommandError(9, 'the $lookup specification must be an Object');
-    const { from, as, localField, foreignField, pipeline } = spec;
-    if (typeof as !== 'string') throw new CommandError(9, "must specify 'as' field for a $lookup");
-    if (typeof from !== 'string')
-      throw new CommandError(9, "missing 'from' option to $lookup stage specification");
-    if ((localField === undefined) !== (foreignField === undefined)) {
-      throw new CommandError(
-        9,
-        '$lookup requires both or neither of localField and foreignField to be specified',
-      );
-    }
-    if (localField === undefined && pipeline === undefined) {
-      throw new CommandError(
-        9,
-        "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
-      );
-    }
-    this.#from = from;
-    this.#as = as.split('.');
-    this.#equality =
-      localField === undefined
-        ? null
-        : { local: String(localField).split('.'), foreign: String(foreignField) };
-    this.#pipeline = Array.isArray(pipeline) ? (pipeline as Document[]) : null;
-    const variables = isDocument(spec.let) ? spec.let : {};
-    this.#let = Object.entries(variables).map(([name, value]) => [
-      name,
-      compileExpression(value, context.variables),
-    ]);
-    this.#context = context;
-    this.#run = run;
-  }
+  const filterFor = (document: Document): Document =>
+    localField === undefined ? {} : equalTo(document, String(localField).split('.'), String(foreignField));
 
-  async push(batch: Document[]): Promise<Document[]> {
-    const known = new Map<string, Document[]>();
-    const result: Document[] = [];
-    for (const document of batch) {
-      const found = this.#pipeline
-        ? await this.#throughPipeline(document, this.#pipeline)
-        : this.#byEquality(document, known);
-      result.push(replaceAt(document, this.#as, found));
-      if (this.#context.pace.tired) await this.#context.pace.rest();
-    }
-    return result;
-  }
-
-  #filterFor(document: Document): Document {
-    if (!this.#equality) return {};
-    const values: unknown[] = [];
-    collectValues(document, this.#equality.local, 0, null, values);
-    const wanted = values.map((value) => value ?? null);
-    return { [this.#equality.foreign]: wanted.length === 1 ? { $eq: wanted[0] } : { $in: wanted } };
-  }
-
-  #byEquality(document: Document, known: Map<string, Document[]>): Document[] {
-    const filter = this.#filterFor(document);
-    const key = encodeKey([filter], [false]).bytes.toString('latin1');
-    const before = known.get(key);
-    if (before) return before;
-    const { store, database, collation } = this.#context;
-    const collection = store.catalogue.find(database, this.#from);
+  const throughPipeline = async (document: Document, stages: unknown[]): Promise<Document[]> => {
+    const own = variables.map(([name, expression]) => [name, expression(document) ?? null]);
+    const all = localField === undefined ? stages : [{ $match: filterFor(document) }, ...stages];
     const found: Document[] = [];
-    if (collection) {
-      for (const chunk of new Selected(store.database, collection, { filter, collation }).chunks()) {
-        for (const { body } of chunk) found.push(decode(body, null, 'plain'));
-      }
-    }
-    known.set(key, found);
+    for await (const batch of run(from, all, { ...context.variables, ...Object.fromEntries(own) }))
+      for (const other of batch) found.push(other);
     return found;
-  }
+  };
 
-  #throughPipeline(document: Document, pipeline: Document[]): Promise<Document[]> {
-    const variables = { ...this.#context.variables };
-    for (const [name, expression] of this.#let) variables[name] = expression(document) ?? null;
-    const stages = this.#equality ? [{ $match: this.#filterFor(document) }, ...pipeline] : pipeline;
-    return this.#run(this.#from, stages, variables);
-  }
+  return async function* (documents) {
+    for await (const batch of documents) {
+      const known = new Map<string | number, Document[]>();
+      const byEquality = (document: Document): Document[] => {
+        const filter = filterFor(document);
+        const key = equalityKey(filter);
+        const found = known.get(key) ?? readMatching(from, filter, context);
+        known.set(key, found);
+        return found;
+      };
+      const joined: Document[] = [];
+      for (const document of batch) {
+        const found = Array.isArray(pipeline)
+          ? await throughPipeline(document, pipeline)
+          : byEquality(document);
+        joined.push(withValueAt(document, as.split('.'), found));
+        if (context.pace.tired) await context.pace.rest();
+      }
+      yield joined;
+    }
+  };
+}
+
+const invalid = (message: string): CommandError => new CommandError(9, message);
+
+function equalTo(document: Document, local: string[], foreign: string): Document {
+  const values: unknown[] = [];
+  collectValues(document, local, 0, null, values);
+  const wanted = values.map((value) => value ?? null);
+  return { [foreign]: wanted.length === 1 ? { $eq: wanted[0] } : { $in: wanted } };
 }
 
 /** `$unionWith`: the results of another pipeline follow after these. */
-export class UnionStage implements Stage {
-  readonly #collection: string;
-  readonly #pipeline: Document[];
-  readonly #context: StageContext;
-  readonly #run: RunPipeline;
-
-  constructor(spec: unknown, context: StageContext, run: RunPipeline) {
-    const options: Document = typeof spec === 'string' ? { coll: spec } : isDocument(spec) ? spec : {};
-    if (typeof options.coll !== 'string') throw new CommandError(9, '$unionWith needs a collection');
-    this.#collection = options.coll;
-    this.#pipeline = Array.isArray(options.pipeline) ? (options.pipeline as Document[]) : [];
-    this.#context = context;
-    this.#run = run;
-  }
-
-  push(batch: Document[]): Document[] {
-    return batch;
-  }
-
-  finish(): Promise<Document[]> {
-    return this.#run(this.#collection, this.#pipeline, this.#context.variables);
-  }
+export function unionStage(spec: unknown, { variables }: StageContext, run: RunPipeline): Stage {
+  const { coll, pipeline = [] } = isDocument(spec) ? spec : { coll: spec };
+  if (typeof coll !== 'string') throw invalid('$unionWith needs a collection');
+  return async function* (source) {
+    yield* source;
+    yield* run(coll, pipeline, variables);
+  };
 }

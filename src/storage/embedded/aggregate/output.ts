@@ -1,14 +1,15 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { withLeadingId } from '../bson/raw.ts';
-import { CommandError, failedToParse } from '../errors.ts';
+import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { Selected } from '../query/select.ts';
 import { temporaryPrefix } from '../store/catalogue.ts';
 import type { Collection } from '../store/collection.ts';
+import { duplicateKey } from '../store/duplicate-key.ts';
 import { indexFromSpec } from '../store/index-spec.ts';
 import type { Store } from '../store/store.ts';
-import { type Document, isDocument } from '../value/types.ts';
-import { compilePipelineUpdate } from './document-stages.ts';
+import { withField } from '../value/ordered.ts';
+import { type Document, expectDocument, isDocument } from '../value/types.ts';
 
 type Source = AsyncIterable<Buffer[]>;
 type Target = { database: string; name: string };
@@ -52,118 +53,63 @@ export async function writeOut(store: Store, database: string, spec: unknown, so
   }
 }
 
-type Matched = (existing: Document, incoming: Document) => Document | null;
+const unsupported = (what: string): CommandError => notImplemented(`$merge with ${what} is not supported`);
 
-function whenMatched(choice: unknown, variables: Document): Matched {
-  if (Array.isArray(choice)) {
-    return (existing, incoming) => compilePipelineUpdate(choice, { ...variables, new: incoming })(existing);
-  }
-  switch (choice ?? 'merge') {
-    case 'replace':
-      return (existing, incoming) => ({ _id: existing._id, ...incoming });
-    case 'merge':
-      return (existing, incoming) => ({ ...existing, ...incoming });
-    case 'keepExisting':
-      return () => null;
-    case 'fail':
-      return () => {
-        throw new CommandError(11000, '$merge failed due to a DuplicateKey error');
-      };
-    default:
-      throw failedToParse(
-        `Enumeration value '${String(choice)}' for field '$merge.whenMatched' is not a valid value.`,
-      );
-  }
-}
+/** How `$merge` treats a result whose _id the target knows, and one whose _id it does not know. */
+type Merge = { target: Target; matched: string; notMatched: string };
 
-type Merge = { target: Target; on: string[]; matched: Matched; notMatched: unknown };
-
-function parseMerge(spec: unknown, database: string, variables: Document): Merge {
-  const options: Document = typeof spec === 'string' ? { into: spec } : isDocument(spec) ? spec : {};
-  const on =
-    options.on === undefined
-      ? ['_id']
-      : Array.isArray(options.on)
-        ? options.on.map(String)
-        : [String(options.on)];
-  const notMatched = options.whenNotMatched ?? 'insert';
-  if (!['insert', 'discard', 'fail'].includes(String(notMatched))) {
-    throw failedToParse(
-      `Enumeration value '${String(notMatched)}' for field '$merge.whenNotMatched' is not a valid value.`,
-    );
-  }
-  if (options.let !== undefined) throw new CommandError(238, "$merge with 'let' is not supported");
+function parseMerge(spec: unknown, database: string): Merge {
+  const options =
+    typeof spec === 'string' ? { into: spec } : expectDocument(spec, 9, '$merge needs a target');
+  const { into, on = '_id', whenMatched = 'merge', whenNotMatched = 'insert' } = options as Document;
+  if (String(on) !== '_id') throw unsupported("an 'on' other than _id");
+  if (Array.isArray(whenMatched) || 'let' in options) throw unsupported('a pipeline');
   return {
-    target: parseTarget(options.into, database),
-    on,
-    matched: whenMatched(options.whenMatched, variables),
-    notMatched,
+    target: parseTarget(into, database),
+    matched: oneOf('whenMatched', whenMatched, ['replace', 'merge', 'keepExisting', 'fail']),
+    notMatched: oneOf('whenNotMatched', whenNotMatched, ['insert', 'discard', 'fail']),
   };
 }
 
-function checkUnique(collection: Collection, on: string[]): void {
-  const wanted = [...on].sort().join();
-  const found = collection.indexes.some(
-    ({ unique, partial, names }) => unique && !partial && [...names].sort().join() === wanted,
+function oneOf(name: string, value: unknown, values: string[]): string {
+  if (typeof value === 'string' && values.includes(value)) return value;
+  throw failedToParse(
+    `Enumeration value '${String(value)}' for field '$merge.${name}' is not a valid value.`,
   );
-  if (!found) throw new CommandError(51183, 'Cannot find index to verify that join fields will be unique');
 }
 
-function mergeOne(
-  store: Store,
-  collection: Collection,
-  bytes: Buffer,
-  { on, matched, notMatched }: Merge,
-): void {
+function mergeOne(store: Store, collection: Collection, bytes: Buffer, merge: Merge): void {
   const body = withLeadingId(bytes);
   const incoming = decode(body);
-  const filter: Document = {};
-  for (const field of on) {
-    const value = field
-      .split('.')
-      .reduce<unknown>((inner, part) => (isDocument(inner) ? inner[part] : undefined), incoming);
-    if (value === undefined || value === null || Array.isArray(value)) {
-      throw new CommandError(
-        51132,
-        "$merge write error: 'on' field cannot be missing, null, undefined or an array",
-      );
-    }
-    filter[field] = { $eq: value };
+  const filter = { _id: { $eq: incoming._id } };
+  const [match] = [...new Selected(store.database, collection, { filter, limit: 1 }).chunks()].flat();
+  if (match) {
+    const [idIndex] = collection.indexes;
+    if (merge.matched === 'fail' && idIndex) throw duplicateKey(collection.namespace, idIndex, incoming);
+    if (merge.matched === 'keepExisting') return;
+    const after = merge.matched === 'replace' ? body : encode(merged(decode(match.body), incoming));
+    store.documents.replace(collection, match.record, match.body, after);
+  } else {
+    if (merge.notMatched === 'fail')
+      throw new CommandError(13113, '$merge could not find a matching document in the target collection');
+    if (merge.notMatched === 'insert') store.documents.insert(collection, body);
   }
-  for (const chunk of new Selected(store.database, collection, { filter, limit: 1 }).chunks()) {
-    for (const match of chunk) {
-      const existing = decode(match.body);
-      const after = matched(existing, on.includes('_id') ? incoming : withoutMadeId(bytes, body, incoming));
-      if (after) store.documents.replace(collection, match.record, match.body, encode(after));
-      return;
-    }
-  }
-  if (notMatched === 'fail')
-    throw new CommandError(13113, '$merge could not find a matching document in the target collection');
-  if (notMatched === 'insert') store.documents.insert(collection, body);
 }
 
-/** An _id that was only made up for an insert must not be merged into another document. */
-function withoutMadeId(bytes: Buffer, body: Buffer, { _id, ...rest }: Document): Document {
-  return bytes.length === body.length ? { _id, ...rest } : rest;
-}
+const merged = (existing: Document, incoming: Document): Document =>
+  Object.entries(incoming).reduce((document, [name, value]) => withField(document, name, value), existing);
 
-/** `$merge`: each result is merged into the target by its unique fields, batch by batch. */
+/** `$merge`: each result is merged into the target by its _id, batch by batch. */
 export async function writeMerge(
   store: Store,
   database: string,
   spec: unknown,
-  variables: Document,
   source: Source,
 ): Promise<void> {
-  const merge = parseMerge(spec, database, variables);
-  const { database: into, name } = merge.target;
-  const existing = store.catalogue.find(into, name);
-  if (existing) checkUnique(existing, merge.on);
+  const merge = parseMerge(spec, database);
   for await (const batch of source) {
     await store.writes.run(() => {
-      const collection = store.obtain(into, name);
-      checkUnique(collection, merge.on);
+      const collection = store.obtain(merge.target.database, merge.target.name);
       for (const document of batch) mergeOne(store, collection, document, merge);
     });
   }

@@ -1,28 +1,66 @@
 import { decode } from '../bson/decode.ts';
-import { CommandError, failedToParse, notImplemented } from '../errors.ts';
+import { CommandError, failedToParse } from '../errors.ts';
 import { compileExpression } from '../expression.ts';
 import { Selected, type Selection } from '../query/select.ts';
-import { memoryExceeded, memoryLimit, parseSort } from '../query/sort.ts';
-import { type Document, isDocument } from '../value/types.ts';
-import {
-  CountStage,
-  LimitStage,
-  MapStage,
-  MatchStage,
-  SkipStage,
-  SortStage,
-  UnwindStage,
-  wholeNumber,
-} from './basic-stages.ts';
-import { bucketAsGroup } from './bucket.ts';
-import { CollectingStage, FacetStage } from './collecting-stages.ts';
+import { parseSort } from '../query/sort.ts';
+import { type Document, expectDocument, isDocument } from '../value/types.ts';
+import { collectingStage, facetStage } from './collecting-stages.ts';
 import { neededFields } from './dependencies.ts';
 import { compileDocumentStage } from './document-stages.ts';
-import { GroupStage } from './group.ts';
-import { LookupStage, type RunPipeline, UnionStage } from './joins.ts';
-import { finishAll, type Stage, type StageContext, sendThrough } from './stage.ts';
+import { bucketStage, countingStage, groupBy, groupStage } from './group.ts';
+import { lookupStage, type RunPipeline, readMatching, unionStage } from './joins.ts';
+import {
+  countStage,
+  limitStage,
+  matchStage,
+  skipStage,
+  sortStage,
+  unwindStage,
+  wholeNumber,
+} from './simple-stages.ts';
+import { eachBatch, pipe, type Stage, type StageContext } from './stage.ts';
 
-const collecting = new Set([
+/** Checks the shape of a pipeline. */
+export function parsePipeline(pipeline: unknown): Document[] {
+  if (!Array.isArray(pipeline)) throw new CommandError(14, "'pipeline' option must be specified as an array");
+  return pipeline.map((stage) => {
+    const spec = expectDocument(stage, 14, "Each element of the 'pipeline' array must be an object");
+    if (Object.keys(spec).length === 1) return spec;
+    throw new CommandError(40323, 'A pipeline stage specification object must contain exactly one field.');
+  });
+}
+
+type CompileStages = (spec: unknown, context: StageContext, next: Document | undefined) => Stage[];
+
+const runOn =
+  (context: StageContext): RunPipeline =>
+  (name, pipeline, variables) =>
+    runPipeline(name, parsePipeline(pipeline), { ...context, variables });
+
+const compilers: Record<string, CompileStages> = {
+  $match: (spec, context) => [matchStage(spec, context)],
+  $sort: (spec, context, next) => {
+    const limit = next && '$limit' in next ? wholeNumber(next.$limit, '$limit', 1) : 0;
+    return [sortStage(spec, limit, context)];
+  },
+  $limit: (spec) => [limitStage(spec)],
+  $skip: (spec) => [skipStage(spec)],
+  $count: (spec) => [countStage(spec)],
+  $group: (spec, { variables }) => [groupStage(spec, variables)],
+  $sortByCount: (spec, context) => [
+    groupBy(compileExpression(spec, context.variables), { count: { $sum: 1 } }, context.variables),
+    sortStage({ count: -1 }, 0, context),
+  ],
+  $bucket: (spec, context) => [bucketStage(spec, context.variables), sortStage({ _id: 1 }, 0, context)],
+  $unwind: (spec) => [unwindStage(spec)],
+  $lookup: (spec, context) => [lookupStage(spec, context, runOn(context))],
+  $unionWith: (spec, context) => [unionStage(spec, context, runOn(context))],
+  $facet: (spec, context) => [
+    facetStage(spec, (pipeline) => compileStages(parsePipeline(pipeline), context), context.pace),
+  ],
+};
+
+for (const name of [
   '$bucketAuto',
   '$setWindowFields',
   '$densify',
@@ -30,134 +68,42 @@ const collecting = new Set([
   '$graphLookup',
   '$sample',
   '$redact',
-]);
-const refused: Record<string, CommandError> = {
-  $out: new CommandError(40601, '$out can only be the final stage in the pipeline'),
-  $merge: new CommandError(40601, '$merge can only be the final stage in the pipeline'),
-  $changeStream: new CommandError(40573, 'The $changeStream stage is only supported on replica sets'),
-  $changeStreamSplitLargeEvent: new CommandError(
-    40573,
-    'The $changeStream stage is only supported on replica sets',
-  ),
-  $search: new CommandError(
-    31082,
-    'Using $search and $vectorSearch aggregation stages requires additional configuration',
-  ),
-  $searchMeta: new CommandError(
-    31082,
-    'Using $search and $vectorSearch aggregation stages requires additional configuration',
-  ),
-  $vectorSearch: new CommandError(
-    31082,
-    'Using $search and $vectorSearch aggregation stages requires additional configuration',
-  ),
-  $listSearchIndexes: new CommandError(
-    31082,
-    'Using Atlas Search Database Commands and the $listSearchIndexes aggregation stage requires additional configuration',
-  ),
-};
-const unsupported = new Set([
-  '$collStats',
-  '$currentOp',
-  '$geoNear',
-  '$indexStats',
-  '$listLocalSessions',
-  '$listSessions',
-  '$planCacheStats',
-  '$shardedDataDistribution',
-  '$listClusterCatalog',
-  '$querySettings',
-  '$rankFusion',
-]);
+])
+  compilers[name] = (spec, context) => [
+    collectingStage(name, spec, (other) => readMatching(other, {}, context)),
+  ];
 
-/** Checks the shape of a pipeline. */
-export function parsePipeline(pipeline: unknown): Document[] {
-  if (!Array.isArray(pipeline)) throw new CommandError(14, "'pipeline' option must be specified as an array");
-  for (const stage of pipeline) {
-    if (!isDocument(stage))
-      throw new CommandError(14, "Each element of the 'pipeline' array must be an object");
-    const names = Object.keys(stage);
-    if (names.length !== 1)
-      throw new CommandError(40323, 'A pipeline stage specification object must contain exactly one field.');
-  }
-  return pipeline as Document[];
+const searching = 'Using $search and $vectorSearch aggregation stages requires additional configuration';
+const notSupported = 'the <stage> stage is not supported';
+const refusals: [code: number, message: string, names: string[]][] = [
+  [40601, '<stage> can only be the final stage in the pipeline', ['$out', '$merge']],
+  [
+    40573,
+    'The <stage> stage is only supported on replica sets',
+    ['$changeStream', '$changeStreamSplitLargeEvent'],
+  ],
+  [31082, searching, ['$search', '$searchMeta', '$vectorSearch', '$listSearchIndexes', '$rankFusion']],
+  [238, notSupported, ['$collStats', '$currentOp', '$geoNear', '$indexStats', '$planCacheStats']],
+  [238, notSupported, ['$listLocalSessions', '$listSessions', '$listClusterCatalog', '$querySettings']],
+  [40324, "Unrecognized pipeline stage name: '<stage>'", []],
+];
+
+function refusal(stage: string): CommandError {
+  const [code, message] = refusals.find(([, , names]) => names.includes(stage)) ?? refusals.at(-1) ?? [1, ''];
+  return new CommandError(
+    code,
+    message.replace('<stage>', () => stage),
+  );
 }
 
-/** Compiles stages; each call makes new ones, since they hold state. */
-export function compileStages(pipeline: readonly Document[], context: StageContext): Stage[] {
+function compileStages(pipeline: readonly Document[], context: StageContext): Stage[] {
   return pipeline.flatMap((stage, i) => {
     const [name = ''] = Object.keys(stage);
-    const next = pipeline[i + 1];
-    const limit = name === '$sort' && next && '$limit' in next ? wholeNumber(next.$limit, '$limit', 1) : 0;
-    return compileStage(name, stage[name], limit, context);
+    const change = compileDocumentStage(name, stage[name], context.variables);
+    if (change) return [eachBatch((batch) => batch.map(change))];
+    if (!Object.hasOwn(compilers, name)) throw refusal(name);
+    return (compilers[name] as CompileStages)(stage[name], context, pipeline[i + 1]);
   });
-}
-
-function compileStage(name: string, spec: unknown, limit: number, context: StageContext): Stage[] {
-  const run: RunPipeline = (collection, pipeline, variables) =>
-    collect(collection, pipeline, { ...context, variables });
-  switch (name) {
-    case '$match':
-      return [new MatchStage(spec, context)];
-    case '$sort':
-      return [new SortStage(spec, limit, context)];
-    case '$limit':
-      return [new LimitStage(spec)];
-    case '$skip':
-      return [new SkipStage(spec)];
-    case '$count':
-      return [new CountStage(spec)];
-    case '$group':
-      return [new GroupStage(spec, context.variables)];
-    case '$sortByCount':
-      return [
-        new GroupStage({ _id: spec, count: { $sum: 1 } }, context.variables),
-        new SortStage({ count: -1 }, 0, context),
-      ];
-    case '$bucket':
-      return [new GroupStage(bucketAsGroup(spec), context.variables), new SortStage({ _id: 1 }, 0, context)];
-    case '$unwind':
-      return [new UnwindStage(spec)];
-    case '$lookup':
-      return [new LookupStage(spec, context, run)];
-    case '$unionWith':
-      return [new UnionStage(spec, context, run)];
-    case '$facet':
-      return [new FacetStage(spec, (pipeline) => compileStages(parsePipeline(pipeline), context))];
-    default: {
-      const change = compileDocumentStage(name, spec, context.variables);
-      if (change) return [new MapStage(change)];
-      if (collecting.has(name)) return [new CollectingStage(name, spec, (other) => readAll(other, context))];
-      throw (
-        refused[name] ??
-        (unsupported.has(name)
-          ? notImplemented(`the ${name} stage is not supported`)
-          : new CommandError(40324, `Unrecognized pipeline stage name: '${name}'`))
-      );
-    }
-  }
-}
-
-/** A whole collection, for the stages that walk around in it. */
-function readAll(name: string, { store, database }: StageContext): Document[] {
-  const collection = store.catalogue.find(database, name);
-  const documents: Document[] = [];
-  let size = 0;
-  if (!collection) return documents;
-  for (const chunk of new Selected(store.database, collection, { filter: {} }).chunks()) {
-    for (const { body } of chunk) {
-      size += body.length;
-      documents.push(decode(body, null, 'plain'));
-    }
-    if (size > memoryLimit) throw memoryExceeded('$graphLookup');
-  }
-  return documents;
-}
-
-async function collect(collection: string, pipeline: Document[], context: StageContext): Promise<Document[]> {
-  const result: Document[] = [];
-  for await (const batch of runPipeline(collection, parsePipeline(pipeline), context)) result.push(...batch);
-  return result;
 }
 
 /** Splits off the leading stages that a query can do: filter, order, skip and limit. */
@@ -180,6 +126,12 @@ function splitLeading(pipeline: readonly Document[]): { selection: Selection; re
   return { selection, rest: pipeline.slice(at) };
 }
 
+/** True when a pipeline consists of nothing but what a query can do, so that stored bytes can be sent as they are. */
+export function asSelection(pipeline: readonly Document[]): Selection | null {
+  const { selection, rest } = splitLeading(pipeline);
+  return rest.length === 0 ? selection : null;
+}
+
 /** Runs a pipeline on a collection, batch by batch. Everything is compiled before the first document is read. */
 export async function* runPipeline(
   name: string,
@@ -191,27 +143,29 @@ export async function* runPipeline(
   const { selection, rest } = splitLeading(pipeline);
   const stages = compileStages(rest, context);
   const collection = store.catalogue.find(database, name);
-  if (collection) {
-    const selected = new Selected(store.database, collection, {
-      ...selection,
-      collation,
-      variables,
-      ...(hint === undefined ? {} : { hint }),
-    });
-    const count = stages[0]?.pushCount ? selected.countQuickly() : null;
-    if (count !== null) stages[0]?.pushCount?.(count);
-    else {
-      const wanted = neededFields(rest);
-      for await (const matches of selected.paced(pace)) {
-        const batch = matches.map(({ body }) => (wanted?.size === 0 ? {} : decode(body, wanted, 'plain')));
-        const out = await sendThrough(stages, 0, batch);
-        if (out.length > 0) yield out;
-        if (stages.some((stage) => stage.satisfied)) break;
-      }
-    }
+  if (!collection) {
+    yield* pipe(inOneBatch([]), stages, pace);
+    return;
   }
-  const tail = await finishAll(stages);
-  if (tail.length > 0) yield tail;
+  const whole = { ...selection, collation, variables, ...(hint === undefined ? {} : { hint }) };
+  const selected = new Selected(store.database, collection, whole);
+  const counted = rest[0] ? countingStage(rest[0]) : null;
+  const count = counted && selected.countQuickly();
+  if (counted && count !== null) yield* pipe(inOneBatch(counted(count)), stages.slice(1), pace);
+  else yield* pipe(decoded(selected, neededFields(rest), context), stages, pace);
+}
+
+async function* decoded(
+  selected: Selected,
+  wanted: ReadonlySet<string> | null,
+  { pace }: StageContext,
+): AsyncGenerator<Document[]> {
+  for await (const matches of selected.paced(pace))
+    yield matches.map(({ body }) => (wanted?.size === 0 ? {} : decode(body, wanted, 'plain')));
+}
+
+async function* inOneBatch(documents: Document[]): AsyncGenerator<Document[]> {
+  yield documents;
 }
 
 /** Runs a pipeline that begins with `$documents` instead of a collection. */
@@ -226,12 +180,5 @@ export async function* runOnDocuments(
   const documents = compileExpression(first.$documents, context.variables)({});
   if (!Array.isArray(documents) || !documents.every(isDocument))
     throw new CommandError(5858203, '$documents must be an array of objects');
-  const out = await sendThrough(stages, 0, documents);
-  yield [...out, ...(await finishAll(stages))];
-}
-
-/** True when a pipeline consists of nothing but what a query can do, so that stored bytes can be sent as they are. */
-export function asSelection(pipeline: readonly Document[]): Selection | null {
-  const { selection, rest } = splitLeading(pipeline);
-  return rest.length === 0 ? selection : null;
+  yield* pipe(inOneBatch(documents), stages, context.pace);
 }

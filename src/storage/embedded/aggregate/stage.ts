@@ -1,18 +1,14 @@
 import type { Pace } from '../pace.ts';
 import type { Collation } from '../query/collation.ts';
+import { memoryExceeded, memoryLimit } from '../query/sort.ts';
 import type { ReadStore } from '../store/read-store.ts';
 import { type Document, isDocument } from '../value/types.ts';
 
-/** One step of a pipeline. Documents arrive in batches; what comes out at once and what only at the end is up to it. */
-export interface Stage {
-  push(batch: Document[]): Document[] | Promise<Document[]>;
-  /** Called once, after the last batch. */
-  finish?(): Document[] | Promise<Document[]>;
-  /** True when nothing more will come out, so that the scan may stop. */
-  readonly satisfied?: boolean;
-  /** Takes a number of documents whose contents do not matter; only stages that count have it. */
-  pushCount?(count: number): void;
-}
+/** Documents on their way through a pipeline. */
+export type Batches = AsyncIterable<Document[]>;
+
+/** One step of a pipeline: it takes batches and gives batches. One that stops reading ends the scan behind it. */
+export type Stage = (source: Batches) => Batches;
 
 /** What stages need to know about their surroundings. */
 export type StageContext = {
@@ -23,40 +19,58 @@ export type StageContext = {
   variables: Document;
 };
 
+/** A stage that treats each batch by itself. */
+export function eachBatch(change: (batch: Document[]) => Document[]): Stage {
+  return async function* (source) {
+    for await (const batch of source) yield change(batch);
+  };
+}
+
+/** Connects stages to a source. Between two batches of each, other commands get their turn. */
+export function pipe(source: Batches, stages: readonly Stage[], pace: Pace): Batches {
+  return stages.reduce((batches, stage) => paced(stage(batches), pace), source);
+}
+
+async function* paced(batches: Batches, pace: Pace): AsyncGenerator<Document[]> {
+  for await (const batch of batches) {
+    if (batch.length > 0) yield batch;
+    if (pace.tired) await pace.rest();
+  }
+}
+
+const batchLength = 512;
+
+/** Cuts a long list into batches. */
+export function* inBatches<Item>(items: Iterable<Item>): Generator<Item[]> {
+  let batch: Item[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < batchLength) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Takes note of a value that stays in memory. */
+export type Keep = (value: unknown, overhead?: number) => void;
+
+/** Counts what an operation keeps, and ends it when that is too much. */
+export function memoryMeter(what: string): Keep {
+  let size = 0;
+  return (value, overhead = 0) => {
+    size += roughSize(value) + overhead;
+    if (size > memoryLimit) throw memoryExceeded(what);
+  };
+}
+
 /** A guess at the memory a document takes; exact enough for a limit and much cheaper than encoding it. */
 export function roughSize(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length * 2;
   if (typeof value !== 'object' || value === null) return 16;
   if (Array.isArray(value)) return value.reduce<number>((size, item) => size + roughSize(item), 32);
-  if (isDocument(value)) {
-    let size = 48;
-    for (const key of Object.keys(value)) size += 16 + roughSize(value[key]);
-    return size;
-  }
-  return 64;
-}
-
-/** Sends a batch through stages. */
-export async function sendThrough(
-  stages: readonly Stage[],
-  from: number,
-  batch: Document[],
-): Promise<Document[]> {
-  let current = batch;
-  for (let i = from; i < stages.length && current.length > 0; i++) {
-    const next = (stages[i] as Stage).push(current);
-    current = next instanceof Promise ? await next : next;
-  }
-  return current;
-}
-
-/** Ends every stage in turn; what one still gives goes through those after it. */
-export async function finishAll(stages: readonly Stage[]): Promise<Document[]> {
-  const result: Document[] = [];
-  for (const [i, stage] of stages.entries()) {
-    const tail = await stage.finish?.();
-    if (tail && tail.length > 0)
-      for (const document of await sendThrough(stages, i + 1, tail)) result.push(document);
-  }
-  return result;
+  if (!isDocument(value)) return 64;
+  let size = 48;
+  for (const key of Object.keys(value)) size += 16 + roughSize(value[key]);
+  return size;
 }

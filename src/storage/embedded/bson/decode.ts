@@ -1,18 +1,7 @@
-import {
-  Binary,
-  BSONRegExp,
-  BSONSymbol,
-  Code,
-  DBRef,
-  Decimal128,
-  Double,
-  MaxKey,
-  MinKey,
-  ObjectId,
-  Timestamp,
-} from 'bson';
+import { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { inOrder } from '../value/ordered.ts';
 import { type Document, isInt32 } from '../value/types.ts';
-import { valueLength } from './raw.ts';
+import { fieldNames, valueLength } from './raw.ts';
 
 /**
  * An own decoder, for two reasons: it keeps number types (see value/types.ts) and it can skip the fields that a
@@ -59,11 +48,15 @@ function decodeWanted(bytes: Buffer, wanted: ReadonlySet<string>): Document {
 
 function decodeDocument(bytes: Buffer): Document {
   const result: Document = {};
+  const start = at;
+  let digits = false;
   for (let type = bytes[at++]; type; type = bytes[at++]) {
+    // JavaScript moves names such as "200"; see value/ordered.ts.
+    if (((bytes[at] as number) ^ 0x30) < 10) digits = true;
     const name = decodeName(bytes);
     assign(result, name, decodeValue(bytes, type));
   }
-  return result;
+  return digits ? inOrder(fieldNames(bytes, start), result) : result;
 }
 
 /** A field called __proto__ is data like any other and must not change the prototype. */
@@ -151,13 +144,6 @@ function decodeDate(bytes: Buffer): Date {
   return new Date(value);
 }
 
-function decodeCodeWithScope(bytes: Buffer): Code {
-  at += 4;
-  const code = decodeString(bytes);
-  at += 4;
-  return new Code(code, decodeDocument(bytes));
-}
-
 function decodeValue(bytes: Buffer, type: number): unknown {
   switch (type) {
     case 0x01:
@@ -172,7 +158,6 @@ function decodeValue(bytes: Buffer, type: number): unknown {
       return decodeArray(bytes);
     case 0x05:
       return decodeBinary(bytes);
-    case 0x06:
     case 0x0a:
       return null;
     case 0x07:
@@ -185,16 +170,6 @@ function decodeValue(bytes: Buffer, type: number): unknown {
       const pattern = decodeName(bytes);
       return new BSONRegExp(pattern, decodeName(bytes));
     }
-    case 0x0c: {
-      const name = decodeString(bytes);
-      return new DBRef(name, new ObjectId(slice(bytes, 12)));
-    }
-    case 0x0d:
-      return new Code(decodeString(bytes));
-    case 0x0e:
-      return new BSONSymbol(decodeString(bytes));
-    case 0x0f:
-      return decodeCodeWithScope(bytes);
     case 0x10:
       at += 4;
       return bytes.readInt32LE(at - 4);

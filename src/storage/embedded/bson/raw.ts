@@ -9,45 +9,33 @@ function cStringLength(bytes: Buffer, offset: number): number {
   return end - offset + 1;
 }
 
-/** How many bytes the value of an element takes. */
+/** The lengths of values by type, where they are all the same. */
+const fixedLengths = new Int8Array(256).fill(-1);
+for (const type of [0x0a, 0x7f, 0xff]) fixedLengths[type] = 0;
+for (const type of [0x01, 0x09, 0x11, 0x12]) fixedLengths[type] = 8;
+fixedLengths[0x07] = 12;
+fixedLengths[0x08] = 1;
+fixedLengths[0x10] = 4;
+fixedLengths[0x13] = 16;
+
+/** How many bytes the value of an element takes. Code and the types that BSON has deprecated are refused here. */
 export function valueLength(bytes: Buffer, type: number, offset: number): number {
+  const fixed = fixedLengths[type] as number;
+  if (fixed >= 0) return fixed;
   switch (type) {
-    case 0x01:
-    case 0x09:
-    case 0x11:
-    case 0x12:
-      return 8;
     case 0x02:
-    case 0x0d:
-    case 0x0e:
       return 4 + bytes.readInt32LE(offset);
     case 0x03:
     case 0x04:
-    case 0x0f:
       return bytes.readInt32LE(offset);
     case 0x05:
       return 5 + bytes.readInt32LE(offset);
-    case 0x07:
-      return 12;
-    case 0x08:
-      return 1;
     case 0x0b: {
       const pattern = cStringLength(bytes, offset);
       return pattern + cStringLength(bytes, offset + pattern);
     }
-    case 0x0c:
-      return 16 + bytes.readInt32LE(offset);
-    case 0x10:
-      return 4;
-    case 0x13:
-      return 16;
-    case 0x06:
-    case 0x0a:
-    case 0x7f:
-    case 0xff:
-      return 0;
     default:
-      throw new RangeError(`unknown element type ${type}`);
+      throw new RangeError(`element type ${type} is not supported`);
   }
 }
 
@@ -68,6 +56,17 @@ export function walk(bytes: Buffer, visit: (element: Element) => boolean | undef
     if (visit(element)) return;
     at = element.end;
   }
+}
+
+/** The names of a document in their order; `at` is where its first element begins. */
+export function fieldNames(bytes: Buffer, at: number): string[] {
+  const names: string[] = [];
+  for (let next = at; bytes[next]; ) {
+    const { nameAt, valueAt, end } = elementAt(bytes, next);
+    names.push(bytes.toString('utf8', nameAt, valueAt - 1));
+    next = end;
+  }
+  return names;
 }
 
 /** Finds a top-level element by name. */

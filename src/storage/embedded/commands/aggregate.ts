@@ -88,7 +88,7 @@ async function run(request: Request): Promise<Buffer> {
   if (!('$out' in last || '$merge' in last)) return read(request);
   const results = store.readers.documents(database, { ...body, pipeline: pipeline.slice(0, -1) }, client);
   if ('$out' in last) await writeOut(store, database, last.$out, results);
-  else await writeMerge(store, database, last.$merge, letVariables(body) ?? {}, results);
+  else await writeMerge(store, database, last.$merge, results);
   return encodeCursorReply('firstBatch', [], 0n, namespaceOf(database, name));
 }
 

@@ -1,13 +1,4 @@
-import {
-  Binary,
-  BSONRegExp,
-  type Code,
-  type DBRef,
-  Decimal128,
-  Double,
-  ObjectId,
-  type Timestamp,
-} from 'bson';
+import { type Binary, BSONRegExp, Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { compareWithDecimal } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
@@ -35,7 +26,7 @@ export function compareValues(left: unknown, right: unknown, fold?: Fold): numbe
     case order.binary:
       return compareBinary(left, right);
     case order.objectId:
-      return Buffer.compare(idBytes(left), idBytes(right));
+      return Buffer.compare((left as ObjectId).id, (right as ObjectId).id);
     case order.boolean:
       return left ? 1 : -1;
     case order.date:
@@ -44,15 +35,6 @@ export function compareValues(left: unknown, right: unknown, fold?: Fold): numbe
       return (left as Timestamp).compare(right as Timestamp);
     case order.regex:
       return compareRegex(left, right);
-    case order.dbRef:
-      return compareDocuments((left as DBRef).toJSON() as Document, (right as DBRef).toJSON() as Document);
-    case order.code:
-      return compareStrings((left as Code).code, (right as Code).code);
-    case order.codeWithScope:
-      return (
-        compareStrings((left as Code).code, (right as Code).code) ||
-        compareDocuments((left as Code).scope ?? {}, (right as Code).scope ?? {})
-      );
     default:
       return 0;
   }
@@ -63,14 +45,10 @@ export function equalValues(left: unknown, right: unknown, fold?: Fold): boolean
   return left === right || compareValues(left, right, fold) === 0;
 }
 
-function idBytes(value: unknown): Uint8Array {
-  return value instanceof ObjectId ? value.id : Buffer.alloc(0);
-}
-
-function compareNumbers(left: number, right: number): number {
+/** NaN is less than every other number. */
+function compareNumbers(left: number | bigint, right: number | bigint): number {
   if (left < right) return -1;
   if (left > right) return 1;
-  if (left === right) return 0;
   return Number(Number.isNaN(right)) - Number(Number.isNaN(left));
 }
 
@@ -78,9 +56,7 @@ function compareNumeric(left: unknown, right: unknown): number {
   if (left instanceof Decimal128 || right instanceof Decimal128) return compareWithDecimal(left, right);
   const a = left instanceof Double ? left.value : (left as number | bigint);
   const b = right instanceof Double ? right.value : (right as number | bigint);
-  if (a < b) return -1;
-  if (a > b) return 1;
-  return Number(Number.isNaN(b)) - Number(Number.isNaN(a));
+  return compareNumbers(a, b);
 }
 
 /** Compares by code point, which is the byte order of UTF-8; JavaScript's own order differs above U+FFFF. */
@@ -124,12 +100,10 @@ function compareArrays(left: unknown[], right: unknown[], fold?: Fold): number {
   return Math.sign(left.length - right.length);
 }
 
-/** The bytes and subtype of a binary value, whichever class carries it. */
+/** The bytes and subtype of a binary value. */
 export function binaryParts(value: unknown): { bytes: Uint8Array; subtype: number } {
-  if (value instanceof Binary) {
-    return { bytes: value.buffer.subarray(0, value.position), subtype: value.sub_type };
-  }
-  return { bytes: value as Uint8Array, subtype: 0 };
+  const { buffer, position, sub_type: subtype } = value as Binary;
+  return { bytes: buffer.subarray(0, position), subtype };
 }
 
 function compareBinary(left: unknown, right: unknown): number {

@@ -1,6 +1,6 @@
-import { type Code, type DBRef, type Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
+import { Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { binaryParts, type Fold, regexParts } from './compare.ts';
-import { decimalParts } from './decimal.ts';
+import { canonicalText, decimalParts } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
 /**
@@ -11,9 +11,10 @@ const nanByte = 0x13;
 const scratch = Buffer.alloc(8);
 let target = Buffer.allocUnsafe(4096);
 let length = 0;
-let lossy = false;
+/** What the decimals in a key are in full, when doubles cannot hold them. */
+let inexact = '';
 
-/** The bytes of a key, and whether a Decimal128 in it was rounded. */
+/** The bytes of a key, and whether a Decimal128 in it was rounded to a double. */
 export type EncodedKey = { bytes: Buffer; lossy: boolean };
 
 function reserve(extra: number): void {
@@ -49,7 +50,7 @@ function writeBytes(bytes: Uint8Array): void {
   length += bytes.length;
 }
 
-/** A double with its sign arranged for byte order, then how far an int64 or a decimal lies above that double. */
+/** A double with its sign arranged for byte order, then how far an int64 lies above that double. */
 function writeNumber(value: number, remainder: number): void {
   if (Number.isNaN(value)) {
     writeByte(nanByte);
@@ -73,11 +74,13 @@ function writeNumeric(value: unknown): void {
   else if (typeof value === 'bigint') {
     const nearest = Number(value);
     writeNumber(nearest, Number(value - BigInt(nearest)));
-  } else {
-    const { nearest, remainder, exact } = decimalParts(value as Decimal128);
-    if (!exact) lossy = true;
-    writeNumber(nearest, remainder);
-  }
+  } else writeDecimal(value as Decimal128);
+}
+
+function writeDecimal(value: Decimal128): void {
+  const { nearest, remainder, exact } = decimalParts(value);
+  if (!exact) inexact += canonicalText(value);
+  writeNumber(nearest, remainder);
 }
 
 function writeValue(value: unknown, fold?: Fold): void {
@@ -117,8 +120,11 @@ function writeValue(value: unknown, fold?: Fold): void {
       scratch.writeUInt32BE((value as Timestamp).getLowBitsUnsigned(), 4);
       writeBytes(scratch);
       break;
-    default:
-      writeRare(value, type);
+    case order.regex: {
+      const { pattern, flags } = regexParts(value);
+      writeText(pattern);
+      writeText(flags);
+    }
   }
 }
 
@@ -128,18 +134,6 @@ function writeBinary(value: unknown): void {
   scratch[4] = subtype;
   writeBytes(scratch.subarray(0, 5));
   writeBytes(bytes);
-}
-
-function writeRare(value: unknown, type: number): void {
-  if (type === order.regex) {
-    const { pattern, flags } = regexParts(value);
-    writeText(pattern);
-    writeText(flags);
-  } else if (type === order.code) writeText((value as Code).code);
-  else if (type === order.codeWithScope) {
-    writeText((value as Code).code);
-    writeDocument((value as Code).scope ?? {});
-  } else if (type === order.dbRef) writeDocument((value as DBRef).toJSON() as Document);
 }
 
 /** Type before name, as BSON compares embedded documents. */
@@ -159,19 +153,30 @@ export function encodeKey(
   fold?: Fold,
 ): EncodedKey {
   length = 0;
-  lossy = false;
+  inexact = '';
   for (let i = 0; i < values.length; i++) {
     const start = length;
     writeValue(values[i], fold);
     if (descending[i]) for (let at = start; at < length; at++) target[at] = ~(target[at] as number);
   }
-  return { bytes: Buffer.from(target.subarray(0, length)), lossy };
+  return { bytes: Buffer.from(target.subarray(0, length)), lossy: inexact !== '' };
+}
+
+/** The same name for values that are equal and for no others; a Map or Set can hold values by it. */
+export function equalityKey(value: unknown, fold?: Fold): string | number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return `=${fold ? fold(value) : value}`;
+  if (typeof value === 'bigint' && BigInt(Number(value)) === value) return Number(value);
+  if (value instanceof Double) return value.value;
+  if (value instanceof Decimal128) {
+    const { nearest, remainder, exact } = decimalParts(value);
+    if (exact && remainder === 0) return nearest;
+  }
+  return encodeKey([value], [false], fold).bytes.toString('latin1') + inexact;
 }
 
 /** The two byte strings between which every value of the operand's type lies, NaN apart. */
 export function typeBracket(value: unknown, descending: boolean): { low: Buffer; high: Buffer } {
-  const type = typeOrder(value);
-  return descending
-    ? { low: Buffer.from([~type & 0xff]), high: Buffer.from([(~type & 0xff) + 1]) }
-    : { low: Buffer.from([type]), high: Buffer.from([type + 1]) };
+  const low = descending ? ~typeOrder(value) & 0xff : typeOrder(value);
+  return { low: Buffer.from([low]), high: Buffer.from([low + 1]) };
 }

@@ -1,5 +1,6 @@
-import { BSONRegExp, BSONSymbol, Double } from 'bson';
+import { BSONRegExp, Double } from 'bson';
 import { toRegExp } from '../query/regex.ts';
+import { inOrder, needsOrder } from './ordered.ts';
 import { type Document, isDocument } from './types.ts';
 
 /**
@@ -11,8 +12,7 @@ export function toPlain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return plainArray(value);
   if (isDocument(value)) return plainDocument(value);
-  if (value instanceof Double) return value.value;
-  return value instanceof BSONSymbol ? value.value : value;
+  return value instanceof Double ? value.value : value;
 }
 
 function plainArray(value: unknown[]): unknown[] {
@@ -35,7 +35,8 @@ export function plainDocument(value: Document): Document {
     copy ??= { ...value };
     copy[key] = item;
   }
-  return copy ?? value;
+  if (!copy) return value;
+  return needsOrder(value) ? inOrder(Object.keys(value), copy) : copy;
 }
 
 /** An expression as mingo wants it: plain numbers and JavaScript's own regular expressions. */

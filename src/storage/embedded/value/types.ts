@@ -1,16 +1,5 @@
-import {
-  Binary,
-  BSONRegExp,
-  BSONSymbol,
-  Code,
-  DBRef,
-  Decimal128,
-  Double,
-  MaxKey,
-  MinKey,
-  ObjectId,
-  Timestamp,
-} from 'bson';
+import { Binary, BSONRegExp, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from 'bson';
+import { CommandError } from '../errors.ts';
 
 /**
  * Values in memory: int32 and double are numbers, int64 is a bigint, and a double that JavaScript could not tell
@@ -21,7 +10,7 @@ export type Document = Record<string, unknown>;
 /** The canonical order of BSON types; equal numbers compare with each other. */
 export const order = {
   minKey: 0x05,
-  undefined: 0x08,
+  emptyArray: 0x08,
   null: 0x0a,
   number: 0x14,
   string: 0x1e,
@@ -33,9 +22,6 @@ export const order = {
   date: 0x5a,
   timestamp: 0x64,
   regex: 0x6e,
-  dbRef: 0x78,
-  code: 0x7c,
-  codeWithScope: 0x7e,
   maxKey: 0xf0,
 } as const;
 
@@ -59,7 +45,7 @@ export function typeOrder(value: unknown): number {
     case 'object':
       return value === null ? order.null : objectOrder(value);
     case 'symbol':
-      return order.undefined;
+      return order.emptyArray;
     default:
       return order.null;
   }
@@ -73,45 +59,39 @@ function objectOrder(value: object): number {
   if (Array.isArray(value)) return order.array;
   if (value instanceof ObjectId) return order.objectId;
   if (value instanceof Date) return order.date;
-  if (value instanceof Binary || value instanceof Uint8Array) return order.binary;
+  if (value instanceof Binary) return order.binary;
   if (value instanceof Double || value instanceof Decimal128) return order.number;
   if (value instanceof Timestamp) return order.timestamp;
   if (value instanceof BSONRegExp || value instanceof RegExp) return order.regex;
-  if (value instanceof BSONSymbol) return order.string;
   if (value instanceof MinKey) return order.minKey;
   if (value instanceof MaxKey) return order.maxKey;
-  if (value instanceof Code) return value.scope === null ? order.code : order.codeWithScope;
-  if (value instanceof DBRef) return order.dbRef;
   return order.object;
 }
 
-const typeNames: Record<number, string> = {
-  1: 'double',
-  2: 'string',
-  3: 'object',
-  4: 'array',
-  5: 'binData',
-  6: 'undefined',
-  7: 'objectId',
-  8: 'bool',
-  9: 'date',
-  10: 'null',
-  11: 'regex',
-  12: 'dbPointer',
-  13: 'javascript',
-  14: 'symbol',
-  15: 'javascriptWithScope',
-  16: 'int',
-  17: 'timestamp',
-  18: 'long',
-  19: 'decimal',
-  [-1]: 'minKey',
-  127: 'maxKey',
-};
+/** Every type that can be stored: its name, its number for `$type`, and its place; numbers share one place. */
+const types: readonly [name: string, number: number, place: number][] = [
+  ['minKey', -1, order.minKey],
+  ['null', 10, order.null],
+  ['double', 1, order.number],
+  ['int', 16, order.number],
+  ['long', 18, order.number],
+  ['decimal', 19, order.number],
+  ['string', 2, order.string],
+  ['object', 3, order.object],
+  ['array', 4, order.array],
+  ['binData', 5, order.binary],
+  ['objectId', 7, order.objectId],
+  ['bool', 8, order.boolean],
+  ['date', 9, order.date],
+  ['timestamp', 17, order.timestamp],
+  ['regex', 11, order.regex],
+  ['maxKey', 127, order.maxKey],
+];
+const typeNames = new Map(types.map(([name, number]) => [number, name]));
+const numbersByPlace = new Map(types.map(([, number, place]) => [place, number]));
 
-export const typeNumbers: Record<string, number> = Object.fromEntries(
-  Object.entries(typeNames).map(([number, name]) => [name, Number(number)]),
-);
+/** The type numbers by their names. */
+export const typeNumbers: Readonly<Record<string, number>> = Object.fromEntries(types);
 
 /** True when JavaScript's number would be written as an int32. */
 export function isInt32(value: number): boolean {
@@ -123,45 +103,12 @@ export function typeNumber(value: unknown): number {
   if (typeof value === 'number') return isInt32(value) ? 16 : 1;
   if (typeof value === 'bigint') return 18;
   if (value instanceof Double) return 1;
-  if (value instanceof Decimal128) return 19;
-  if (value instanceof BSONSymbol) return 14;
-  switch (typeOrder(value)) {
-    case order.string:
-      return 2;
-    case order.object:
-      return 3;
-    case order.array:
-      return 4;
-    case order.binary:
-      return 5;
-    case order.objectId:
-      return 7;
-    case order.boolean:
-      return 8;
-    case order.date:
-      return 9;
-    case order.regex:
-      return 11;
-    case order.timestamp:
-      return 17;
-    case order.dbRef:
-      return 3;
-    case order.code:
-      return 13;
-    case order.codeWithScope:
-      return 15;
-    case order.minKey:
-      return -1;
-    case order.maxKey:
-      return 127;
-    default:
-      return 10;
-  }
+  return value instanceof Decimal128 ? 19 : (numbersByPlace.get(typeOrder(value)) ?? 10);
 }
 
 /** The name of a value's BSON type, for messages. */
 export function typeName(value: unknown): string {
-  return value === undefined ? 'missing' : (typeNames[typeNumber(value)] ?? 'unknown');
+  return value === undefined ? 'missing' : (typeNames.get(typeNumber(value)) ?? 'unknown');
 }
 
 /** Int, double and long as one JavaScript number; null for anything else (Decimal128 included). */
@@ -169,4 +116,10 @@ export function asNumber(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
   return value instanceof Double ? value.value : null;
+}
+
+/** The value as a document, or the refusal that is given for anything else. */
+export function expectDocument(value: unknown, code: number, message: string): Document {
+  if (isDocument(value)) return value;
+  throw new CommandError(code, message);
 }

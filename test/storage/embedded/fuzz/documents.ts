@@ -1,8 +1,6 @@
 import {
   Binary,
   BSONRegExp,
-  BSONSymbol,
-  Code,
   Decimal128,
   type Document,
   Double,
@@ -108,8 +106,6 @@ function rare(random: Random): unknown {
     [1, () => new BSONRegExp(random.pick(['^a', '^ab', 'b']), random.pick(['', 'i']))],
     [0.5, () => new MinKey()],
     [0.5, () => new MaxKey()],
-    [0.5, () => new BSONSymbol(random.pick(strings))],
-    [0.5, () => (random.chance(0.5) ? new Code('a') : new Code('a', { b: random.below(2) }))],
   ]);
 }
 
