@@ -28,12 +28,10 @@ test('of 50 racing inserts of one key one succeeds and 49 are told why not', asy
   });
   expect(outcomes.filter((outcome) => outcome === 'inserted')).toHaveLength(1);
   expect(new Set(outcomes)).toEqual(new Set(['inserted', '11000 [{"key":1},{"key":"same"}]']));
-  expect(
-    await items
-      .find({ other: { $gte: 0 } })
-      .hint('other_1')
-      .toArray(),
-  ).toHaveLength(1);
+  for (const hint of ['_id_', 'key_1', 'other_1']) {
+    expect(await items.find().hint(hint).toArray()).toHaveLength(1);
+    expect(await items.countDocuments({ other: { $gte: 0 } }, { hint })).toBe(1);
+  }
 });
 
 test('50 clients adding 100 times make 5000', async () => {
@@ -50,25 +48,114 @@ test('racing upserts on a unique field make one document', async () => {
   expect(await items.find({}, { projection: { _id: 0 } }).toArray()).toEqual([{ key: 'k', n: 30 }]);
 });
 
-test('a queue drained by 50 clients hands out each job once, in order for each client', async () => {
-  await items.createIndex({ state: 1, at: 1 });
-  await items.insertMany(Array.from({ length: 600 }, (_, at) => ({ at, state: 'queued' })));
+test.each([
+  ['with an index', true],
+  ['without any', false],
+])(
+  'a queue drained by 50 clients hands out each job once, in order for each client, %s',
+  async (_, indexed) => {
+    if (indexed) await items.createIndex({ state: 1, at: 1 });
+    await items.insertMany(Array.from({ length: 600 }, (_, at) => ({ at, state: 'queued' })));
+    const taken: number[] = [];
+    await times(50, async () => {
+      for (let last = -1; ; ) {
+        const job = await items.findOneAndUpdate(
+          { state: 'queued' },
+          { $set: { state: 'running' } },
+          { sort: { at: 1 } },
+        );
+        if (!job) return;
+        expect(job.at).toBeGreaterThan(last);
+        last = job.at;
+        taken.push(last);
+      }
+    });
+    expect(taken).toHaveLength(600);
+    expect(new Set(taken).size).toBe(600);
+  },
+);
+
+test('a queue too long to search at once is handed out exactly as well', async () => {
+  const text = 'x'.repeat(300);
+  await items.insertMany(
+    Array.from({ length: 12_000 }, (_, at) => ({ at, state: at < 11_960 ? 'done' : 'queued', text })),
+  );
   const taken: number[] = [];
   await times(50, async () => {
-    for (let last = -1; ; ) {
-      const job = await items.findOneAndUpdate(
-        { state: 'queued' },
-        { $set: { state: 'running' } },
-        { sort: { at: 1 } },
-      );
+    for (;;) {
+      const job = await items.findOneAndUpdate({ state: 'queued' }, { $set: { state: 'running' } });
       if (!job) return;
-      expect(job.at).toBeGreaterThan(last);
-      last = job.at;
-      taken.push(last);
+      taken.push(job.at);
     }
   });
-  expect(taken).toHaveLength(600);
-  expect(new Set(taken).size).toBe(600);
+  expect(taken).toHaveLength(40);
+  expect(new Set(taken).size).toBe(40);
+}, 120_000);
+
+test('50 clients upserting keys that no index knows, ten at a time, make one document for each', async () => {
+  const text = 'x'.repeat(300);
+  await items.insertMany(Array.from({ length: 20_000 }, (_, n) => ({ key: `old ${n}`, text })));
+  await times(50, (client) =>
+    items.updateOne({ key: `new ${client % 5}` }, { $inc: { n: 1 } }, { upsert: true }),
+  );
+  await times(50, (client) =>
+    items.findOneAndUpdate({ key: `newer ${client % 5}` }, { $inc: { n: 1 } }, { upsert: true }),
+  );
+  const made = await items
+    .find({ key: /^new/ }, { projection: { _id: 0 } })
+    .sort({ key: 1 })
+    .toArray();
+  const wanted = ['new', 'newer'].flatMap((name) =>
+    [0, 1, 2, 3, 4].map((n) => ({ key: `${name} ${n}`, n: 10 })),
+  );
+  expect(made).toEqual(wanted);
+}, 120_000);
+
+test('updateMany and deleteMany racing with inserts change what they counted, and every index agrees', async () => {
+  await items.createIndex({ group: 1 });
+  await items.createIndex({ seen: 1 });
+  await items.insertMany(Array.from({ length: 3000 }, (_, n) => ({ n, group: n % 3 })));
+  const inserts = times(20, async (client) => {
+    for (let i = 0; i < 30; i++) await items.insertOne({ n: 3000 + client * 30 + i, group: i % 3 });
+  });
+  const updates = times(5, () => items.updateMany({ group: 1 }, { $inc: { seen: 1 } }));
+  const deletes = times(5, () => items.deleteMany({ group: 2 }));
+  const [, updated, deleted] = await Promise.all([inserts, updates, deletes]);
+  const removed = deleted.reduce((sum, { deletedCount }) => sum + deletedCount, 0);
+  const rest = await items.find().hint({ $natural: 1 }).toArray();
+  expect(rest).toHaveLength(3600 - removed);
+  expect(removed).toBeGreaterThanOrEqual(1000);
+  const increments = rest.reduce((sum, { seen = 0 }) => sum + seen, 0);
+  expect(increments).toBe(updated.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0));
+  expect(
+    rest.filter(({ n, group }) => n < 3000 && group === 1 && n % 3 === 1).every(({ seen }) => seen === 5),
+  ).toBe(true);
+  expect(await items.estimatedDocumentCount()).toBe(rest.length);
+  for (const hint of ['_id_', 'group_1', 'seen_1']) {
+    expect(
+      await items
+        .find({}, { projection: { _id: 1 } })
+        .hint(hint)
+        .toArray(),
+    ).toHaveLength(rest.length);
+  }
+  for (const group of [0, 1, 2]) {
+    expect(await items.countDocuments({ group })).toBe(
+      rest.filter((document) => document.group === group).length,
+    );
+  }
+}, 120_000);
+
+test('of a batch of inserts the refused ones are named and the others are there', async () => {
+  await items.createIndex({ key: 1 }, { unique: true });
+  const documents = Array.from({ length: 20 }, (_, n) => ({ key: n % 10, n }));
+  const error = await errorOf(items.insertMany(documents, { ordered: false }));
+  const refused = (error.writeErrors as { index: number; code: number }[]).map(({ index, code }) => [
+    index,
+    code,
+  ]);
+  expect(refused).toEqual(Array.from({ length: 10 }, (_, i) => [10 + i, 11000]));
+  expect(await items.distinct('n')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 test('a statement that fails does not touch those that share its transaction', async () => {

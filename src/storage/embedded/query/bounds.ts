@@ -44,14 +44,9 @@ export function computeBounds(index: Index, conditions: readonly Condition[], co
     const here = usable.filter(({ path }) => path === name);
     const points = pointsOf(here);
     if (!points || prefixes.length * points.values.length > maximumPoints) {
-      const range = rangeOf(index, position, here, bounds.covered);
-      if (range) {
-        bounds.ranged = true;
-        bounds.intervals = prefixes.map((prefix) => ({
-          low: Buffer.concat([prefix, range.low]),
-          high: Buffer.concat([prefix, range.high]),
-        }));
-      }
+      const ranges = rangesOf(index, position, here, bounds.covered);
+      bounds.ranged = ranges.length > 0;
+      bounds.intervals = distinct(prefixes).flatMap((prefix) => ranges.map((range) => within(prefix, range)));
       break;
     }
     const encoded = points.values.map((value) => encodePoint(index, position, value));
@@ -66,6 +61,11 @@ export function computeBounds(index: Index, conditions: readonly Condition[], co
     bounds.intervals = distinct(prefixes).map((prefix) => ({ low: prefix, high: after(prefix) }));
   return bounds;
 }
+
+const within = (prefix: Buffer, { low, high }: Interval): Interval => ({
+  low: Buffer.concat([prefix, low]),
+  high: Buffer.concat([prefix, high]),
+});
 
 /** Two fields under one array may match in different elements, so only the first of them can bound a multikey index. */
 function sharesArray(index: Index, position: number): boolean {
@@ -97,18 +97,18 @@ function encodePoint(index: Index, position: number, value: unknown): Buffer {
   return encodeKey([value], [index.descending[position] ?? false], index.collation?.fold).bytes;
 }
 
-function rangeOf(
+function rangesOf(
   index: Index,
   position: number,
   conditions: Condition[],
   covered: Set<Condition>,
-): Interval | null {
+): Interval[] {
   const descending = index.descending[position] ?? false;
   const ranges = conditions.filter(
     ({ operator, operand }) => /^\$[gl]te?$/.test(operator) && isRangeBound(operand),
   );
   const [first] = ranges;
-  if (!first) return prefixRange(descending, conditions, covered, index);
+  if (!first) return prefixRanges(descending, conditions, covered, index);
   const bracket = typeBracket(first.operand, descending);
   const interval: Interval = { ...bracket };
   const sides = new Set<string>();
@@ -129,7 +129,7 @@ function rangeOf(
     );
     if (!rounded && condition.exact) covered.add(condition);
   }
-  return interval;
+  return [interval];
 }
 
 function narrow(
@@ -143,13 +143,13 @@ function narrow(
   else interval.high = inclusive ? after(key) : key;
 }
 
-/** A regular expression that begins with literal text is a range of strings. */
-function prefixRange(
+/** A regular expression that begins with literal text is a range of strings, and the expression itself. */
+function prefixRanges(
   descending: boolean,
   conditions: Condition[],
   covered: Set<Condition>,
   index: Index,
-): Interval | null {
+): Interval[] {
   for (const condition of conditions) {
     if (condition.operator !== '$regex' || !(condition.operand instanceof BSONRegExp)) continue;
     const prefix = literalPrefix(condition.operand.pattern, condition.operand.options);
@@ -157,7 +157,9 @@ function prefixRange(
     const whole = encodeKey([prefix.text], [descending]).bytes;
     const low = whole.subarray(0, whole.length - 2);
     if (prefix.exact && condition.exact && !index.multikey) covered.add(condition);
-    return { low, high: after(low) };
+    const itself = encodeKey([condition.operand], [descending]).bytes;
+    const ranges = [low, itself].map((start) => ({ low: start, high: after(start) }));
+    return descending ? ranges.reverse() : ranges;
   }
-  return null;
+  return [];
 }

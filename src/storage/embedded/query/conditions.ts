@@ -1,6 +1,9 @@
 import { BSONRegExp, Decimal128 } from 'bson';
+import { isNotANumber } from '../value/decimal.ts';
 import { type Document, isDocument, order, typeOrder } from '../value/types.ts';
 import { isOperatorDocument, normalise } from './filter.ts';
+import { isArrayIndex } from './path.ts';
+import { regexOperand } from './regex.ts';
 
 /** One comparison that an index could serve: an operator at a path. */
 export type Condition = {
@@ -37,19 +40,29 @@ function collect(filter: Document, prefix: string, exact: boolean, into: Conditi
 }
 
 function collectField(path: string, operators: Document, exact: boolean, into: Conditions): void {
+  const positional = path.split('.').some(isArrayIndex);
   for (const [operator, operand] of Object.entries(operators)) {
     if (operator === '$options') continue;
     into.clauses += 1;
+    if (positional && (!exact || acceptsNull(operator, operand))) continue;
     if (operator === '$elemMatch' && isDocument(operand) && !isOperatorDocument(operand)) {
       collect(operand, `${path}.`, false, into);
     } else if (operator === '$regex') {
-      const regex =
-        typeof operand === 'string' ? new BSONRegExp(operand, String(operators.$options ?? '')) : operand;
-      into.list.push({ path, operator, operand: regex, exact });
+      const { pattern, flags } = regexOperand(operand, operators.$options);
+      into.list.push({ path, operator, operand: new BSONRegExp(pattern, flags), exact });
     } else if (usable.has(operator)) {
       into.list.push({ path, operator, operand, exact });
     }
   }
+}
+
+/**
+ * Where a part of a path is a number, an index knows only the element at that position. A filter also looks for a field
+ * of that name in the documents of the array, where it is missing; and $elemMatch sees an array as such a document.
+ */
+function acceptsNull(operator: string, operand: unknown): boolean {
+  const operands = operator === '$in' && Array.isArray(operand) ? operand : [operand];
+  return operands.some((value) => value === null || value === undefined);
 }
 
 const indexable = new Set<number>([
@@ -71,13 +84,18 @@ export function isPoint(value: unknown): boolean {
 
 /** True when an index entry for the value says exactly that the value is there. */
 export function isExactPoint(value: unknown): boolean {
-  return value !== null && value !== undefined && !(value instanceof Decimal128);
+  return value !== null && value !== undefined && !hasDecimal(value);
+}
+
+function hasDecimal(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasDecimal);
+  return isDocument(value) ? Object.values(value).some(hasDecimal) : value instanceof Decimal128;
 }
 
 /** True for values that a range in an index can be bounded by. */
 export function isRangeBound(value: unknown): boolean {
   const type = typeOrder(value);
-  return indexable.has(type) && type !== order.null && type !== order.object && !Number.isNaN(value);
+  return indexable.has(type) && type !== order.null && type !== order.object && !isNotANumber(value);
 }
 
 /** True when a value (or something in it) is compared by the collation. */

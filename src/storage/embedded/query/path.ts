@@ -45,7 +45,10 @@ export function someValue(
   return false;
 }
 
-/** Every value an index or a sort sees at a path: arrays give their elements, or nothing at all when empty. */
+/**
+ * Every value a sort sees at a path: arrays give their elements, and what in an array has no such field counts as
+ * missing. A number in the path that names an element means that element alone.
+ */
 export function collectValues(
   value: unknown,
   path: Path,
@@ -68,11 +71,12 @@ export function collectValues(
     into.push(undefined);
     return false;
   }
-  if (isArrayIndex(part) && Number(part) < value.length) {
-    collectValues(value[Number(part)], path, depth + 1, emptyArray, into);
-  }
+  const positional = isArrayIndex(part) && Number(part) < value.length;
+  if (positional) collectValues(value[Number(part)], path, depth + 1, emptyArray, into);
   for (const element of value) {
-    if (isDocument(element)) collectValues(element, path, depth, emptyArray, into);
+    if (isDocument(element) && (!positional || Object.hasOwn(element, part))) {
+      collectValues(element, path, depth, emptyArray, into);
+    } else if (!positional) into.push(undefined);
   }
   return true;
 }

@@ -1,4 +1,4 @@
-import { BSONSymbol } from 'bson';
+import { BSONRegExp, BSONSymbol } from 'bson';
 import { badValue, CommandError } from '../errors.ts';
 import { compareValues, regexParts } from '../value/compare.ts';
 import { order, typeOrder } from '../value/types.ts';
@@ -46,12 +46,11 @@ export function regexOperand(operand: unknown, options: unknown): { pattern: str
 export function compileRegex(operand: unknown, options: unknown): (value: unknown) => boolean {
   const { pattern, flags } = regexOperand(operand, options);
   const regex = toRegExp(pattern, flags);
+  const same = new BSONRegExp(pattern, flags);
   return (value) => {
     if (typeof value === 'string') return regex.test(value);
     if (value instanceof BSONSymbol) return regex.test(value.value);
-    return (
-      typeof operand !== 'string' && typeOrder(value) === order.regex && compareValues(value, operand) === 0
-    );
+    return typeOrder(value) === order.regex && compareValues(value, same) === 0;
   };
 }
 

@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
-import { collectValues } from '../query/path.ts';
+import { field, isArrayIndex, type Path } from '../query/path.ts';
 import { encodeKey } from '../value/key-encoding.ts';
-import { type Document, emptyArray } from '../value/types.ts';
+import { type Document, emptyArray, isDocument } from '../value/types.ts';
 import type { Index } from './index-spec.ts';
 
 /** The keys under which a document stands in an index, and what they teach about the index. */
@@ -9,32 +9,25 @@ export type IndexKeys = { keys: Buffer[]; multikey: boolean; lossy: boolean };
 
 const none: IndexKeys = { keys: [], multikey: false, lossy: false };
 
+/** How far a path has been followed: `left` are the parts to come, null once the value is final. */
+type Step = { value: unknown; left: Path | null };
+
 /** Computes a document's keys in one index; none when the index is sparse or partial and passes it over. */
 export function indexKeys(index: Index, document: Document): IndexKeys {
   if (index.partial && !index.partial.test(document)) return none;
-  const columns: unknown[][] = [];
-  let multikey = false;
-  let present = false;
-  for (const path of index.paths) {
-    const column: unknown[] = [];
-    if (collectValues(document, path, 0, emptyArray, column)) multikey = true;
-    if (column.length === 0) column.push(undefined);
-    if (column.some((value) => value !== undefined)) present = true;
-    columns.push(column);
-  }
-  if (index.sparse && !present) return none;
-  return multikey ? multipleKeys(index, columns, document) : singleKey(index, columns);
+  const steps = index.paths.map((path) => descend({ value: document, left: path }));
+  const multikey = steps.some(isAtArray);
+  const rows = multikey ? expand(index, steps) : [steps.map(({ value }) => value)];
+  if (index.sparse && rows.every((row) => row.every((value) => value === undefined))) return none;
+  return multikey ? distinctKeys(index, rows) : singleKey(index, rows[0] ?? []);
 }
 
-function singleKey(index: Index, columns: unknown[][]): IndexKeys {
-  const values = columns.map((column) => column[0]);
-  const { bytes, lossy } = encodeKey(values, index.descending, index.collation?.fold);
+function singleKey(index: Index, row: unknown[]): IndexKeys {
+  const { bytes, lossy } = encodeKey(row, index.descending, index.collation?.fold);
   return { keys: [bytes], multikey: false, lossy };
 }
 
-/** One key per array element; columns under the same array are walked together, as its elements belong together. */
-function multipleKeys(index: Index, columns: unknown[][], document: Document): IndexKeys {
-  const rows = combine(index, columns, document);
+function distinctKeys(index: Index, rows: unknown[][]): IndexKeys {
   const seen = new Set<string>();
   const keys: Buffer[] = [];
   let lossy = false;
@@ -49,31 +42,56 @@ function multipleKeys(index: Index, columns: unknown[][], document: Document): I
   return { keys, multikey: true, lossy };
 }
 
-function combine(index: Index, columns: unknown[][], document: Document): unknown[][] {
-  const arrays = index.paths.filter((_, i) => (columns[i] as unknown[]).length > 1);
-  const roots = new Set(arrays.map((path) => path[0]));
-  if (roots.size > 1) {
-    const names = [...roots].map((name) => `[${String(name)}]`).join(' ');
-    throw new CommandError(171, `cannot index parallel arrays ${names}`);
-  }
-  const [root] = roots;
-  const elements = root === undefined ? undefined : document[root];
-  if (arrays.length < 2 || !Array.isArray(elements)) return product(columns);
-  return elements.flatMap((element) => {
-    const narrowed = { ...document, [root as string]: [element] };
-    return product(
-      index.paths.map((path) => {
-        const column: unknown[] = [];
-        collectValues(narrowed, path, 0, emptyArray, column);
-        return column.length === 0 ? [undefined] : column;
-      }),
-    );
-  });
+/** Follows a path through embedded documents, up to its end or to the next array. */
+function descend({ value, left }: Step): Step {
+  if (left === null) return { value, left };
+  let at = 0;
+  let reached = value;
+  for (; at < left.length && isDocument(reached); at++) reached = field(reached, left[at] as string);
+  if (Array.isArray(reached)) return { value: reached, left: left.slice(at) };
+  return { value: at === left.length ? reached : undefined, left: null };
 }
 
-function product(columns: unknown[][]): unknown[][] {
-  return columns.reduce<unknown[][]>(
-    (rows, column) => rows.flatMap((row) => column.map((value) => [...row, value])),
-    [[]],
+const isAtArray = ({ left }: Step): boolean => left !== null;
+
+/** One row of values per element of the array that some paths have reached; two different arrays are refused. */
+function expand(index: Index, steps: Step[]): unknown[][] {
+  const array = steps.find(isAtArray)?.value;
+  if (!Array.isArray(array)) return [steps.map(({ value }) => value)];
+  if (steps.some((step) => isAtArray(step) && step.value !== array)) throw parallelArrays(index, steps);
+  const fixed = steps.map((step) => (isAtArray(step) ? position(array, step.left ?? []) : step));
+  if (fixed.every((step) => step !== null)) return expand(index, fixed.map(descend));
+  const elements: unknown[] = array.length === 0 ? [emptyArray] : array;
+  return elements.flatMap((element) =>
+    expand(
+      index,
+      fixed.map((step, i) => descend(step ?? enter(element, steps[i]?.left ?? []))),
+    ),
   );
+}
+
+/** The element that a path such as "a.0" names; null when the path means all of them. */
+function position(array: unknown[], left: Path): Step | null {
+  const [part, ...rest] = left;
+  if (part === undefined || !isArrayIndex(part) || Number(part) >= array.length) return null;
+  if (array.some((element) => isDocument(element) && Object.hasOwn(element, part))) {
+    throw new CommandError(
+      16746,
+      `Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '${part}'`,
+    );
+  }
+  const value = array[Number(part)];
+  return { value, left: rest };
+}
+
+/** Goes on inside an element; an array in an array is a value, and nothing but a document has fields. */
+function enter(element: unknown, left: Path): Step {
+  if (left.length === 0) return { value: element, left: null };
+  return isDocument(element) ? { value: element, left } : { value: undefined, left: null };
+}
+
+function parallelArrays(index: Index, steps: Step[]): CommandError {
+  const names = index.names.filter((_, i) => steps[i] && isAtArray(steps[i]));
+  const list = names.map((name) => `[${name.split('.').at(-1)}]`).join(' ');
+  return new CommandError(171, `cannot index parallel arrays ${list}`);
 }

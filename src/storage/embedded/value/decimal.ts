@@ -47,18 +47,23 @@ function approximate(value: unknown): number {
   return value instanceof Double ? value.value : Number(value);
 }
 
-/** True when the nearest double is exactly the decimal, so that an index key loses nothing. */
-export function isExactDouble(value: Decimal128): boolean {
-  return compareWithDecimal(value, decimalToNumber(value)) === 0;
-}
+const largestRemainder = 0x7fff;
 
-/** A whole decimal as a Long, when it fits in one. */
-export function decimalToLong(value: Decimal128): bigint | null {
-  const { digits, exponent } = scaled(value);
-  if (Math.abs(exponent) > 40) return null;
-  const whole = exponent < 0 ? digits / 10n ** BigInt(-exponent) : align({ digits, exponent }, 0);
-  const fits = BigInt.asIntN(64, whole) === whole;
-  return fits && compareWithDecimal(value, whole) === 0 ? whole : null;
+/**
+ * A decimal as an index key holds it: the nearest double, the whole number that it lies above that double (as much as
+ * fits), and whether nothing is lost by that. Greater decimals never come before lesser ones.
+ */
+export function decimalParts(value: Decimal128): { nearest: number; remainder: number; exact: boolean } {
+  const nearest = decimalToNumber(value);
+  if (Number.isNaN(nearest)) return { nearest, remainder: 0, exact: true };
+  const [decimal, double] = [scaled(value), scaled(nearest)];
+  const exponent = Math.min(decimal.exponent, double.exponent, 0);
+  const difference = align(decimal, exponent) - align(double, exponent);
+  const unit = 10n ** BigInt(-exponent);
+  const below = difference < 0n && difference % unit !== 0n ? 1n : 0n;
+  const remainder = Number(difference / unit - below);
+  const kept = Math.max(-largestRemainder, Math.min(largestRemainder, remainder));
+  return { nearest, remainder: kept, exact: difference === BigInt(kept) * unit };
 }
 
 /** The same text for equal decimals: 0.10 and 0.1 are both 1E-1. */
@@ -66,4 +71,9 @@ export function canonicalText(value: Decimal128): string {
   const { digits, exponent } = scaled(value);
   const significant = String(digits).replace(/0+$/, '');
   return `${significant}E${exponent + String(digits).length - significant.length}`;
+}
+
+/** True for NaN, whether a double or a Decimal128. */
+export function isNotANumber(value: unknown): boolean {
+  return value instanceof Decimal128 ? value.toString() === 'NaN' : Number.isNaN(value);
 }

@@ -1,6 +1,6 @@
 import { Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { binaryParts, type Fold, regexParts } from './compare.ts';
-import { canonicalText, decimalToLong, decimalToNumber, isExactDouble } from './decimal.ts';
+import { canonicalText, decimalParts } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
 /**
@@ -78,12 +78,9 @@ function writeNumeric(value: unknown): void {
 }
 
 function writeDecimal(value: Decimal128): void {
-  if (isExactDouble(value)) writeNumber(decimalToNumber(value), 0);
-  else {
-    const long = decimalToLong(value);
-    if (long === null) inexact += canonicalText(value);
-    writeNumeric(long ?? decimalToNumber(value));
-  }
+  const { nearest, remainder, exact } = decimalParts(value);
+  if (!exact) inexact += canonicalText(value);
+  writeNumber(nearest, remainder);
 }
 
 function writeValue(value: unknown, fold?: Fold): void {
@@ -171,7 +168,10 @@ export function equalityKey(value: unknown, fold?: Fold): string | number {
   if (typeof value === 'string') return `=${fold ? fold(value) : value}`;
   if (typeof value === 'bigint' && BigInt(Number(value)) === value) return Number(value);
   if (value instanceof Double) return value.value;
-  if (value instanceof Decimal128 && isExactDouble(value)) return decimalToNumber(value);
+  if (value instanceof Decimal128) {
+    const { nearest, remainder, exact } = decimalParts(value);
+    if (exact && remainder === 0) return nearest;
+  }
   return encodeKey([value], [false], fold).bytes.toString('latin1') + inexact;
 }
 
