@@ -49,6 +49,7 @@ function parseOpMessage(bytes: Buffer, requestId: number): Message {
       body = decode(raw);
     } else if (kind === 1) {
       const nameEnd = bytes.indexOf(0, at + 5);
+      if (nameEnd < 0 || nameEnd >= sectionEnd) throw new RangeError('section without a name');
       sequences.set(
         bytes.toString('utf8', at + 5, nameEnd),
         splitDocuments(bytes.subarray(nameEnd + 1, sectionEnd)),
@@ -74,9 +75,11 @@ function splitDocuments(bytes: Buffer): Buffer[] {
 function parseOpQuery(bytes: Buffer, requestId: number): Message {
   const nameEnd = bytes.indexOf(0, 20);
   const database = bytes.toString('utf8', 20, nameEnd).split('.')[0] ?? '';
-  const raw = bytes.subarray(nameEnd + 9);
-  const body = decode(raw.subarray(0, raw.readInt32LE(0)));
-  const named = { ...body, $db: database };
+  if (nameEnd < 0) throw new RangeError('query without a namespace');
+  const rest = bytes.subarray(nameEnd + 9);
+  const raw = rest.subarray(0, rest.readInt32LE(0));
+  validate(raw);
+  const named = { ...decode(raw), $db: database };
   return { bytes, requestId, body: named, sequences: new Map(), legacy: true, silent: false };
 }
 

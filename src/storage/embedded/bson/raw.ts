@@ -104,10 +104,16 @@ export function validate(bytes: Buffer, start = 0, end = bytes.length, depth = 0
     if (type === 0x03 || type === 0x04) validate(bytes, at, at + length, depth + 1);
     else if (type === 0x02 && (bytes.readInt32LE(at) < 1 || bytes[at + length - 1] !== 0)) {
       throw new RangeError('string is not terminated');
-    }
+    } else if (type === 0x05) validateBinary(bytes, at, length - 5);
     at += length;
   }
   if (at !== end - 1) throw new RangeError('element exceeds its document');
+}
+
+/** The old subtype 2 carries its length once more. */
+function validateBinary(bytes: Buffer, at: number, length: number): void {
+  const broken = bytes[at + 4] === 2 && (length < 4 || bytes.readInt32LE(at + 5) !== length - 4);
+  if (length < 0 || broken) throw new RangeError('binary length is wrong');
 }
 
 const idHeader = Buffer.from([0x07, 0x5f, 0x69, 0x64, 0x00]);

@@ -11,6 +11,8 @@ export type Interval = { low: Buffer; high: Buffer };
 /** What one index can do for a set of conditions. */
 export type Bounds = {
   intervals: Interval[];
+  /** The intervals lie under one equal beginning, so that one after the other they keep the index's order. */
+  ordered: boolean;
   points: number;
   ranged: boolean;
   /** Fields fixed to one single value, which a sort may skip. */
@@ -38,7 +40,14 @@ export function computeBounds(index: Index, conditions: readonly Condition[], co
     return sameCollation || !hasText(operand);
   });
   let prefixes: Buffer[] = [Buffer.alloc(0)];
-  const bounds: Bounds = { intervals: [], points: 0, ranged: false, fixed: 0, covered: new Set() };
+  const bounds: Bounds = {
+    intervals: [],
+    ordered: true,
+    points: 0,
+    ranged: false,
+    fixed: 0,
+    covered: new Set(),
+  };
   for (const [position, name] of index.names.entries()) {
     if (index.multikey && sharesArray(index, position)) break;
     const here = usable.filter(({ path }) => path === name);
@@ -57,8 +66,9 @@ export function computeBounds(index: Index, conditions: readonly Condition[], co
       bounds.covered.add(points.condition);
     }
   }
-  if (!bounds.ranged)
-    bounds.intervals = distinct(prefixes).map((prefix) => ({ low: prefix, high: after(prefix) }));
+  prefixes = distinct(prefixes);
+  bounds.ordered = prefixes.length === 1;
+  if (!bounds.ranged) bounds.intervals = prefixes.map((prefix) => ({ low: prefix, high: after(prefix) }));
   return bounds;
 }
 

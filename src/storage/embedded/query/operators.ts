@@ -1,6 +1,7 @@
 import { Binary, BSONRegExp, Decimal128, Long } from 'bson';
 import { badValue, CommandError } from '../errors.ts';
 import { compareValues, equalValues, type Fold } from '../value/compare.ts';
+import { isNotANumber } from '../value/decimal.ts';
 import {
   asNumber,
   type Document,
@@ -37,7 +38,9 @@ export function compileOperators(path: Path, operators: Document, context: Filte
 
 function reach(path: Path, expand: boolean, test: ValueTest): Predicate {
   const [name] = path;
-  if (path.length > 1 || name === undefined) return (document) => someValue(document, path, 0, expand, test);
+  // No path at all: an element of an array, which is looked at as it is even when it is an array.
+  if (name === undefined) return (element) => test(element);
+  if (path.length > 1) return (document) => someValue(document, path, 0, expand, test);
   return (document) => {
     const value = field(document, name);
     if (expand && Array.isArray(value)) for (const element of value) if (test(element)) return true;
@@ -158,12 +161,10 @@ function ordered(
   if (type === order.minKey || type === order.maxKey) {
     return (value) => value !== undefined && accept(compareValues(value, operand, fold));
   }
-  const isNaNOperand = typeof operand === 'number' && Number.isNaN(operand);
-  if (isNaNOperand)
-    return orEqual ? (value) => typeof value === 'number' && Number.isNaN(value) : () => false;
+  if (isNotANumber(operand)) return orEqual ? isNotANumber : () => false;
   return (value) => {
     if (value === undefined || value === null || typeOrder(value) !== type) return false;
-    if (typeof value === 'number' && Number.isNaN(value)) return false;
+    if (isNotANumber(value)) return false;
     return accept(compareValues(value, operand, fold));
   };
 }
@@ -202,8 +203,8 @@ const logical = new Set(['$and', '$or', '$nor', '$expr', '$where']);
 export function compileElement(operand: Document, context: FilterContext): ValueTest {
   const first = Object.keys(operand)[0];
   if (first !== undefined && isOperatorDocument(operand) && !logical.has(first)) {
-    const predicate = compileOperators(['element'], normalise(operand), context);
-    return (element) => predicate({ element: Array.isArray(element) ? [element] : element });
+    const predicate = compileOperators([], normalise(operand), context);
+    return (element) => predicate(element as Document);
   }
   const filter = compileFilter(operand, context);
   return (element) => (isDocument(element) || Array.isArray(element)) && filter.test(asFields(element));

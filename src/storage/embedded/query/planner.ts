@@ -5,7 +5,7 @@ import { equalValues } from '../value/compare.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import { type Bounds, computeBounds, type Interval } from './bounds.ts';
 import type { Collation } from './collation.ts';
-import { type Condition, type Conditions, extractConditions, isRangeBound } from './conditions.ts';
+import { type Condition, type Conditions, extractConditions, hasText, isRangeBound } from './conditions.ts';
 import { compileOperators } from './operators.ts';
 
 export type SortField = { path: string; descending: boolean };
@@ -62,7 +62,11 @@ function consider(
   collationKey: string,
   forced: boolean,
 ): { plan: Plan; score: number } | null {
-  if (index.partial && !implies(conditions.list, extractConditions(index.partial.source), index)) return null;
+  if (
+    index.partial &&
+    !implies(conditions.list, extractConditions(index.partial.source), index, collationKey)
+  )
+    return null;
   const bounds = computeBounds(index, conditions.list, collationKey);
   const bounded = bounds.points > 0 || bounds.ranged;
   if (index.sparse && !forced && !requiresPresence(index, conditions.list)) return null;
@@ -93,7 +97,7 @@ function sortDirection(
   sort: readonly SortField[],
   collationKey: string,
 ): number {
-  if (sort.length === 0 || index.multikey || index.lossy || bounds.intervals.length !== 1) return 0;
+  if (sort.length === 0 || index.multikey || index.lossy || !bounds.ordered) return 0;
   if ((index.collation?.key ?? '') !== collationKey) return 0;
   const fixed = new Set(index.names.slice(0, bounds.fixed));
   const wanted = sort.filter(({ path }) => !fixed.has(path));
@@ -123,8 +127,15 @@ function excludesMissing(operator: string, operand: unknown): boolean {
 }
 
 /** A partial index serves a query only when every match must be in it. */
-function implies(query: readonly Condition[], partial: Conditions, index: Index): boolean {
+function implies(
+  query: readonly Condition[],
+  partial: Conditions,
+  index: Index,
+  collationKey: string,
+): boolean {
   if (partial.list.length !== partial.clauses) return false;
+  const sameCollation = (index.collation?.key ?? '') === collationKey;
+  if (!sameCollation && partial.list.some(({ operand }) => hasText(operand))) return false;
   return partial.list.every((required) =>
     query.some(
       (given) => given.path === required.path && given.exact && conditionImplies(given, required, index),
