@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { CommandError } from './errors.ts';
 import type { Pace } from './pace.ts';
 
-/** The documents of one reply may take this much; a single document may always go over it. */
-const batchBytes = 16 * 1024 * 1024 - 64 * 1024;
+/** The documents of one reply may take this much; a single document may always go over it. A server allows 16 MB. */
+const batchBytes = 4 * 1024 * 1024;
 
 /** The lowest bits of a cursor's id say which thread has it: 0 the writer's, others a reader's. */
 const laneMask = 7n;

@@ -12,7 +12,7 @@ import { collectionName, countField, type ReadCommand, type ReadRequest } from '
 import { findSelection, openCursor } from './find.ts';
 
 /** Entries sorted at once: many make good neighbours, few take little memory. */
-const sortedAtOnce = 200_000;
+const sortedAtOnce = 100_000;
 /** Entries handed over together. */
 const runLength = 250;
 

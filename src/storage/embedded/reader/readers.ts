@@ -112,7 +112,7 @@ export class Readers {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       name: `embedded-reader-${lane}`,
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: largestHeap },
+      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: largestHeap },
       workerData: data,
     });
     const waiting = new Map<number, Waiting>();
