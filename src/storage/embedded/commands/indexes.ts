@@ -5,48 +5,9 @@ import type { Collection } from '../store/collection.ts';
 import { buildIndex } from '../store/index-build.ts';
 import { type Index, normaliseSpec } from '../store/index-spec.ts';
 import { compileValidator, validationFields, validationOptions } from '../store/validator.ts';
-import { equalValues } from '../value/compare.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import { type Command, collectionName, countField, type Request, statements } from './command.ts';
 import { openCursor } from './find.ts';
-
-/** An existing index that makes a new definition superfluous; a conflicting one is an error. */
-function findExisting(collection: Collection, spec: Document): Index | undefined {
-  const byName = collection.indexes.find((index) => index.name === spec.name);
-  const byKey = collection.indexes.find(
-    (index) => sameKey(index.key, spec.key as Document) && sameVariant(index.spec, spec),
-  );
-  if (byName && !sameKey(byName.key, spec.key as Document)) {
-    throw new CommandError(
-      86,
-      `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${describe(spec)}, existing index: ${describe(byName.spec)}`,
-    );
-  }
-  const found = byName ?? byKey;
-  if (!found) return undefined;
-  if (found.name === '_id_') return found;
-  if (!sameOptions(found.spec, spec)) {
-    throw new CommandError(
-      found.name === spec.name ? 86 : 85,
-      `An equivalent index already exists with the same name but different options. Requested index: ${describe(spec)}, existing index: ${describe(found.spec)}`,
-    );
-  }
-  if (found.name !== spec.name)
-    throw new CommandError(85, `Index already exists with a different name: ${found.name}`);
-  return found;
-}
-
-const describe = (spec: Document): string => JSON.stringify({ key: spec.key, name: spec.name });
-
-/** Indexes on the same key may stand side by side when these differ. */
-const sameVariant = (left: Document, right: Document): boolean =>
-  equalValues(left.partialFilterExpression, right.partialFilterExpression) &&
-  equalValues(left.collation, right.collation);
-
-const sameOptions = (left: Document, right: Document): boolean =>
-  ['unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', 'collation'].every((option) =>
-    equalValues(left[option] ?? false, right[option] ?? false),
-  );
 
 async function createIndexes(request: Request): Promise<Document> {
   const { store, database } = request;
@@ -56,11 +17,7 @@ async function createIndexes(request: Request): Promise<Document> {
   const createdCollectionAutomatically = store.catalogue.find(database, name) === undefined;
   const collection = await store.writes.run(() => store.obtain(database, name));
   const numIndexesBefore = collection.indexes.length;
-  for (const spec of specs) {
-    const existing = findExisting(collection, spec);
-    if (!existing) await buildIndex(store, collection, spec);
-    else await existing.built;
-  }
+  for (const spec of specs) await buildIndex(store, collection, spec);
   const numIndexesAfter = collection.indexes.length;
   return {
     numIndexesBefore,
@@ -103,13 +60,15 @@ function chosen(collection: Collection, given: unknown): Index[] {
 
 async function dropIndexes(request: Request): Promise<Document> {
   const { store, database, body } = request;
-  const collection = store.require(database, collectionName(request));
-  const nIndexesWas = collection.indexes.length;
-  await store.writes.run(() => {
+  const name = collectionName(request);
+  const nIndexesWas = await store.writes.run(() => {
+    const collection = store.require(database, name);
+    const before = collection.indexes.length;
     const gone = new Set(chosen(collection, body.index));
     collection.indexes = collection.indexes.filter((index) => !gone.has(index));
     for (const index of gone) store.catalogue.addTrash('index', index.id);
     store.catalogue.save(collection);
+    return before;
   });
   store.cleaner.wake();
   return { nIndexesWas, ok: 1 };

@@ -3,6 +3,7 @@ import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { openScanner } from '../query/scanner.ts';
 import { Selected } from '../query/select.ts';
+import { type Collection, planKilled } from '../store/collection.ts';
 import { indexedFields } from '../store/documents.ts';
 import type { EntryRun } from '../store/index-build.ts';
 import { indexKeys } from '../store/index-keys.ts';
@@ -18,13 +19,19 @@ const runLength = 250;
 
 type Entry = { key: string; record: number };
 
+/** The collection the writer means, whatever it is called by now. */
+function collectionById({ store, body }: ReadRequest): Collection {
+  const collection = store.catalogue.list().find(({ id }) => id === body.id);
+  if (!collection) throw planKilled();
+  return collection;
+}
+
 /** The records of what a find would give. */
-function records(request: ReadRequest): Promise<Buffer> {
+async function records(request: ReadRequest): Promise<Buffer> {
   const { store, database, body, pace } = request;
   const name = collectionName(request);
-  const collection = store.catalogue.find(database, name);
+  const collection = collectionById(request);
   async function* source(): AsyncGenerator<Buffer[]> {
-    if (!collection) return;
     const selected = new Selected(store.database, collection, findSelection(body));
     for await (const matches of selected.paced(pace)) yield matches.map(({ record }) => encode({ record }));
   }
@@ -39,9 +46,8 @@ function entries(request: ReadRequest): Promise<Buffer> {
 }
 
 async function* entryRuns(request: ReadRequest): AsyncGenerator<Buffer[]> {
-  const { store, database, body, pace } = request;
-  const collection = store.catalogue.find(database, collectionName(request));
-  if (!collection) return;
+  const { store, body, pace } = request;
+  const collection = collectionById(request);
   const index = indexFromSpec(0, body.spec as Document);
   const fields = indexedFields([index]);
   const scan = openScanner(store.database, collection, {
