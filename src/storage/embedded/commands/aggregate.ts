@@ -33,6 +33,9 @@ function parse({ body, database }: ReadRequest): {
   return { pipeline, name, cursor: body.cursor };
 }
 
+/** Results of `$out` and `$merge` written in one transaction. */
+const writtenAtOnce = 250;
+
 const namespaceOf = (database: string, name: string | null): string =>
   `${database}.${name ?? '$cmd.aggregate'}`;
 
@@ -86,7 +89,8 @@ async function run(request: Request): Promise<Buffer> {
     return openCursor(request, namespaceOf(database, name), results, batchSize, false);
   }
   if (!('$out' in last || '$merge' in last)) return read(request);
-  const results = store.readers.documents(database, { ...body, pipeline: pipeline.slice(0, -1) }, client);
+  const source = { ...body, pipeline: pipeline.slice(0, -1) };
+  const results = store.readers.documents(database, source, client, writtenAtOnce);
   if ('$out' in last) await writeOut(store, database, last.$out, results);
   else await writeMerge(store, database, last.$merge, results);
   return encodeCursorReply('firstBatch', [], 0n, namespaceOf(database, name));

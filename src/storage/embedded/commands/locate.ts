@@ -1,8 +1,9 @@
 import { decode } from '../bson/decode.ts';
+import { planKilled } from '../errors.ts';
 import type { Match } from '../query/match-stream.ts';
 import { Selected, type Selection } from '../query/select.ts';
 import { keyComparator, keyReader } from '../query/sort.ts';
-import { type Collection, planKilled } from '../store/collection.ts';
+import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';
 import type { Request } from './command.ts';
