@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Exception } from '../../scripts/conformance/exceptions.ts';
 import { evaluate, formatReport } from '../../scripts/conformance/report.ts';
 import { runDirectories, type TestResult } from '../../scripts/conformance/runner.ts';
 import { type Running, startServer } from '../storage/embedded/support.ts';
@@ -68,12 +69,25 @@ test.each([
   expect(result).toMatchObject({ status: 'failed', reason: expect.stringContaining(reason) });
 });
 
-const named = (description: string) => ({ file: 'faults.json', description, reason: 'for a good reason' });
+const named = (description: string, owner: Exception['owner'] = 'driver'): Exception => ({
+  file: 'faults.json',
+  description,
+  reason: 'for a good reason',
+  owner,
+});
 
 test('a failure that is a named exception is reported as such, and no longer unexpected', () => {
   const report = evaluate(faulty, [named('wrong result')]);
   expect(report.unexpected.map(({ description }) => description)).not.toContain('wrong result');
   expect(formatReport(report)).toContain('Failures that are named exceptions:\n  faults.json: wrong result');
+});
+
+test('the share that this driver can pass leaves out what is the doing of the driver, and nothing else', () => {
+  const applicable = faulty.filter(({ status }) => status !== 'skipped').length;
+  const share = (owner: Exception['owner']): string =>
+    formatReport(evaluate(faulty, [named('wrong result', owner)]));
+  expect(share('driver')).toContain(` of the ${applicable - 1} that this driver can pass on any server.`);
+  expect(share('store')).not.toContain('that this driver can pass');
 });
 
 test('an exception whose test passes or is gone is stale; one of another suite is not', () => {

@@ -7,27 +7,30 @@ import { frameReply, type Message, maximumMessage, parseMessage } from './wire.t
 /** Runs a message; the signal is aborted when the client has gone. */
 export type Dispatch = (message: Message, client: AbortSignal) => Promise<Document | Buffer>;
 
-/** Cuts the byte stream of one client into messages and answers each; answers may overtake one another. */
+/** Bytes that may wait for a client to read them before it is heard no further. */
+const mostUnread = 16 * 1024 * 1024;
+
+/** Cuts the byte stream of one client into messages and answers one after the other, as a MongoDB server does. */
 export class Connection {
   readonly #socket: Socket;
   readonly #dispatch: Dispatch;
   #chunks: Buffer[] = [];
   #size = 0;
-  #pending = 0;
+  #serving = false;
   readonly #client = new AbortController();
 
   constructor(socket: Socket, dispatch: Dispatch) {
     this.#socket = socket;
     this.#dispatch = dispatch;
+    setMaxListeners(0, this.#client.signal);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     // A client that goes away is no error of ours; the close event follows.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#client.abort());
-    setMaxListeners(0, this.#client.signal);
   }
 
   get idle(): boolean {
-    return this.#pending === 0;
+    return !this.#serving;
   }
 
   close(): void {
@@ -37,25 +40,37 @@ export class Connection {
   #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    for (;;) {
-      if (this.#size < 4) return;
-      const first = this.#head(4);
-      const length = first.readInt32LE(0);
-      if (length < 21 || length > maximumMessage) {
-        this.#socket.destroy();
-        return;
-      }
-      if (this.#size < length) return;
-      const bytes = this.#head(length);
-      const message = bytes.subarray(0, length);
-      const rest = bytes.subarray(length);
-      this.#chunks = rest.length > 0 ? [rest] : [];
-      this.#size = rest.length;
-      this.#handle(message);
-    }
+    if (this.#size > maximumMessage) this.#socket.pause();
+    if (!this.#serving) void this.#serve();
   }
 
-  /** The waiting bytes as one buffer, joined only when the first chunk does not reach far enough. */
+  async #serve(): Promise<void> {
+    this.#serving = true;
+    for (let bytes = this.#next(); bytes && !this.#socket.destroyed; bytes = this.#next()) {
+      await this.#answer(bytes);
+    }
+    this.#serving = false;
+  }
+
+  /** The bytes of the next complete message; null while there is none. */
+  #next(): Buffer | null {
+    if (this.#socket.isPaused() && this.#size <= maximumMessage) this.#socket.resume();
+    if (this.#size < 4) return null;
+    const length = this.#head(4).readInt32LE(0);
+    if (length < 21 || length > maximumMessage) {
+      this.#socket.destroy();
+      return null;
+    }
+    if (this.#size < length) return null;
+    const bytes = this.#head(length);
+    const rest = bytes.subarray(length);
+    const others = this.#chunks.slice(1);
+    this.#chunks = rest.length > 0 ? [rest, ...others] : others;
+    this.#size -= length;
+    return bytes.subarray(0, length);
+  }
+
+  /** The waiting bytes from the first on, joined only when the first chunk does not reach far enough. */
   #head(length: number): Buffer {
     const [first] = this.#chunks;
     if (first && first.length >= length) return first;
@@ -64,32 +79,34 @@ export class Connection {
     return joined;
   }
 
-  #handle(bytes: Buffer): void {
+  async #answer(bytes: Buffer): Promise<void> {
     let message: Message;
     try {
       message = parseMessage(bytes);
     } catch (error) {
-      if (error instanceof CommandError) {
-        const request = { requestId: bytes.readInt32LE(4), legacy: false };
-        for (const part of frameReply(request, errorReply(error))) this.#socket.write(part);
-      } else {
-        // After bytes that are no message the stream cannot be trusted any more, and a server hangs up.
-        this.#socket.destroy();
-      }
+      const request = { requestId: bytes.readInt32LE(4), legacy: false };
+      if (error instanceof CommandError) await this.#send(frameReply(request, errorReply(error)));
+      // After bytes that are no message the stream cannot be trusted any more, and a server hangs up.
+      else this.#socket.destroy();
       return;
     }
-    void this.#answer(message);
-  }
-
-  async #answer(message: Message): Promise<void> {
-    this.#pending += 1;
     const parts = await this.#dispatch(message, this.#client.signal)
       .then((reply) => frameReply(message, reply))
       .catch((error: unknown) => frameReply(message, errorReply(error)));
-    this.#pending -= 1;
-    if (message.silent || this.#socket.destroyed) return;
-    this.#socket.cork();
-    for (const part of parts) this.#socket.write(part);
-    this.#socket.uncork();
+    if (!message.silent) await this.#send(parts);
+  }
+
+  /** A client that asks without reading the answers must wait, or its answers would fill the memory. */
+  async #send(parts: Buffer[]): Promise<void> {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    socket.cork();
+    for (const part of parts) socket.write(part);
+    socket.uncork();
+    if (socket.writableLength < mostUnread) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const event of ['drain', 'close']) socket.on(event, resolve);
+    await promise;
+    for (const event of ['drain', 'close']) socket.off(event, resolve);
   }
 }

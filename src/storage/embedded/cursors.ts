@@ -41,6 +41,15 @@ export class Cursor {
 
   /** The next batch, limited by a number of documents (0: none, null: as many as fit) and by bytes. */
   async take(limit: number | null): Promise<Buffer[]> {
+    this.pace.resume();
+    try {
+      return await this.#take(limit);
+    } finally {
+      this.pace.pause();
+    }
+  }
+
+  async #take(limit: number | null): Promise<Buffer[]> {
     const batch: Buffer[] = [];
     let bytes = 0;
     for (;;) {

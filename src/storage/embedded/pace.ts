@@ -12,7 +12,9 @@ export class Pace {
   #sliceEnd: number;
   #movable: boolean;
   #client: AbortSignal | null;
-  readonly #deadline: number | null;
+  /** Milliseconds of work that are left, and since when work has been going on. */
+  #left: number;
+  #since: number;
   stopped: CommandError | null = null;
 
   /**
@@ -24,7 +26,8 @@ export class Pace {
     this.#movable = movable;
     this.#client = client;
     this.#sliceEnd = now + (movable ? slice / 2 : slice);
-    this.#deadline = maxTimeMS > 0 ? now + maxTimeMS : null;
+    this.#left = maxTimeMS > 0 ? maxTimeMS : Number.POSITIVE_INFINITY;
+    this.#since = now;
   }
 
   /** True when it is time to call `rest`. */
@@ -43,15 +46,22 @@ export class Pace {
     this.#client = null;
   }
 
+  /** A cursor has given a batch: the time until the next is asked for does not count. */
+  pause(): void {
+    this.#left -= performance.now() - this.#since;
+  }
+
+  resume(): void {
+    this.#since = performance.now();
+  }
+
   async rest(): Promise<void> {
     this.move();
     await nextTurn();
     if (this.stopped) throw this.stopped;
     if (this.#client?.aborted) throw new CommandError(279, 'operation was interrupted: its client has gone');
     const now = performance.now();
-    if (this.#deadline !== null && now > this.#deadline) {
-      throw new CommandError(50, 'operation exceeded time limit');
-    }
+    if (now - this.#since > this.#left) throw new CommandError(50, 'operation exceeded time limit');
     this.#sliceEnd = now + slice;
   }
 }

@@ -4,7 +4,7 @@ import { withLeadingId } from '../bson/raw.ts';
 import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { Selected } from '../query/select.ts';
 import { temporaryPrefix } from '../store/catalogue.ts';
-import type { Collection } from '../store/collection.ts';
+import { type Collection, planKilled } from '../store/collection.ts';
 import { duplicateKey } from '../store/duplicate-key.ts';
 import { indexFromSpec } from '../store/index-spec.ts';
 import type { Store } from '../store/store.ts';
@@ -37,10 +37,12 @@ export async function writeOut(store: Store, database: string, spec: unknown, so
   try {
     for await (const batch of source) {
       await store.writes.run(() => {
+        if (temporary.dropped) throw planKilled();
         for (const document of batch) store.documents.insert(temporary, document);
       });
     }
     await store.writes.run(() => {
+      if (temporary.dropped) throw planKilled();
       const previous = store.catalogue.find(target.database, target.name);
       if (previous) store.catalogue.drop(previous);
       store.catalogue.rename(temporary, target.database, target.name);

@@ -66,10 +66,14 @@ async function create(request: Request): Promise<Document> {
 
 async function drop(request: Request): Promise<Document> {
   const { store, database } = request;
-  const collection = store.catalogue.find(database, collectionName(request));
+  const name = collectionName(request);
+  const collection = await store.writes.run(() => {
+    const found = store.catalogue.find(database, name);
+    if (found) store.catalogue.drop(found);
+    return found;
+  });
   // Since 7.0 dropping what is not there succeeds.
   if (!collection) return { ok: 1 };
-  await store.writes.run(() => store.catalogue.drop(collection));
   store.cleaner.wake();
   return { ns: collection.namespace, nIndexesWas: collection.indexes.length, ok: 1 };
 }

@@ -1,38 +1,12 @@
 import { badValue, CommandError } from '../errors.ts';
-import { isNamed, sameKey } from '../query/planner.ts';
+import { isNamed } from '../query/planner.ts';
 import type { Collection } from '../store/collection.ts';
 import { buildIndex } from '../store/index-build.ts';
 import { type Index, normaliseSpec } from '../store/index-spec.ts';
 import { compileValidator, validationFields, validationOptions } from '../store/validator.ts';
-import { equalValues } from '../value/compare.ts';
 import { asNumber, type Document, expectDocument } from '../value/types.ts';
 import { type Command, collectionName, fieldSet, type Request, statements } from './command.ts';
 import { sendList } from './cursor.ts';
-
-/** An existing index that makes a new definition superfluous; a conflicting one is an error. */
-function findExisting(collection: Collection, spec: Document): Index | undefined {
-  const sameKeyAs = (index: Index): boolean => sameKey(index.key, spec.key as Document);
-  const byName = collection.indexes.find((index) => index.name === spec.name);
-  const found =
-    byName ?? collection.indexes.find((index) => sameKeyAs(index) && sameOptions(index.spec, spec, variants));
-  if (!found || (found.name === '_id_' && sameKeyAs(found))) return found;
-  const conflict = (code: number, message: string): CommandError =>
-    new CommandError(code, `${message}. Requested: ${describe(spec)}, existing: ${describe(found.spec)}`);
-  if (!sameKeyAs(found)) throw conflict(86, 'An existing index has the same name as the requested index');
-  if (!sameOptions(found.spec, spec, options))
-    throw conflict(byName ? 86 : 85, 'An equivalent index already exists with different options');
-  if (!byName) throw conflict(85, `Index already exists with a different name: ${found.name}`);
-  return found;
-}
-
-const describe = (spec: Document): string => JSON.stringify({ key: spec.key, name: spec.name });
-
-/** Indexes on the same key may stand side by side when these differ. */
-const variants = ['partialFilterExpression', 'collation'];
-const options = ['unique', 'sparse', 'expireAfterSeconds', ...variants];
-
-const sameOptions = (left: Document, right: Document, names: string[]): boolean =>
-  names.every((name) => equalValues(left[name] ?? false, right[name] ?? false));
 
 async function createIndexes(request: Request): Promise<Document> {
   const { store, database } = request;
@@ -42,11 +16,7 @@ async function createIndexes(request: Request): Promise<Document> {
   const createdCollectionAutomatically = store.catalogue.find(database, name) === undefined;
   const collection = await store.writes.run(() => store.obtain(database, name));
   const numIndexesBefore = collection.indexes.length;
-  for (const spec of specs) {
-    const existing = findExisting(collection, spec);
-    if (!existing) await buildIndex(store, collection, spec);
-    else await existing.built;
-  }
+  for (const spec of specs) await buildIndex(store, collection, spec);
   const numIndexesAfter = collection.indexes.length;
   return {
     numIndexesBefore,
@@ -76,13 +46,15 @@ function chosen(collection: Collection, given: unknown): Index[] {
 
 async function dropIndexes(request: Request): Promise<Document> {
   const { store, database, body } = request;
-  const collection = store.require(database, collectionName(request));
-  const nIndexesWas = collection.indexes.length;
-  await store.writes.run(() => {
+  const name = collectionName(request);
+  const nIndexesWas = await store.writes.run(() => {
+    const collection = store.require(database, name);
+    const before = collection.indexes.length;
     const gone = new Set(chosen(collection, body.index));
     collection.indexes = collection.indexes.filter((index) => !gone.has(index));
     for (const index of gone) store.catalogue.addTrash('index', index.id);
     store.catalogue.save(collection);
+    return before;
   });
   store.cleaner.wake();
   return { nIndexesWas, ok: 1 };

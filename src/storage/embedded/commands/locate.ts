@@ -1,8 +1,7 @@
 import { decode } from '../bson/decode.ts';
-import { CommandError } from '../errors.ts';
 import { type Match, Selected, type Selection } from '../query/select.ts';
 import { keyComparator, keyReader } from '../query/sort.ts';
-import type { Collection } from '../store/collection.ts';
+import { type Collection, planKilled } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';
 import { type Outcome, type Runner, tooLong } from './batch.ts';
@@ -118,7 +117,7 @@ class Search {
         }
         return results;
       });
-      if (!done) throw new CommandError(175, 'operation was interrupted because its collection was dropped');
+      if (!done) throw planKilled();
       outcomes.push(...done);
       await this.#request.pace.rest();
     }
@@ -136,6 +135,7 @@ class Search {
     const { filter, sort = [], collation, hint, variables = {} } = this.#selection;
     const command: Document = {
       records: this.#collection.name,
+      id: this.#collection.id,
       filter,
       sort: Object.fromEntries(sort.map(({ path, descending }) => [path, descending ? -1 : 1])),
       limit,

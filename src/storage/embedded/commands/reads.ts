@@ -4,6 +4,7 @@ import { encode } from '../bson/encode.ts';
 import { CommandError } from '../errors.ts';
 import { scan } from '../query/scanner.ts';
 import { Selected } from '../query/select.ts';
+import { type Collection, planKilled } from '../store/collection.ts';
 import { indexedFields } from '../store/documents.ts';
 import type { EntryRun } from '../store/index-build.ts';
 import { indexKeys } from '../store/index-keys.ts';
@@ -55,11 +56,17 @@ const sendAll = (request: ReadRequest, source: AsyncGenerator<Buffer[]>): Promis
   return openCursor(request, namespace, source, countField(request.body, 'batchSize'));
 };
 
+/** The collection the writer means, whatever it is called by now. */
+function collectionById({ store, body }: ReadRequest): Collection {
+  const collection = store.catalogue.list().find(({ id }) => id === body.id);
+  if (!collection) throw planKilled();
+  return collection;
+}
+
 /** The records of what a find would give. */
 async function* records(request: ReadRequest): AsyncGenerator<Buffer[]> {
-  const { store, database, body, pace } = request;
-  const collection = store.catalogue.find(database, collectionName(request));
-  if (!collection) return;
+  const { store, body, pace } = request;
+  const collection = collectionById(request);
   const selected = new Selected(store.database, collection, parseSelection(body, 'filter'));
   for await (const matches of selected.paced(pace)) yield matches.map(({ record }) => encode({ record }));
 }
@@ -73,9 +80,8 @@ type Entry = { key: string; record: number };
 
 /** The entries that the documents of a collection have in an index, in runs sorted by key. */
 async function* entries(request: ReadRequest): AsyncGenerator<Buffer[]> {
-  const { store, database, body, pace } = request;
-  const collection = store.catalogue.find(database, collectionName(request));
-  if (!collection) return;
+  const { store, body, pace } = request;
+  const collection = collectionById(request);
   const index = indexFromSpec(0, body.spec as Document);
   const fields = indexedFields([index]);
   const everything = { kind: 'scan', reverse: false, exact: true, sorted: true } as const;

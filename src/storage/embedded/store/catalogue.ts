@@ -69,6 +69,7 @@ export class Catalogue extends CatalogueView {
   }
 
   drop(collection: Collection): void {
+    if (collection.dropped) return;
     collection.dropped = true;
     this.collections.delete(collection.namespace);
     this.#dirtyCounts.delete(collection);

@@ -58,7 +58,7 @@ export class Cleaner {
     return this.#writes.run(() => {
       const removed = trash.kind === 'index' ? this.#removeEntries(trash.id) : this.#removeDocuments(trash);
       if (removed === batchSize) return true;
-      if (trash.kind === 'collection') this.#database.run(`DROP TABLE ${tableOf(trash)}`);
+      if (trash.kind === 'collection') this.#database.run(`DROP TABLE IF EXISTS ${tableOf(trash)}`);
       this.#catalogue.removeTrash(trash);
       return false;
     });
@@ -71,6 +71,8 @@ export class Cleaner {
   /** Dropping a table that is still full would keep the thread for as long as it is large. */
   #removeDocuments(trash: Trash): number {
     const table = tableOf(trash);
+    const [exists] = this.#database.all('SELECT 1 FROM sqlite_schema WHERE name = ?', table);
+    if (!exists) return 0;
     return this.#database.run(
       `DELETE FROM ${table} WHERE record IN (SELECT record FROM ${table} LIMIT ?)`,
       batchSize,

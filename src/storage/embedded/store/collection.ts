@@ -1,5 +1,6 @@
 import { UUID } from 'bson';
 import { decode } from '../bson/decode.ts';
+import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 import { asBuffer, type Database, tableOf } from './database.ts';
 import { type Index, indexFromSpec } from './index-spec.ts';
@@ -31,6 +32,10 @@ type StoredCollection = {
   options: Document;
   indexes: { id: number; spec: Document; multikey: boolean; lossy: boolean }[];
 };
+
+/** The error of a statement whose collection or index went away while it was at work. */
+export const planKilled = (): CommandError =>
+  new CommandError(175, 'operation was interrupted because its collection or index was dropped');
 
 /** The form in which a collection is stored; indexes still being built are left out, so that a crash forgets them. */
 export function describeCollection(collection: Collection): StoredCollection {

@@ -95,7 +95,7 @@ export class Documents {
   #indexChanges(collection: Collection, record: number, before: Buffer, after: Buffer): IndexChange[] {
     const changed = changedFields(before, after);
     const affected = collection.indexes.filter(
-      ({ roots }) => roots === null || [...roots].some((name) => changed.has(name)),
+      ({ roots, building }) => building || roots === null || [...roots].some((name) => changed.has(name)),
     );
     if (affected.length === 0) return [];
     const fields = indexedFields(collection.indexes);
@@ -105,7 +105,9 @@ export class Documents {
       const present = indexKeys(index, previous).keys;
       const wanted = indexKeys(index, next);
       const lacks = (keys: Buffer[], key: Buffer): boolean => !keys.some((other) => other.equals(key));
-      const added = { ...wanted, keys: wanted.keys.filter((key) => lacks(present, key)) };
+      // An index that is being built may lack even the entries that stay the same.
+      const missing = index.building ? wanted.keys : wanted.keys.filter((key) => lacks(present, key));
+      const added = { ...wanted, keys: missing };
       this.#checkUnique(collection, index, added, () => next, record);
       return { index, removed: present.filter((key) => lacks(wanted.keys, key)), added };
     });
