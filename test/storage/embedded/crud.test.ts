@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Collection, type Document, Double, Long, ObjectId } from 'mongodb';
+import { type Collection, type Document, Double, Long, MaxKey, MinKey, ObjectId } from 'mongodb';
 import { errorOf, type Running, startServer } from './support.ts';
 
 let running: Running;
@@ -121,9 +121,12 @@ describe('filters', () => {
     [{ $nor: [{ n: 1 }, { s: 'date' }] }, [2, 3, 5]],
     [{ $and: [{ n: { $gt: 0 } }, { s: /^B/ }] }, [2]],
     [{ n: { $not: { $gt: 1 } } }, [1, 3, 4, 5]],
-    [{ flags: { $bitsAllSet: 5 } }, [5]],
-    [{ flags: { $bitsAnySet: [1] } }, []],
     [{ n: { $mod: [2, 0] } }, [2]],
+    [{ n: { $gt: new MinKey() } }, [1, 2, 3, 4, 5]],
+    [{ n: { $lte: new MaxKey() } }, [1, 2, 3, 4, 5]],
+    [{ n: { $lt: new MinKey() } }, []],
+    [{ n: { $ne: 1, $comment: 'why' } }, [2, 3, 4, 5]],
+    [{ 'list.x': { $ne: 1, $comment: 'an empty array on the way' } }, [1, 2, 4, 5]],
     [{ $expr: { $gt: ['$n', 2] } }, [2, 5]],
     [{ when: { $lte: new Date(1000) } }, [4]],
     [{ constructor: { $exists: true } }, []],
@@ -175,6 +178,35 @@ describe('filters', () => {
     expect(
       await items.findOne({ _id: 1 } as Document, { projection: { twice: { $multiply: ['$n', 2] } } }),
     ).toEqual({ _id: 1, twice: 2 });
+  });
+
+  test('do not leave out documents without the field when a sparse index meets MinKey', async () => {
+    await items.createIndex({ n: 1 }, { sparse: true });
+    expect(await ids({ n: { $gt: new MinKey(), $gte: new MinKey() } })).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('keep the order of fields with integer names through a projection', async () => {
+    // A Map, because a JavaScript object would list the numbers first.
+    const codes = new Map<string, unknown>([
+      ['b', 1],
+      ['200', 2],
+      ['404', 3],
+      ['a', 4],
+    ]);
+    await items.insertOne({ _id: 9, codes } as Document);
+    const pipeline = [{ $match: { _id: 9 } }, { $project: { 'codes.404': 0 } }];
+    const kept = async (stages: Document[]): Promise<unknown> =>
+      (
+        await items
+          .aggregate([
+            ...stages,
+            { $project: { names: { $map: { input: { $objectToArray: '$codes' }, in: '$$this.k' } } } },
+          ])
+          .toArray()
+      )[0]?.names;
+    expect(await kept(pipeline)).toEqual(['b', '200', 'a']);
+    const included = [{ $match: { _id: 9 } }, { $project: { codes: { 200: 1, a: 1, b: 1 } } }];
+    expect(await kept(included)).toEqual(['b', '200', 'a']);
   });
 
   test('count and list distinct values', async () => {

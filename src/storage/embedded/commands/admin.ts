@@ -1,82 +1,50 @@
-import { encode } from '../bson/encode.ts';
 import { CommandError, notImplemented, typeMismatch } from '../errors.ts';
-import { compileFilter } from '../query/filter.ts';
+import { compileFilter, type Predicate } from '../query/filter.ts';
 import { backup } from '../store/backup.ts';
 import type { Collection } from '../store/collection.ts';
 import { validationFields, validationOptions } from '../store/validator.ts';
 import { equalValues } from '../value/compare.ts';
-import { type Document, isDocument } from '../value/types.ts';
+import type { Document } from '../value/types.ts';
 import {
   type Command,
   collectionName,
-  countField,
   documentField,
+  fieldSet,
   flagField,
+  namespaceOf,
   type Request,
 } from './command.ts';
-import { openCursor } from './find.ts';
+import { sendList } from './cursor.ts';
+
+const listFilter = (body: Document): Predicate => compileFilter(documentField(body, 'filter') ?? {}).test;
 
 function listDatabases({ store, body }: Request): Document {
+  const totalSize = store.database.size;
   const names = [...new Set(store.catalogue.list().map(({ database }) => database))].sort();
-  const { test } = compileFilter(documentField(body, 'filter') ?? {});
-  const all = names.map((name) => ({ name, sizeOnDisk: store.database.size, empty: false }));
-  const databases = all.filter(test);
+  const all = names.map((name) => ({ name, sizeOnDisk: totalSize, empty: false }));
+  const databases = all.filter(listFilter(body));
   if (flagField(body, 'nameOnly')) return { databases: databases.map(({ name }) => ({ name })), ok: 1 };
-  return {
-    databases,
-    totalSize: store.database.size,
-    totalSizeMb: Math.round(store.database.size / 1048576),
-    ok: 1,
-  };
+  return { databases, totalSize, totalSizeMb: Math.round(totalSize / 1048576), ok: 1 };
 }
 
-function describe(collection: Collection): Document {
-  const { name, options, uuid } = collection;
+function describe({ name, options, uuid }: Collection): Document {
   const idIndex = { v: 2, key: { _id: 1 }, name: '_id_' };
   return { name, type: 'collection', options, info: { readOnly: false, uuid }, idIndex };
 }
 
-async function listCollections(request: Request): Promise<Buffer> {
+function listCollections(request: Request): Promise<Buffer> {
   const { store, database, body } = request;
-  const { test } = compileFilter(documentField(body, 'filter') ?? {});
-  const cursor = isDocument(body.cursor) ? body.cursor : {};
-  const nameOnly = flagField(body, 'nameOnly');
-  const found = store.catalogue.list(database).map(describe).filter(test);
-  const documents = found.map((document) =>
-    encode(nameOnly ? { name: document.name, type: document.type } : document),
-  );
-  async function* source(): AsyncGenerator<Buffer[]> {
-    yield documents;
-  }
-  return openCursor(
-    request,
-    `${database}.$cmd.listCollections`,
-    source(),
-    countField(cursor, 'batchSize'),
-    false,
-  );
+  const found = store.catalogue.list(database).map(describe).filter(listFilter(body));
+  const documents = flagField(body, 'nameOnly') ? found.map(({ name, type }) => ({ name, type })) : found;
+  return sendList(request, `${database}.$cmd.listCollections`, documents);
 }
 
 /** Options of create that a server knows and that change nothing when they have these values. */
 const harmless: Record<string, unknown> = { capped: false, autoIndexId: true };
 /** Options that a server knows and this one does not support. */
-const unsupported = [
-  'capped',
-  'autoIndexId',
-  'changeStreamPreAndPostImages',
-  'clusteredIndex',
-  'collation',
-  'encryptedFields',
-  'expireAfterSeconds',
-  'idIndex',
-  'indexOptionDefaults',
-  'max',
-  'pipeline',
-  'size',
-  'storageEngine',
-  'timeseries',
-  'viewOn',
-];
+const unsupported = fieldSet(
+  'capped autoIndexId changeStreamPreAndPostImages clusteredIndex collation encryptedFields expireAfterSeconds idIndex indexOptionDefaults max pipeline size storageEngine timeseries viewOn',
+);
 
 async function create(request: Request): Promise<Document> {
   const { store, database, body } = request;
@@ -119,10 +87,8 @@ async function dropDatabase({ store, database }: Request): Promise<Document> {
 }
 
 async function renameCollection({ store, body }: Request): Promise<Document> {
-  const [from, to] = [body.renameCollection, body.to].map((namespace) => {
-    const [database = '', ...rest] = String(namespace).split('.');
-    return { database, name: rest.join('.') };
-  }) as [{ database: string; name: string }, { database: string; name: string }];
+  const from = namespaceOf(body.renameCollection);
+  const to = namespaceOf(body.to);
   await store.writes.run(() => {
     const source = store.require(from.database, from.name);
     const target = store.catalogue.find(to.database, to.name);
@@ -134,39 +100,17 @@ async function renameCollection({ store, body }: Request): Promise<Document> {
   return { ok: 1 };
 }
 
-function collStats(request: Request): Document {
-  const { store, database } = request;
-  const name = collectionName(request);
-  const collection = store.catalogue.find(database, name);
-  const size = collection ? store.documents.size(collection) : 0;
-  const count = collection?.count ?? 0;
-  return {
-    ns: `${database}.${name}`,
-    size,
-    count,
-    avgObjSize: count > 0 ? Math.round(size / count) : 0,
-    storageSize: size,
-    capped: false,
-    nindexes: collection?.indexes.length ?? 0,
-    totalIndexSize: 0,
-    totalSize: size,
-    indexSizes: Object.fromEntries(collection?.indexes.map((index) => [index.name, 0]) ?? []),
-    scaleFactor: 1,
-    ok: 1,
-  };
-}
-
 function dbStats({ store, database }: Request): Document {
-  const collections = store.catalogue.list(database);
-  const objects = collections.reduce((sum, { count }) => sum + count, 0);
-  const indexes = collections.reduce((sum, collection) => sum + collection.indexes.length, 0);
-  const size = store.database.size;
+  const list = store.catalogue.list(database);
+  const total = (numberOf: (collection: Collection) => number): number =>
+    list.reduce((sum, collection) => sum + numberOf(collection), 0);
+  const { size } = store.database;
   return {
     db: database,
-    collections: collections.length,
+    collections: list.length,
     views: 0,
-    objects,
-    indexes,
+    objects: total(({ count }) => count),
+    indexes: total(({ indexes }) => indexes.length),
     dataSize: size,
     storageSize: size,
     totalSize: size,
@@ -181,22 +125,22 @@ async function backupStore({ store, database, body }: Request): Promise<Document
   return { ...(await backup(store.path, body.backup)), ok: 1 };
 }
 
-function explain(): never {
-  throw notImplemented('explain is not supported');
-}
+const refused: Command = {
+  fields: null,
+  run({ name }) {
+    throw notImplemented(`${name} is not supported`);
+  },
+};
 
 export const adminCommands: Record<string, Command> = {
-  explain: { fields: null, run: explain },
-  listDatabases: { fields: ['filter', 'nameOnly', 'authorizedDatabases'], run: listDatabases },
-  listCollections: {
-    fields: ['filter', 'cursor', 'nameOnly', 'authorizedCollections'],
-    run: listCollections,
-  },
-  create: { fields: [...unsupported, ...validationFields], run: create },
-  drop: { fields: [], run: drop },
-  dropDatabase: { fields: [], run: dropDatabase },
-  renameCollection: { fields: ['to', 'dropTarget'], run: renameCollection },
-  backup: { fields: [], run: backupStore },
-  collStats: { fields: [], run: collStats },
-  dbStats: { fields: [], run: dbStats },
+  explain: refused,
+  collStats: refused,
+  listDatabases: { fields: fieldSet('filter nameOnly authorizedDatabases'), run: listDatabases },
+  listCollections: { fields: fieldSet('filter cursor nameOnly authorizedCollections'), run: listCollections },
+  create: { fields: new Set([...unsupported, ...validationFields]), run: create },
+  drop: { fields: new Set(), run: drop },
+  dropDatabase: { fields: new Set(), run: dropDatabase },
+  renameCollection: { fields: fieldSet('to dropTarget'), run: renameCollection },
+  backup: { fields: new Set(), run: backupStore },
+  dbStats: { fields: new Set(), run: dbStats },
 };

@@ -1,63 +1,75 @@
-import { asCommandError, isFault } from '../errors.ts';
-import type { Store } from '../store/store.ts';
-import { tooLong } from './locate.ts';
+import { asCommandError, type CommandError, isFault } from '../errors.ts';
+import type { Document } from '../value/types.ts';
+import type { Request } from './command.ts';
 
 /** How long the statements of one transaction may take together, so that others are not kept waiting. */
 const batchTime = 10;
 
-/** A statement in two ways: inside a transaction, or piece by piece when that would take too long. */
-export type Runner<Outcome> = { now: () => Outcome | typeof tooLong; slowly: () => Promise<Outcome> };
+/** A search took too long for a transaction that others are waiting for. */
+export const tooLong: unique symbol = Symbol('too long');
 
-export type BatchResult<Outcome> =
-  | { index: number; outcome: Outcome; error: null }
-  | { index: number; outcome: null; error: Error };
+/** What a statement did: documents met, how many of them changed, an upsert's `_id`, and a document to hand back. */
+export type Outcome = { n: number; modified: number; upserted: unknown; value: Document | null };
+
+export const nothing: Outcome = { n: 0, modified: 0, upserted: undefined, value: null };
+
+/** A statement in two ways: inside a transaction, or piece by piece when that would take too long. */
+export type Runner = { now: () => Outcome | typeof tooLong; slowly: () => Promise<Outcome> };
+
+/** How a statement ended. */
+export type Result = { outcome: Outcome; error: CommandError | null };
+
+/** What is no refusal (a full disk) fails the whole command. */
+function refused(error: unknown): Result {
+  const known = asCommandError(error);
+  if (isFault(known)) throw error;
+  return { outcome: nothing, error: known };
+}
+
+const succeeded = (outcome: Outcome): Result => ({ outcome, error: null });
 
 /**
  * Runs the statements of a write command in order, as many as possible in each transaction. Ordered commands end with
- * the first refusal. What is no refusal (a full disk) fails the whole command.
+ * the first refusal. The results are in the order of the statements.
  */
-export async function runBatch<Outcome>(
-  store: Store,
+export async function runBatch(
+  { store, body }: Request,
   count: number,
-  ordered: boolean,
-  prepare: (index: number) => Runner<Outcome>,
-): Promise<BatchResult<Outcome>[]> {
-  const results: BatchResult<Outcome>[] = [];
-  const refused = (index: number, error: unknown): BatchResult<Outcome> => {
-    const known = asCommandError(error);
-    if (isFault(known)) throw error;
-    return { index, outcome: null, error: known };
-  };
-  const failed = (): boolean => ordered && results.at(-1)?.error instanceof Error;
-  for (let next = 0; next < count && !failed(); ) {
-    const part = await store.writes.run(() => {
+  prepare: (index: number) => Runner,
+): Promise<Result[]> {
+  const ordered = body.ordered !== false;
+  const results: Result[] = [];
+  const ended = (last?: Result): boolean => ordered && last?.error instanceof Error;
+  while (results.length < count && !ended(results.at(-1))) {
+    const { done, slow } = await store.writes.run(() => {
       const deadline = performance.now() + batchTime;
-      const done: BatchResult<Outcome>[] = [];
-      for (let index = next; index < count; index++) {
+      const done: Result[] = [];
+      for (let index = results.length; index < count && !ended(done.at(-1)); index++) {
         try {
           const runner = prepare(index);
           const outcome = runner.now();
           if (outcome === tooLong) return { done, slow: runner };
-          done.push({ index, outcome: outcome as Outcome, error: null });
+          done.push(succeeded(outcome));
         } catch (error) {
-          done.push(refused(index, error));
-          if (ordered) break;
+          done.push(refused(error));
         }
         if (performance.now() > deadline) break;
       }
       return { done, slow: null };
     });
-    results.push(...part.done);
-    next += part.done.length;
-    if (!part.slow) continue;
-    const index = next;
-    results.push(
-      await part.slow
-        .slowly()
-        .then((outcome): BatchResult<Outcome> => ({ index, outcome, error: null }))
-        .catch((error: unknown) => refused(index, error)),
-    );
-    next += 1;
+    results.push(...done);
+    if (slow) results.push(await slow.slowly().then(succeeded, refused));
   }
   return results;
+}
+
+/** What drivers expect of a write command: how many documents, and which statements failed. */
+export function writeReply(results: readonly Result[]): Document {
+  const writeErrors = results.flatMap(({ error }, index) => {
+    if (!error) return [];
+    const { code, message, detail } = error;
+    return [{ index, code, errmsg: message, ...detail }];
+  });
+  const n = results.reduce((sum, { outcome }) => sum + outcome.n, 0);
+  return { n, ...(writeErrors.length > 0 ? { writeErrors } : {}), ok: 1 };
 }

@@ -1,102 +1,69 @@
 import { decode } from '../bson/decode.ts';
 import { encode, encodeCursorReply } from '../bson/encode.ts';
-import { Cursor, laneOf } from '../cursors.ts';
-import { badValue, CommandError, notImplemented } from '../errors.ts';
+import { badValue, notImplemented } from '../errors.ts';
 import type { Pace } from '../pace.ts';
-import { parseCollation } from '../query/collation.ts';
 import { compileFilter } from '../query/filter.ts';
+import { collectValues, parsePath } from '../query/path.ts';
 import { compileProjection, type Projection } from '../query/projection.ts';
 import { Selected, type Selection } from '../query/select.ts';
-import { parseSort } from '../query/sort.ts';
+import { memoryExceeded, memoryLimit } from '../query/sort.ts';
+import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import {
   collectionName,
   countField,
   documentField,
+  fieldSet,
   flagField,
-  letVariables,
+  parseSelection,
   type ReadCommand,
   type ReadRequest,
 } from './command.ts';
+import { defaultBatch, openCursor } from './cursor.ts';
 
-const defaultBatch = 101;
-
-/** Sends the first batch, and keeps the cursor when there is more. */
-export async function openCursor(
-  request: ReadRequest,
-  namespace: string,
-  source: AsyncIterable<Buffer[]>,
-  batchSize: number | undefined,
-  single: boolean,
-): Promise<Buffer> {
-  const cursor = new Cursor(namespace, source, request.pace);
-  cursor.patient = request.body.noCursorTimeout === true;
-  const batch = await cursor.take(batchSize ?? defaultBatch);
-  if (single && !cursor.exhausted) await cursor.close();
-  else if (!cursor.exhausted) request.store.cursors.add(cursor);
-  return encodeCursorReply('firstBatch', batch, cursor.id, namespace);
+/** A selection made ready; null, though checked, when its collection is not there. */
+function select(request: ReadRequest, selection: Selection): Selected | null {
+  const { store, database } = request;
+  const collection = store.catalogue.find(database, collectionName(request));
+  if (collection) return new Selected(store.database, collection, selection);
+  compileFilter(selection.filter, { variables: selection.variables });
+  return null;
 }
 
 const refused = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData', 'oplogReplay'];
 
 function refuseOptions(body: Document): void {
   for (const option of refused) {
-    const value = body[option];
-    if (value === undefined || value === false || (isDocument(value) && Object.keys(value).length === 0))
-      continue;
-    if (option === 'tailable')
-      throw badValue('error processing query: tailable cursor requested on non capped collection');
+    const value = body[option] ?? false;
+    if (value === false || (isDocument(value) && Object.keys(value).length === 0)) continue;
+    if (option === 'tailable') throw badValue('tailable cursor requested on non capped collection');
     throw notImplemented(`the find option '${option}' is not supported`);
   }
 }
 
-/** The selection that a find describes. */
-export function findSelection(body: Document): Selection {
-  const variables = letVariables(body);
-  return {
-    filter: documentField(body, 'filter') ?? {},
-    sort: parseSort(body.sort),
-    skip: countField(body, 'skip') ?? 0,
-    limit: Math.abs(asNumber(body.limit) ?? 0),
-    collation: parseCollation(body.collation),
-    ...(body.hint === undefined ? {} : { hint: body.hint }),
-    ...(variables ? { variables } : {}),
-  };
-}
-
 async function find(request: ReadRequest): Promise<Buffer> {
-  const { store, database, body, pace } = request;
-  const name = collectionName(request);
+  const { database, body, pace } = request;
   refuseOptions(body);
-  const selection = findSelection(body);
-  const { filter, collation, variables, limit = 0 } = selection;
-  const projection = findProjection(body, filter, collation?.fold, variables);
-  const namespace = `${database}.${name}`;
-  const collection = store.catalogue.find(database, name);
-  if (!collection) {
-    compileFilter(filter, variables ? { variables } : {});
-    return encodeCursorReply('firstBatch', [], 0n, namespace);
-  }
-  const selected = new Selected(store.database, collection, selection);
+  const selection = parseSelection(body, 'filter');
+  const projection = findProjection(documentField(body, 'projection'), selection);
+  const namespace = `${database}.${collectionName(request)}`;
+  const selected = select(request, selection);
+  if (!selected) return encodeCursorReply('firstBatch', [], 0n, namespace);
   if (selected.long) pace.move();
-  const source = bodies(selected, projection, pace);
   const batchSize = countField(body, 'batchSize');
-  const negative = (asNumber(body.limit) ?? 0) < 0;
+  const { limit } = selection;
   const single =
-    flagField(body, 'singleBatch') || negative || (limit > 0 && limit <= (batchSize ?? defaultBatch));
-  return openCursor(request, namespace, source, batchSize, single);
+    flagField(body, 'singleBatch') ||
+    (asNumber(body.limit) ?? 0) < 0 ||
+    (limit > 0 && limit <= (batchSize ?? defaultBatch));
+  return openCursor(request, namespace, bodies(selected, projection, pace), batchSize, single);
 }
 
-function findProjection(
-  body: Document,
-  filter: Document,
-  fold: ((text: string) => string) | undefined,
-  variables?: Document,
-): Projection | null {
-  const spec = documentField(body, 'projection');
+/** The projection of a find or a findAndModify; null when documents are given as they are. */
+export function findProjection(spec: Document | undefined, selection: Selection): Projection | null {
   if (!spec || Object.keys(spec).length === 0) return null;
-  const context = { ...(fold ? { fold } : {}), ...(variables ? { variables } : {}) };
-  return compileProjection(spec, { ...context, find: true, filter: compileFilter(filter, context) });
+  const { filter, collation, variables } = selection;
+  return compileProjection(spec, { find: true, filter, fold: collation?.fold, variables });
 }
 
 async function* bodies(
@@ -109,74 +76,52 @@ async function* bodies(
   }
 }
 
-const cursorId = (id: unknown): bigint =>
-  typeof id === 'bigint' ? id : BigInt(Math.trunc(asNumber(id) ?? 0));
-
-async function getMore(request: ReadRequest): Promise<Buffer> {
-  const { store, database, body, message, client } = request;
-  const { collection } = body;
-  const key = cursorId(body.getMore);
-  const lane = laneOf(key);
-  if (store.readers?.has(lane)) return store.readers.send(lane, message.bytes, client);
-  const cursor = store.cursors.get(key, `${database}.${String(collection)}`);
-  if (cursor.busy) throw new CommandError(12051, `cursor id ${key} is already in use`);
-  cursor.busy = true;
-  try {
-    const batch = await cursor.take(countField(body, 'batchSize') || null);
-    if (cursor.exhausted) await store.cursors.remove(key);
-    return encodeCursorReply('nextBatch', batch, cursor.exhausted ? 0n : key, cursor.namespace);
-  } catch (error) {
-    cursor.busy = false;
-    await store.cursors.remove(key);
-    throw error;
-  } finally {
-    cursor.busy = false;
-    cursor.lastUsed = Date.now();
-  }
+async function count(request: ReadRequest): Promise<Document> {
+  const selected = select(request, parseSelection(request.body, 'query'));
+  if (!selected) return { n: 0, ok: 1 };
+  const quick = selected.countQuickly();
+  if (quick !== null) return { n: quick, ok: 1 };
+  if (selected.long) request.pace.move();
+  let n = 0;
+  for await (const chunk of selected.paced(request.pace)) n += chunk.length;
+  return { n, ok: 1 };
 }
 
-async function killCursors({ store, body, message, client }: ReadRequest): Promise<Document> {
-  const ids = body.cursors;
-  if (!Array.isArray(ids)) throw badValue("BSON field 'killCursors.cursors' must be an array");
-  const killed = new Set<bigint>();
-  for (const id of ids.map(cursorId)) if (await store.cursors.remove(id)) killed.add(id);
-  for (const lane of new Set(ids.map((id) => laneOf(cursorId(id))))) {
-    if (!store.readers?.has(lane)) continue;
-    const reply = decode(await store.readers.send(lane, message.bytes, client));
-    for (const id of reply.cursorsKilled as bigint[]) killed.add(cursorId(id));
+async function distinct(request: ReadRequest): Promise<Document> {
+  const { key } = request.body;
+  if (typeof key !== 'string' || key === '')
+    throw badValue("BSON field 'distinct.key' must be a non-empty string");
+  const selection = parseSelection(request.body, 'query');
+  const selected = select(request, selection);
+  if (!selected) return { values: [], ok: 1 };
+  if (selected.long) request.pace.move();
+  const values = new Map<string | number, unknown>();
+  let size = 0;
+  const path = parsePath(key);
+  const wanted = new Set([path[0] as string]);
+  for await (const chunk of selected.paced(request.pace)) {
+    for (const { body } of chunk) {
+      const found: unknown[] = [];
+      collectValues(decode(body, wanted), path, 0, undefined, found);
+      for (const value of found) {
+        const same = equalityKey(value, selection.collation?.fold);
+        if (value === undefined || values.has(same)) continue;
+        size += String(same).length * 2 + 50;
+        if (size > memoryLimit) throw memoryExceeded('distinct');
+        values.set(same, value);
+      }
+    }
   }
-  const [cursorsKilled, cursorsNotFound] = [true, false].map((wanted) =>
-    ids.filter((id) => killed.has(cursorId(id)) === wanted),
-  );
-  return { cursorsKilled, cursorsNotFound, cursorsAlive: [], cursorsUnknown: [], ok: 1 };
+  return { values: [...values.values()], ok: 1 };
 }
 
 export const findCommands: Record<string, ReadCommand> = {
   find: {
-    fields: [
-      'filter',
-      'sort',
-      'projection',
-      'hint',
-      'skip',
-      'limit',
-      'batchSize',
-      'singleBatch',
-      'max',
-      'min',
-      'returnKey',
-      'showRecordId',
-      'tailable',
-      'oplogReplay',
-      'noCursorTimeout',
-      'awaitData',
-      'allowPartialResults',
-      'collation',
-      'allowDiskUse',
-      'let',
-    ],
+    fields: fieldSet(
+      `filter sort projection hint skip limit batchSize singleBatch noCursorTimeout allowPartialResults collation allowDiskUse let ${refused.join(' ')}`,
+    ),
     read: find,
   },
-  getMore: { fields: ['collection', 'batchSize'], read: getMore },
-  killCursors: { fields: ['cursors'], read: killCursors },
+  count: { fields: fieldSet('query limit skip hint collation fields'), read: count },
+  distinct: { fields: fieldSet('key query hint collation'), read: distinct },
 };

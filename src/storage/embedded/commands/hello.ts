@@ -1,22 +1,28 @@
-import { freemem, hostname, totalmem } from 'node:os';
+import { hostname } from 'node:os';
 import { sessionMinutes } from '../sessions.ts';
+import type { Document } from '../value/types.ts';
 import { maximumMessage } from '../wire.ts';
-import type { Command } from './command.ts';
+import type { Command, Request } from './command.ts';
 
 /** The version whose behaviour is followed; maxWireVersion 25 belongs to it. */
 const version = '8.0.0';
 const maxWireVersion = 25;
+const maxBsonObjectSize = 16 * 1024 * 1024;
 const startedAt = Date.now();
 
 let nextConnectionId = 1;
 
-/** Says "standalone": no setName and no topologyVersion, so that drivers neither retry writes nor stream monitoring. */
-const greet = (legacy: boolean): Command => ({
+const answer = (reply: (request: Request) => Document): Command => ({
   fields: null,
-  run: () => ({
-    ...(legacy ? { ismaster: true } : { isWritablePrimary: true }),
+  run: (request) => ({ ...reply(request), ok: 1 }),
+});
+
+/** Says "standalone": no setName and no topologyVersion, so that drivers neither retry writes nor stream monitoring. */
+const greet = (role: string): Command =>
+  answer(() => ({
+    [role]: true,
     helloOk: true,
-    maxBsonObjectSize: 16 * 1024 * 1024,
+    maxBsonObjectSize,
     maxMessageSizeBytes: maximumMessage,
     maxWriteBatchSize: 100_000,
     localTime: new Date(),
@@ -25,71 +31,50 @@ const greet = (legacy: boolean): Command => ({
     minWireVersion: 0,
     maxWireVersion,
     readOnly: false,
-    ok: 1,
-  }),
-});
+  }));
 
-const constant = (reply: () => Record<string, unknown>): Command => ({
-  fields: null,
-  run: () => ({ ...reply(), ok: 1 }),
-});
-
-const buildInfo = constant(() => ({
+const buildInfo = answer(() => ({
   version,
   gitVersion: 'embedded',
   modules: [],
-  allocator: 'system',
   javascriptEngine: 'none',
-  sysInfo: 'deprecated',
   versionArray: [...version.split('.').map(Number), 0],
   bits: 64,
   debug: false,
-  maxBsonObjectSize: 16 * 1024 * 1024,
+  maxBsonObjectSize,
   storageEngines: ['sqlite'],
 }));
 
-/** Commands by which a driver finds out whom it talks to. */
+/** Commands by which drivers, shells and other tools find out whom they talk to. */
 export const helloCommands: Record<string, Command> = {
-  hello: greet(false),
-  isMaster: greet(true),
-  ismaster: greet(true),
-  ping: constant(() => ({})),
+  hello: greet('isWritablePrimary'),
+  isMaster: greet('ismaster'),
+  ismaster: greet('ismaster'),
+  ping: answer(() => ({})),
   buildInfo,
   buildinfo: buildInfo,
-  connectionStatus: constant(() => ({
+  connectionStatus: answer(() => ({
     authInfo: { authenticatedUsers: [], authenticatedUserRoles: [], authenticatedUserPrivileges: [] },
   })),
-  endSessions: {
-    fields: null,
-    run({ store, body }) {
-      store.sessions.end(body.endSessions);
-      return { ok: 1 };
-    },
-  },
-  refreshSessions: constant(() => ({})),
-  hostInfo: constant(() => ({
-    system: { hostname: hostname(), memSizeMB: Math.round(totalmem() / 1048576) },
+  endSessions: answer(({ store, body }) => {
+    store.sessions.end(body.endSessions);
+    return {};
+  }),
+  refreshSessions: answer(() => ({})),
+  hostInfo: answer(() => ({ system: { hostname: hostname() } })),
+  getParameter: answer(() => ({ featureCompatibilityVersion: { version: '8.0' } })),
+  getCmdLineOpts: answer(() => ({ argv: [], parsed: {} })),
+  getLog: answer(() => ({ totalLinesWritten: 0, log: [] })),
+  serverStatus: answer(({ store }) => ({
+    host: hostname(),
+    version,
+    process: 'embedded',
+    pid: process.pid,
+    uptime: Math.round((Date.now() - startedAt) / 1000),
+    localTime: new Date(),
+    globalLock: { activeClients: { readers: store.readers.active } },
+    metrics: { cursor: { open: { total: store.cursors.size } } },
+    mem: { resident: Math.round(process.memoryUsage.rss() / 1048576) },
+    storageEngine: { name: 'sqlite', supportsCommittedReads: false, persistent: true },
   })),
-  getParameter: constant(() => ({ featureCompatibilityVersion: { version: '8.0' } })),
-  getCmdLineOpts: constant(() => ({ argv: [], parsed: {} })),
-  getLog: constant(() => ({ totalLinesWritten: 0, log: [] })),
-  serverStatus: {
-    fields: null,
-    run: ({ store }) => ({
-      host: hostname(),
-      version,
-      process: 'embedded',
-      pid: process.pid,
-      uptime: Math.round((Date.now() - startedAt) / 1000),
-      localTime: new Date(),
-      globalLock: { activeClients: { readers: store.readers.active } },
-      metrics: { cursor: { open: { total: store.cursors.size } } },
-      mem: {
-        resident: Math.round(process.memoryUsage.rss() / 1048576),
-        free: Math.round(freemem() / 1048576),
-      },
-      storageEngine: { name: 'sqlite', supportsCommittedReads: false, persistent: true },
-      ok: 1,
-    }),
-  },
 };

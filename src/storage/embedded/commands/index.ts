@@ -6,29 +6,23 @@ import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';
 import type { Message } from '../wire.ts';
 import { adminCommands } from './admin.ts';
-import { aggregateCommand } from './aggregate.ts';
 import { bulkWriteCommand } from './bulk-write.ts';
 import { type Command, checkFields, paceOf, type ReadCommand, type Reply, type Request } from './command.ts';
-import { deleteCommand } from './delete.ts';
 import { findAndModifyCommands } from './find-and-modify.ts';
 import { helloCommands } from './hello.ts';
 import { indexCommands } from './indexes.ts';
-import { insertCommand } from './insert.ts';
 import { readCommands } from './reads.ts';
-import { updateCommand } from './update.ts';
+import { writeCommands } from './write.ts';
 
 const commands = new Map<string, Command | ReadCommand>(
   Object.entries({
     ...readCommands,
-    ...helloCommands,
-    ...adminCommands,
-    ...indexCommands,
+    ...writeCommands,
     ...findAndModifyCommands,
-    insert: insertCommand,
-    update: updateCommand,
-    delete: deleteCommand,
-    aggregate: aggregateCommand,
     bulkWrite: bulkWriteCommand,
+    ...indexCommands,
+    ...adminCommands,
+    ...helloCommands,
   }),
 );
 

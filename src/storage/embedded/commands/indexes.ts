@@ -1,13 +1,12 @@
-import { encode } from '../bson/encode.ts';
 import { badValue, CommandError } from '../errors.ts';
-import { sameKey } from '../query/planner.ts';
+import { isNamed } from '../query/planner.ts';
 import type { Collection } from '../store/collection.ts';
 import { buildIndex } from '../store/index-build.ts';
 import { type Index, normaliseSpec } from '../store/index-spec.ts';
 import { compileValidator, validationFields, validationOptions } from '../store/validator.ts';
-import { asNumber, type Document, isDocument } from '../value/types.ts';
-import { type Command, collectionName, countField, type Request, statements } from './command.ts';
-import { openCursor } from './find.ts';
+import { asNumber, type Document, expectDocument } from '../value/types.ts';
+import { type Command, collectionName, fieldSet, type Request, statements } from './command.ts';
+import { sendList } from './cursor.ts';
 
 async function createIndexes(request: Request): Promise<Document> {
   const { store, database } = request;
@@ -28,32 +27,19 @@ async function createIndexes(request: Request): Promise<Document> {
   };
 }
 
-async function listIndexes(request: Request): Promise<Buffer> {
-  const { store, database, body } = request;
+function listIndexes(request: Request): Promise<Buffer> {
+  const { store, database } = request;
   const name = collectionName(request);
-  const collection = store.require(database, name);
-  const cursor = isDocument(body.cursor) ? body.cursor : {};
-  const specs = collection.indexes.filter((index) => !index.building).map((index) => encode(index.spec));
-  async function* source(): AsyncGenerator<Buffer[]> {
-    yield specs;
-  }
-  return openCursor(request, `${database}.${name}`, source(), countField(cursor, 'batchSize'), false);
+  const built = store.require(database, name).indexes.filter((index) => !index.building);
+  const specs = built.map(({ spec }) => spec);
+  return sendList(request, `${database}.${name}`, specs);
 }
 
 function chosen(collection: Collection, given: unknown): Index[] {
   if (given === '*') return collection.indexes.filter((index) => index.name !== '_id_');
   if (Array.isArray(given)) return given.flatMap((item) => chosen(collection, item));
-  const found = collection.indexes.filter((index) =>
-    isDocument(given) ? sameKey(index.key, given) : index.name === given,
-  );
-  if (found.length === 0) {
-    throw new CommandError(
-      27,
-      isDocument(given)
-        ? `can't find index with key: ${JSON.stringify(given)}`
-        : `index not found with name [${String(given)}]`,
-    );
-  }
+  const found = collection.indexes.filter((index) => isNamed(index, given));
+  if (found.length === 0) throw new CommandError(27, `index not found: ${JSON.stringify(given)}`);
   if (found.some((index) => index.name === '_id_')) throw new CommandError(72, 'cannot drop _id index');
   return found;
 }
@@ -94,27 +80,22 @@ async function collMod(request: Request): Promise<Document> {
 /** The index whose time to live changes, and how. */
 function ttlChange(
   collection: Collection,
-  change: unknown,
+  given: unknown,
 ): { index: Index; before: number | null; seconds: number } {
-  if (!isDocument(change)) throw new CommandError(14, "BSON field 'collMod.index' must be an object");
-  const unsupported = Object.keys(change).find(
-    (key) => !['keyPattern', 'name', 'expireAfterSeconds'].includes(key),
-  );
-  if (unsupported) throw new CommandError(72, `collMod option 'index.${unsupported}' is not supported`);
-  const index = collection.indexes.find((candidate) =>
-    isDocument(change.keyPattern)
-      ? sameKey(candidate.key, change.keyPattern)
-      : candidate.name === change.name,
-  );
+  const change = expectDocument(given, 14, "BSON field 'collMod.index' must be an object");
+  const { keyPattern, name, expireAfterSeconds, ...unsupported } = change;
+  const [option] = Object.keys(unsupported);
+  if (option) throw new CommandError(72, `collMod option 'index.${option}' is not supported`);
+  const index = collection.indexes.find((candidate) => isNamed(candidate, keyPattern ?? name));
   if (!index) throw new CommandError(27, 'cannot find the index to modify');
-  const seconds = asNumber(change.expireAfterSeconds);
+  const seconds = asNumber(expireAfterSeconds);
   if (seconds === null || seconds < 0) throw badValue('expireAfterSeconds must be a non-negative number');
   return { index, before: index.expireAfterSeconds, seconds };
 }
 
 export const indexCommands: Record<string, Command> = {
-  createIndexes: { fields: ['indexes', 'ignoreUnknownIndexOptions'], run: createIndexes },
-  listIndexes: { fields: ['cursor'], run: listIndexes },
-  dropIndexes: { fields: ['index'], run: dropIndexes },
-  collMod: { fields: ['index', ...validationFields], run: collMod },
+  createIndexes: { fields: fieldSet('indexes ignoreUnknownIndexOptions'), run: createIndexes },
+  listIndexes: { fields: fieldSet('cursor'), run: listIndexes },
+  dropIndexes: { fields: fieldSet('index'), run: dropIndexes },
+  collMod: { fields: new Set(['index', ...validationFields]), run: collMod },
 };

@@ -1,11 +1,11 @@
 import { decode } from '../bson/decode.ts';
 import { planKilled } from '../errors.ts';
-import type { Match } from '../query/match-stream.ts';
-import { Selected, type Selection } from '../query/select.ts';
+import { type Match, Selected, type Selection } from '../query/select.ts';
 import { keyComparator, keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';
+import { type Outcome, type Runner, tooLong } from './batch.ts';
 import type { Request } from './command.ts';
 
 /** How long a statement may take inside a transaction, in milliseconds, and how much it may find to change there. */
@@ -16,15 +16,44 @@ const step = 25;
 /** How many candidates are looked for when one document is to be changed, since others may change them first. */
 const candidates = 100;
 
-/** A search took too long for a transaction that others are waiting for. */
-export const tooLong: unique symbol = Symbol('too long');
+/** What a statement does, inside a transaction, with the matches it is given; with none, it may insert. */
+export type Change = (collection: Collection | undefined, matches: Match[]) => Outcome;
+
+const sum = (total: Outcome, { n, modified, upserted }: Outcome): Outcome => ({
+  ...total,
+  n: total.n + n,
+  modified: total.modified + modified,
+  upserted: total.upserted ?? upserted,
+});
+
+/**
+ * A change of what a selection finds. When that takes long, a reader thread looks for the matches, and transactions
+ * only look again at what it found and at what was written since it began. So no transaction searches, and no document
+ * is overlooked.
+ */
+export function changeRunner(request: Request, name: string, selection: Selection, change: Change): Runner {
+  const { store, database } = request;
+  const find = (): Collection | undefined => store.catalogue.find(database, name);
+  return {
+    now() {
+      const collection = find();
+      const matches = collection ? locateNow(store, collection, selection) : [];
+      return matches === tooLong ? tooLong : change(collection, matches);
+    },
+    async slowly() {
+      for (;;) {
+        const collection = find();
+        const outcomes = collection
+          ? await new Search(request, collection, selection, change).run()
+          : await store.writes.run(() => (find() ? null : [change(undefined, [])]));
+        if (outcomes) return outcomes.reduce(sum);
+      }
+    },
+  };
+}
 
 /** Finds matches inside a transaction, or gives up. */
-export function locateNow(
-  store: Store,
-  collection: Collection,
-  selection: Selection,
-): Match[] | typeof tooLong {
+function locateNow(store: Store, collection: Collection, selection: Selection): Match[] | typeof tooLong {
   const selected = new Selected(store.database, collection, selection);
   if (selected.long) return tooLong;
   const deadline = performance.now() + budget;
@@ -36,57 +65,35 @@ export function locateNow(
   return found;
 }
 
-/** What a statement does, inside a transaction, with the matches it is given; with none, it may insert. */
-export type Change<Outcome> = (collection: Collection | undefined, matches: Match[]) => Outcome;
-
-/**
- * Runs a change whose matches take long to find: a reader thread looks for them, and transactions only look again at
- * what it found and at what was written since it began. So no transaction searches, and no document is overlooked.
- */
-export async function changeSlowly<Outcome>(
-  request: Request,
-  name: string,
-  selection: Selection,
-  change: Change<Outcome>,
-): Promise<Outcome[]> {
-  const { store, database } = request;
-  for (;;) {
-    const collection = store.catalogue.find(database, name);
-    const search = collection ? new Search(request, collection, selection) : null;
-    const outcomes = search
-      ? await search.run(change)
-      : await store.writes.run(() => (store.catalogue.find(database, name) ? null : [change(undefined, [])]));
-    if (outcomes) return outcomes;
-  }
-}
-
 class Search {
   readonly #request: Request;
   readonly #collection: Collection;
   readonly #selection: Selection;
   readonly #selected: Selected;
+  readonly #change: Change;
   /** The records written since the search began. */
   readonly #written = new Set<number>();
 
-  constructor(request: Request, collection: Collection, selection: Selection) {
+  constructor(request: Request, collection: Collection, selection: Selection, change: Change) {
     this.#request = request;
     this.#collection = collection;
     this.#selection = selection;
     this.#selected = new Selected(request.store.database, collection, selection);
+    this.#change = change;
   }
 
   /** The outcomes of the change, one for each transaction; null when the search must begin again. */
-  async run<Outcome>(change: Change<Outcome>): Promise<Outcome[] | null> {
+  async run(): Promise<Outcome[] | null> {
     const { watches } = this.#collection;
     watches.add(this.#written);
     try {
-      return this.#selection.limit === 1 ? await this.#changeOne(change) : await this.#changeAll(change);
+      return this.#selection.limit === 1 ? await this.#changeOne() : await this.#changeAll();
     } finally {
       watches.delete(this.#written);
     }
   }
 
-  async #changeOne<Outcome>(change: Change<Outcome>): Promise<Outcome[] | null> {
+  async #changeOne(): Promise<Outcome[] | null> {
     const found = await this.#locate(candidates);
     return this.#transaction(() => {
       const matches = this.#recheck([...new Set([...found, ...this.#written])]);
@@ -94,11 +101,11 @@ class Search {
       // Beyond the candidates may be better ones than those written since, unless a candidate is still as it was.
       const surpassed = sort.length > 0 && matches.every(({ record }) => this.#written.has(record));
       if (found.length === candidates && (matches.length === 0 || surpassed)) return null;
-      return [change(this.#collection, this.#inOrder(matches).slice(0, 1))];
+      return [this.#change(this.#collection, this.#inOrder(matches).slice(0, 1))];
     });
   }
 
-  async #changeAll<Outcome>(change: Change<Outcome>): Promise<Outcome[] | null> {
+  async #changeAll(): Promise<Outcome[] | null> {
     const found = await this.#locate();
     const outcomes: Outcome[] = [];
     for (let next = 0; next < found.length; ) {
@@ -107,7 +114,7 @@ class Search {
         const results: Outcome[] = [];
         for (; next < found.length && performance.now() < deadline; next += step) {
           const matches = this.#recheck(found.slice(next, next + step));
-          if (matches.length > 0) results.push(change(this.#collection, matches));
+          if (matches.length > 0) results.push(this.#change(this.#collection, matches));
         }
         return results;
       });
@@ -116,11 +123,11 @@ class Search {
       await this.#request.pace.rest();
     }
     if (outcomes.length > 0) return outcomes;
-    return this.#transaction(() => [change(this.#collection, this.#recheck([...this.#written]))]);
+    return this.#transaction(() => [this.#change(this.#collection, this.#recheck([...this.#written]))]);
   }
 
   /** A transaction on the collection; null when that was dropped meanwhile. */
-  #transaction<Outcome>(run: () => Outcome[] | null): Promise<Outcome[] | null> {
+  #transaction(run: () => Outcome[] | null): Promise<Outcome[] | null> {
     return this.#request.store.writes.run(() => (this.#collection.dropped ? null : run()));
   }
 

@@ -20,6 +20,9 @@ export type Bounds = {
   covered: Set<Condition>;
 };
 
+/** One field of an index, and the conditions on it. */
+type Field = { index: Index; descending: boolean; conditions: Condition[]; covered: Set<Condition> };
+
 const maximumPoints = 2000;
 
 /** The first byte string that is greater than everything that begins with the prefix. */
@@ -32,44 +35,40 @@ export function after(prefix: Buffer): Buffer {
   return result;
 }
 
+const startingWith = (prefix: Buffer): Interval => ({ low: prefix, high: after(prefix) });
+
 /** Lays out the stretches of an index that hold every match: equal values first, then at most one range. */
 export function computeBounds(index: Index, conditions: readonly Condition[], collationKey: string): Bounds {
   const sameCollation = (index.collation?.key ?? '') === collationKey;
-  const usable = conditions.filter(({ operator, operand }) => {
-    if (operator === '$regex') return index.collation === null;
-    return sameCollation || !hasText(operand);
-  });
+  const usable = conditions.filter(({ operator, operand }) =>
+    operator === '$regex' ? index.collation === null : sameCollation || !hasText(operand),
+  );
   let prefixes: Buffer[] = [Buffer.alloc(0)];
-  const bounds: Bounds = {
-    intervals: [],
-    ordered: true,
-    points: 0,
-    ranged: false,
-    fixed: 0,
-    covered: new Set(),
-  };
+  let ranges: Interval[] = [];
+  let [points, fixed] = [0, 0];
+  const covered = new Set<Condition>();
   for (const [position, name] of index.names.entries()) {
     if (index.multikey && sharesArray(index, position)) break;
     const here = usable.filter(({ path }) => path === name);
-    const points = pointsOf(here);
-    if (!points || prefixes.length * points.values.length > maximumPoints) {
-      const ranges = rangesOf(index, position, here, bounds.covered);
-      bounds.ranged = ranges.length > 0;
-      bounds.intervals = distinct(prefixes).flatMap((prefix) => ranges.map((range) => within(prefix, range)));
+    const field = { index, descending: index.descending[position] ?? false, conditions: here, covered };
+    const equal = equalTo(here);
+    if (!equal || prefixes.length * equal.values.length > maximumPoints) {
+      ranges = rangesOf(field);
       break;
     }
-    const encoded = points.values.map((value) => encodePoint(index, position, value));
+    const { condition, values } = equal;
+    const encoded = values.map((value) => encode(field, value));
     prefixes = prefixes.flatMap((prefix) => encoded.map((key) => Buffer.concat([prefix, key])));
-    bounds.points += 1;
-    if (points.values.length === 1 && bounds.fixed === position) bounds.fixed += 1;
-    if (!index.lossy && points.condition.exact && points.values.every(isExactPoint)) {
-      bounds.covered.add(points.condition);
-    }
+    points += 1;
+    if (values.length === 1 && fixed === position) fixed += 1;
+    if (!index.lossy && condition.exact && values.every(isExactPoint)) covered.add(condition);
   }
   prefixes = distinct(prefixes);
-  bounds.ordered = prefixes.length === 1;
-  if (!bounds.ranged) bounds.intervals = prefixes.map((prefix) => ({ low: prefix, high: after(prefix) }));
-  return bounds;
+  const ranged = ranges.length > 0;
+  const intervals = ranged
+    ? prefixes.flatMap((prefix) => ranges.map((range) => within(prefix, range)))
+    : prefixes.map(startingWith);
+  return { intervals, ordered: prefixes.length === 1, points, ranged, fixed, covered };
 }
 
 const within = (prefix: Buffer, { low, high }: Interval): Interval => ({
@@ -89,11 +88,9 @@ function distinct(prefixes: Buffer[]): Buffer[] {
   return sorted.filter((prefix, i) => i === 0 || !prefix.equals(sorted[i - 1] as Buffer));
 }
 
-function pointsOf(conditions: Condition[]): { condition: Condition; values: unknown[] } | null {
-  for (const condition of conditions) {
-    if (condition.operator === '$eq' && isPoint(condition.operand))
-      return { condition, values: [condition.operand] };
-  }
+function equalTo(conditions: Condition[]): { condition: Condition; values: unknown[] } | null {
+  const single = conditions.find(({ operator, operand }) => operator === '$eq' && isPoint(operand));
+  if (single) return { condition: single, values: [single.operand] };
   for (const condition of conditions) {
     const values = condition.operand;
     if (condition.operator === '$in' && Array.isArray(values) && values.length > 0 && values.every(isPoint)) {
@@ -103,72 +100,45 @@ function pointsOf(conditions: Condition[]): { condition: Condition; values: unkn
   return null;
 }
 
-function encodePoint(index: Index, position: number, value: unknown): Buffer {
-  return encodeKey([value], [index.descending[position] ?? false], index.collation?.fold).bytes;
-}
+const encode = ({ index, descending }: Field, value: unknown): Buffer =>
+  encodeKey([value], [descending], index.collation?.fold).bytes;
 
-function rangesOf(
-  index: Index,
-  position: number,
-  conditions: Condition[],
-  covered: Set<Condition>,
-): Interval[] {
-  const descending = index.descending[position] ?? false;
+function rangesOf(field: Field): Interval[] {
+  const { index, descending, conditions, covered } = field;
   const ranges = conditions.filter(
     ({ operator, operand }) => /^\$[gl]te?$/.test(operator) && isRangeBound(operand),
   );
   const [first] = ranges;
-  if (!first) return prefixRanges(descending, conditions, covered, index);
-  const bracket = typeBracket(first.operand, descending);
-  const interval: Interval = { ...bracket };
+  if (!first) return prefixRanges(field);
+  const interval: Interval = { ...typeBracket(first.operand, descending) };
   const sides = new Set<string>();
   for (const condition of ranges) {
     const { operator, operand } = condition;
-    if (typeOrder(operand) !== typeOrder(first.operand)) continue;
+    const side = operator.slice(0, 2);
+    if (typeOrder(operand) !== typeOrder(first.operand) || sides.has(side)) continue;
     // Each bound may be met by a different element of an array, so a multikey index takes only one of them.
-    const side = operator.startsWith('$g') ? 'from' : 'to';
-    if (sides.has(side) || (index.multikey && sides.size > 0)) continue;
+    if (index.multikey && sides.size > 0) continue;
     sides.add(side);
+    const key = encode(field, operand);
     const rounded = index.lossy || operand instanceof Decimal128;
-    narrow(
-      interval,
-      encodePoint(index, position, operand),
-      side,
-      rounded || operator.endsWith('e'),
-      descending,
-    );
+    const inclusive = rounded || operator.endsWith('e');
+    if ((side === '$g') !== descending) interval.low = inclusive ? key : after(key);
+    else interval.high = inclusive ? after(key) : key;
     if (!rounded && condition.exact) covered.add(condition);
   }
   return [interval];
 }
 
-function narrow(
-  interval: Interval,
-  key: Buffer,
-  side: 'from' | 'to',
-  inclusive: boolean,
-  descending: boolean,
-): void {
-  if ((side === 'from') !== descending) interval.low = inclusive ? key : after(key);
-  else interval.high = inclusive ? after(key) : key;
-}
-
 /** A regular expression that begins with literal text is a range of strings, and the expression itself. */
-function prefixRanges(
-  descending: boolean,
-  conditions: Condition[],
-  covered: Set<Condition>,
-  index: Index,
-): Interval[] {
+function prefixRanges({ index, descending, conditions, covered }: Field): Interval[] {
   for (const condition of conditions) {
     if (condition.operator !== '$regex' || !(condition.operand instanceof BSONRegExp)) continue;
     const prefix = literalPrefix(condition.operand.pattern, condition.operand.options);
     if (!prefix || prefix.text.includes('\0')) continue;
     const whole = encodeKey([prefix.text], [descending]).bytes;
-    const low = whole.subarray(0, whole.length - 2);
-    if (prefix.exact && condition.exact && !index.multikey) covered.add(condition);
     const itself = encodeKey([condition.operand], [descending]).bytes;
-    const ranges = [low, itself].map((start) => ({ low: start, high: after(start) }));
+    if (prefix.exact && condition.exact && !index.multikey) covered.add(condition);
+    const ranges = [whole.subarray(0, whole.length - 2), itself].map(startingWith);
     return descending ? ranges.reverse() : ranges;
   }
   return [];

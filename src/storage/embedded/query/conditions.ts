@@ -5,15 +5,10 @@ import { isOperatorDocument, normalise } from './filter.ts';
 import { isArrayIndex } from './path.ts';
 import { regexOperand } from './regex.ts';
 
-/** One comparison that an index could serve: an operator at a path. */
-export type Condition = {
-  path: string;
-  operator: string;
-  operand: unknown /** The index can stand in for it. */;
-  exact: boolean;
-};
+/** One comparison that an index could serve; when `exact`, the index can stand in for it. */
+export type Condition = { path: string; operator: string; operand: unknown; exact: boolean };
 
-/** A filter taken apart: its comparisons, and how many clauses there are in all. */
+/** A filter taken apart: its comparisons, how many clauses there are in all, and the clauses of each `$or`. */
 export type Conditions = { list: Condition[]; clauses: number; alternatives: Document[][] };
 
 const usable = new Set(['$eq', '$in', '$gt', '$gte', '$lt', '$lte', '$regex', '$exists']);
@@ -65,42 +60,30 @@ function acceptsNull(operator: string, operand: unknown): boolean {
   return operands.some((value) => value === null || value === undefined);
 }
 
-const indexable = new Set<number>([
-  order.null,
-  order.number,
-  order.string,
-  order.object,
-  order.binary,
-  order.objectId,
-  order.boolean,
-  order.date,
-  order.timestamp,
-]);
+const { null: nothing, number, string, object, binary, objectId, boolean, date, timestamp } = order;
+const rangeTypes = new Set<number>([number, string, binary, objectId, boolean, date, timestamp]);
 
 /** True for values whose equality an index can answer; arrays and regular expressions are not among them. */
 export function isPoint(value: unknown): boolean {
-  return indexable.has(typeOrder(value));
-}
-
-/** True when an index entry for the value says exactly that the value is there. */
-export function isExactPoint(value: unknown): boolean {
-  return value !== null && value !== undefined && !hasDecimal(value);
-}
-
-function hasDecimal(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(hasDecimal);
-  return isDocument(value) ? Object.values(value).some(hasDecimal) : value instanceof Decimal128;
+  const type = typeOrder(value);
+  return rangeTypes.has(type) || type === nothing || type === object;
 }
 
 /** True for values that a range in an index can be bounded by. */
 export function isRangeBound(value: unknown): boolean {
-  const type = typeOrder(value);
-  return indexable.has(type) && type !== order.null && type !== order.object && !isNotANumber(value);
+  return rangeTypes.has(typeOrder(value)) && !isNotANumber(value);
+}
+
+/** True when an index entry for the value says exactly that the value is there. */
+export function isExactPoint(value: unknown): boolean {
+  return value !== null && value !== undefined && !holds(value, (part) => part instanceof Decimal128);
 }
 
 /** True when a value (or something in it) is compared by the collation. */
-export function hasText(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(hasText);
-  if (isDocument(value)) return Object.values(value).some(hasText);
-  return typeOrder(value) === order.string;
+export const hasText = (value: unknown): boolean => holds(value, (part) => typeOrder(part) === order.string);
+
+function holds(value: unknown, test: (part: unknown) => boolean): boolean {
+  if (Array.isArray(value)) return value.some((item) => holds(item, test));
+  if (isDocument(value)) return Object.values(value).some((item) => holds(item, test));
+  return test(value);
 }

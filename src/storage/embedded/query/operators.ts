@@ -1,10 +1,11 @@
-import { Binary, BSONRegExp, Decimal128, Long } from 'bson';
+import { Decimal128 } from 'bson';
 import { badValue, CommandError } from '../errors.ts';
 import { compareValues, equalValues, type Fold } from '../value/compare.ts';
 import { isNotANumber } from '../value/decimal.ts';
 import {
   asNumber,
   type Document,
+  expectDocument,
   isDocument,
   order,
   typeNumber,
@@ -12,9 +13,11 @@ import {
   typeOrder,
 } from '../value/types.ts';
 import {
+  all,
   compileFilter,
   type FilterContext,
   isOperatorDocument,
+  isRegex,
   normalise,
   type Predicate,
 } from './filter.ts';
@@ -24,16 +27,70 @@ import { compileRegex } from './regex.ts';
 /** A test of one value; undefined stands for a missing field. */
 export type ValueTest = (value: unknown) => boolean;
 
+type Operator = (operand: unknown, context: FilterContext, siblings: Document) => ValueTest;
+
+/** Operators that look at a value and, when it is an array, at each of its elements. */
+const onElements: Record<string, Operator> = {
+  $eq: (operand, { fold }) => equality(operand, fold),
+  $in: (operand, { fold }) => membership(operand, fold),
+  $gt: ranging((difference) => difference > 0),
+  $gte: ranging((difference) => difference >= 0),
+  $lt: ranging((difference) => difference < 0),
+  $lte: ranging((difference) => difference <= 0),
+  $regex: (operand, _context, siblings) => compileRegex(operand, siblings.$options),
+  $mod: modulo,
+  $type: typeTest,
+};
+
+/** Operators that look at an array as one value. */
+const onWhole: Record<string, Operator> = {
+  $exists: () => (value) => value !== undefined,
+  $size: arraySize,
+  $elemMatch: elementMatch,
+};
+
+/** Operators that are the opposite of another. */
+const opposites: Record<string, string> = { $ne: '$eq', $nin: '$in' };
+
 /** Compiles `{ $gt: 1, $lt: 5 }` at a path: every operator must find its own value there. */
 export function compileOperators(path: Path, operators: Document, context: FilterContext): Predicate {
-  const predicates: Predicate[] = [];
-  for (const [name, operand] of Object.entries(operators)) {
-    if (name === '$options' && '$regex' in operators) continue;
-    predicates.push(compileOperator(path, name, operand, operators, context));
+  const names = Object.keys(operators).filter(
+    (name) => name !== '$comment' && (name !== '$options' || !('$regex' in operators)),
+  );
+  return all(names.map((name) => compileOperator(path, name, operators, context)));
+}
+
+function compileOperator(path: Path, name: string, siblings: Document, context: FilterContext): Predicate {
+  const operand = siblings[name];
+  const opposite = opposites[name];
+  if (opposite) {
+    if (isRegex(operand)) throw badValue(`Can't have regex as arg to ${name}.`);
+    return not(compileOperator(path, opposite, { [opposite]: operand }, context));
   }
-  const [first] = predicates;
-  if (first && predicates.length === 1) return first;
-  return (document) => predicates.every((predicate) => predicate(document));
+  if (name === '$not') return not(compileNegated(path, operand, context));
+  if (name === '$all') {
+    if (!Array.isArray(operand)) throw badValue('$all needs an array');
+    if (operand.length === 0) return () => false;
+    return all(operand.map((item) => compileOperators(path, normalise(item), context)));
+  }
+  const operator = onElements[name] ?? onWhole[name];
+  if (!operator) throw badValue(`unknown operator: ${name}`);
+  const predicate = reach(path, name in onElements, operator(operand, context, siblings));
+  return name === '$exists' && !wantsPresence(operand) ? not(predicate) : predicate;
+}
+
+/** What the operand of `$exists` asks for. */
+export const wantsPresence = (operand: unknown): boolean =>
+  operand !== false && operand !== null && asNumber(operand) !== 0;
+
+const not =
+  (predicate: Predicate): Predicate =>
+  (document) =>
+    !predicate(document);
+
+function compileNegated(path: Path, operand: unknown, context: FilterContext): Predicate {
+  if (!isRegex(operand) && !isOperatorDocument(operand)) throw badValue('$not needs a regex or operators');
+  return compileOperators(path, normalise(operand), context);
 }
 
 function reach(path: Path, expand: boolean, test: ValueTest): Predicate {
@@ -48,79 +105,6 @@ function reach(path: Path, expand: boolean, test: ValueTest): Predicate {
   };
 }
 
-const not =
-  (predicate: Predicate): Predicate =>
-  (document) =>
-    !predicate(document);
-
-function compileOperator(
-  path: Path,
-  name: string,
-  operand: unknown,
-  siblings: Document,
-  context: FilterContext,
-): Predicate {
-  switch (name) {
-    case '$ne':
-      if (operand instanceof BSONRegExp) throw badValue("Can't have regex as arg to $ne.");
-      return not(reach(path, true, equality(operand, context.fold)));
-    case '$nin':
-      return not(reach(path, true, membership(operand, '$nin', context.fold)));
-    case '$not':
-      return not(compileNegated(path, operand, context));
-    case '$exists':
-      return existence(path, operand);
-    case '$all':
-      return compileAll(path, operand, context);
-    case '$elemMatch':
-      return reach(path, false, elementMatch(operand, context));
-    case '$size': {
-      const size = wholeNumber(operand, '$size');
-      if (size < 0)
-        throw badValue(`Failed to parse $size. Expected a non-negative number in: $size: ${size}`);
-      return reach(path, false, (value) => Array.isArray(value) && value.length === size);
-    }
-    case '$type':
-      return compileType(path, operand);
-    default:
-      return reach(path, true, valueTest(name, operand, siblings, context));
-  }
-}
-
-function valueTest(name: string, operand: unknown, siblings: Document, context: FilterContext): ValueTest {
-  const { fold } = context;
-  switch (name) {
-    case '$eq':
-      return equality(operand, fold);
-    case '$in':
-      return membership(operand, '$in', fold);
-    case '$gt':
-      return ordered(operand, (difference) => difference > 0, false, fold);
-    case '$gte':
-      return ordered(operand, (difference) => difference >= 0, true, fold);
-    case '$lt':
-      return ordered(operand, (difference) => difference < 0, false, fold);
-    case '$lte':
-      return ordered(operand, (difference) => difference <= 0, true, fold);
-    case '$regex':
-      return compileRegex(operand, siblings.$options);
-    case '$mod':
-      return modulo(operand);
-    case '$bitsAllSet':
-      return bits(operand, (value, mask) => (value & mask) === mask);
-    case '$bitsAnySet':
-      return bits(operand, (value, mask) => (value & mask) !== 0n);
-    case '$bitsAllClear':
-      return bits(operand, (value, mask) => (value & mask) === 0n);
-    case '$bitsAnyClear':
-      return bits(operand, (value, mask) => (value & mask) !== mask);
-    case '$comment':
-      return () => true;
-    default:
-      throw badValue(`unknown operator: ${name}`);
-  }
-}
-
 function equality(operand: unknown, fold?: Fold): ValueTest {
   if (operand === null || operand === undefined) return (value) => value === null || value === undefined;
   if (typeof operand === 'string' && !fold) {
@@ -129,13 +113,13 @@ function equality(operand: unknown, fold?: Fold): ValueTest {
   return (value) => value !== undefined && equalValues(value, operand, fold);
 }
 
-function membership(operand: unknown, name: string, fold?: Fold): ValueTest {
-  if (!Array.isArray(operand)) throw badValue(`${name} needs an array`);
+function membership(operand: unknown, fold?: Fold): ValueTest {
+  if (!Array.isArray(operand)) throw badValue('$in and $nin need an array');
   const tests: ValueTest[] = [];
   const strings = new Set<unknown>();
   for (const item of operand) {
-    if (isOperatorDocument(item)) throw badValue(`cannot nest $ under ${name}`);
-    if (item instanceof BSONRegExp || item instanceof RegExp) tests.push(compileRegex(item, undefined));
+    if (isOperatorDocument(item)) throw badValue('cannot nest $ under $in or $nin');
+    if (isRegex(item)) tests.push(compileRegex(item, undefined));
     else if (typeof item === 'string' && !fold) strings.add(item);
     else tests.push(equality(item, fold));
   }
@@ -146,141 +130,69 @@ function membership(operand: unknown, name: string, fold?: Fold): ValueTest {
   };
 }
 
-/** Range operators only compare values of the operand's own type; null matches itself with $gte and $lte. */
-function ordered(
-  operand: unknown,
-  accept: (difference: number) => boolean,
-  orEqual: boolean,
-  fold?: Fold,
-): ValueTest {
-  if (operand === null || operand === undefined) {
-    return (value) => orEqual && (value === null || value === undefined);
-  }
-  const type = typeOrder(operand);
-  if (type === order.regex) throw badValue("Can't have RegEx as arg to predicate over field");
-  if (type === order.minKey || type === order.maxKey) {
-    return (value) => value !== undefined && accept(compareValues(value, operand, fold));
-  }
-  if (isNotANumber(operand)) return orEqual ? isNotANumber : () => false;
-  return (value) => {
-    if (value === undefined || value === null || typeOrder(value) !== type) return false;
-    if (isNotANumber(value)) return false;
-    return accept(compareValues(value, operand, fold));
+/** Range operators only compare values of the operand's own type; with MinKey and MaxKey they compare all. */
+function ranging(accept: (difference: number) => boolean): Operator {
+  return (operand, { fold }) => {
+    const type = typeOrder(operand);
+    if (type === order.regex) throw badValue("Can't have RegEx as arg to predicate over field");
+    const same = accept(0);
+    if (type === order.null) return (value) => same && (value === null || value === undefined);
+    if (type === order.minKey || type === order.maxKey)
+      return (value) => accept(compareValues(value, operand));
+    if (isNotANumber(operand)) return same ? isNotANumber : () => false;
+    return (value) => {
+      if (value === undefined || value === null || typeOrder(value) !== type) return false;
+      return !isNotANumber(value) && accept(compareValues(value, operand, fold));
+    };
   };
 }
 
-function existence(path: Path, operand: unknown): Predicate {
-  const present = reach(path, false, (value) => value !== undefined);
-  const wanted = operand !== false && operand !== 0 && operand !== null;
-  return wanted ? present : not(present);
-}
-
-function compileNegated(path: Path, operand: unknown, context: FilterContext): Predicate {
-  if (operand instanceof BSONRegExp || operand instanceof RegExp) {
-    return reach(path, true, compileRegex(operand, undefined));
-  }
-  if (!isDocument(operand)) throw badValue('$not needs a regex or a document');
-  if (!isOperatorDocument(operand)) throw badValue('$not cannot be empty');
-  return compileOperators(path, normalise(operand), context);
-}
-
-function compileAll(path: Path, operand: unknown, context: FilterContext): Predicate {
-  if (!Array.isArray(operand)) throw badValue('$all needs an array');
-  if (operand.length === 0) return () => false;
-  const predicates = operand.map((item) => compileOperators(path, normalise(item), context));
-  return (document) => predicates.every((predicate) => predicate(document));
+function arraySize(operand: unknown): ValueTest {
+  const size = asNumber(operand);
+  if (size === null || !Number.isInteger(size) || size < 0)
+    throw badValue('Failed to parse $size. Expected a non-negative integer');
+  return (value) => Array.isArray(value) && value.length === size;
 }
 
 function elementMatch(operand: unknown, context: FilterContext): ValueTest {
-  if (!isDocument(operand)) throw badValue('$elemMatch needs an Object');
-  const matches = compileElement(operand, context);
+  const matches = compileElement(expectDocument(operand, 2, '$elemMatch needs an Object'), context);
   return (value) => Array.isArray(value) && value.some(matches);
 }
 
-const logical = new Set(['$and', '$or', '$nor', '$expr', '$where']);
+const logical = ['$and', '$or', '$nor', '$expr', '$where'];
 
 /** A test of one array element: either operators on the element itself or a filter on its fields. */
 export function compileElement(operand: Document, context: FilterContext): ValueTest {
-  const first = Object.keys(operand)[0];
-  if (first !== undefined && isOperatorDocument(operand) && !logical.has(first)) {
-    const predicate = compileOperators([], normalise(operand), context);
-    return (element) => predicate(element as Document);
+  const [first = ''] = Object.keys(operand);
+  if (isOperatorDocument(operand) && !logical.includes(first)) {
+    return compileOperators([], normalise(operand), context) as ValueTest;
   }
-  const filter = compileFilter(operand, context);
-  return (element) => (isDocument(element) || Array.isArray(element)) && filter.test(asFields(element));
+  const { test } = compileFilter(operand, context);
+  // An array in an array is looked at as a document whose fields are its positions.
+  return (element) => (Array.isArray(element) ? test({ ...element }) : isDocument(element) && test(element));
 }
 
-const asFields = (element: unknown): Document =>
-  Array.isArray(element) ? { ...element } : (element as Document);
-
-function wholeNumber(operand: unknown, name: string): number {
-  const number = asNumber(operand);
-  if (number === null || !Number.isInteger(number)) {
-    throw badValue(`Failed to parse ${name}. Expected an integer`);
-  }
-  return number;
-}
-
-function compileType(path: Path, operand: unknown): Predicate {
-  const wanted = new Set<number>();
+function typeTest(operand: unknown): ValueTest {
   const names = Array.isArray(operand) ? operand : [operand];
   if (names.length === 0) throw new CommandError(9, '$type must match at least one type');
-  for (const name of names) {
-    if (name === 'number') for (const type of [1, 16, 18, 19]) wanted.add(type);
-    else if (typeof name === 'string') {
-      const type = typeNumbers[name];
-      if (type === undefined) throw badValue(`Unknown type name alias: ${name}`);
-      wanted.add(type);
-    } else {
-      const type = asNumber(name);
-      if (type === null || (type !== -1 && type !== 127 && !(type >= 1 && type <= 19))) {
-        throw badValue(`Invalid numerical type code: ${String(name)}`);
-      }
-      wanted.add(type);
-    }
-  }
-  return reach(path, true, (value) => value !== undefined && wanted.has(typeNumber(value)));
+  const wanted = new Set(
+    names.flatMap((name) => {
+      if (name === 'number') return [1, 16, 18, 19];
+      const number = typeof name === 'string' ? typeNumbers[name] : asNumber(name);
+      if (Object.values(typeNumbers).includes(number as number)) return [number as number];
+      throw badValue(`unknown or unsupported type for $type: ${String(name)}`);
+    }),
+  );
+  return (value) => value !== undefined && wanted.has(typeNumber(value));
 }
 
 function modulo(operand: unknown): ValueTest {
-  if (!Array.isArray(operand)) throw badValue('malformed mod, needs to be an array');
-  if (operand.length < 2) throw badValue('malformed mod, not enough elements');
-  if (operand.length > 2) throw badValue('malformed mod, too many elements');
-  const divisor = Math.trunc(asNumber(operand[0]) ?? Number.NaN);
-  const remainder = Math.trunc(asNumber(operand[1]) ?? Number.NaN);
-  if (Number.isNaN(divisor) || Number.isNaN(remainder)) throw badValue('malformed mod, not a number');
+  if (!Array.isArray(operand) || operand.length !== 2) throw badValue('malformed mod, needs two elements');
+  const [divisor = 0, remainder = 0] = operand.map((item) => Math.trunc(asNumber(item) ?? Number.NaN));
+  if (Number.isNaN(divisor + remainder)) throw badValue('malformed mod, not a number');
   if (divisor === 0) throw badValue('divisor cannot be 0');
   return (value) => {
-    if (value instanceof Decimal128) return Math.trunc(Number(value.toString())) % divisor === remainder;
-    const number = asNumber(value);
-    return number !== null && Number.isFinite(number) && Math.trunc(number) % divisor === remainder;
+    const number = value instanceof Decimal128 ? Number(value.toString()) : asNumber(value);
+    return number !== null && Math.trunc(number) % divisor === remainder;
   };
-}
-
-function bits(operand: unknown, accept: (value: bigint, mask: bigint) => boolean): ValueTest {
-  const mask = bitMask(operand);
-  return (value) => {
-    if (value instanceof Binary) return accept(littleEndian(value.buffer.subarray(0, value.position)), mask);
-    const number = asNumber(value);
-    if (number === null || !Number.isInteger(number)) return false;
-    return accept(typeof value === 'bigint' ? value : BigInt(number), mask);
-  };
-}
-
-function bitMask(operand: unknown): bigint {
-  if (operand instanceof Binary) return littleEndian(operand.buffer.subarray(0, operand.position));
-  if (Array.isArray(operand)) {
-    return operand.reduce<bigint>(
-      (mask, position) => mask | (1n << BigInt(wholeNumber(position, 'bit position'))),
-      0n,
-    );
-  }
-  if (operand instanceof Long || typeof operand === 'bigint') return BigInt(operand.toString());
-  return BigInt(wholeNumber(operand, 'bit mask'));
-}
-
-function littleEndian(bytes: Uint8Array): bigint {
-  let value = 0n;
-  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 8n) | BigInt(bytes[i] as number);
-  return value;
 }

@@ -2,27 +2,28 @@ import { badValue } from '../errors.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Index } from '../store/index-spec.ts';
 import { equalValues } from '../value/compare.ts';
-import { asNumber, type Document, isDocument } from '../value/types.ts';
+import { asNumber, type Document, isDocument, order, typeOrder } from '../value/types.ts';
 import { type Bounds, computeBounds, type Interval } from './bounds.ts';
 import type { Collation } from './collation.ts';
 import { type Condition, type Conditions, extractConditions, hasText, isRangeBound } from './conditions.ts';
-import { compileOperators } from './operators.ts';
+import { compileOperators, wantsPresence } from './operators.ts';
 
 export type SortField = { path: string; descending: boolean };
 
+/** What every plan says: whether it gives exactly the matches, and whether in the wanted order. */
+type Promised = { exact: boolean; sorted: boolean };
+type ScanPlan = Promised & { kind: 'scan'; reverse: boolean };
+export type IndexPlan = Promised & {
+  kind: 'index';
+  index: Index;
+  intervals: Interval[];
+  reverse: boolean;
+  bounded: boolean;
+};
+type UnionPlan = Promised & { kind: 'union'; plans: Plan[] };
+
 /** How documents are reached: in record order, through one index, or through one index for each `$or` clause. */
-export type Plan =
-  | { kind: 'scan'; reverse: boolean; exact: boolean; sorted: boolean }
-  | {
-      kind: 'index';
-      index: Index;
-      intervals: Interval[];
-      reverse: boolean;
-      exact: boolean;
-      sorted: boolean;
-      bounded: boolean;
-    }
-  | { kind: 'union'; plans: Plan[]; exact: false; sorted: boolean };
+export type Plan = ScanPlan | IndexPlan | UnionPlan;
 
 export type PlanRequest = {
   filter: Document;
@@ -31,10 +32,13 @@ export type PlanRequest = {
   hint?: unknown;
 };
 
+/** A request taken apart. */
+type Question = { conditions: Conditions; sort: readonly SortField[]; collationKey: string; forced: boolean };
+
 /** Chooses the access path: equality first, then a range, then an index that already has the wanted order. */
 export function plan(collection: Collection, request: PlanRequest): Plan {
-  const sort = request.sort ?? [];
-  const conditions = extractConditions(request.filter);
+  const { filter, sort = [], hint, collation } = request;
+  const conditions = extractConditions(filter);
   const natural = sort[0]?.path === '$natural' ? sort[0] : null;
   const scan: Plan = {
     kind: 'scan',
@@ -42,49 +46,45 @@ export function plan(collection: Collection, request: PlanRequest): Plan {
     exact: conditions.clauses === 0,
     sorted: sort.length === 0 || natural !== null,
   };
-  if (natural) return scan;
-  const hinted = request.hint === undefined ? null : hintedIndex(collection, request.hint);
-  if (hinted === 'natural') return scan;
-  const candidates = hinted ? [hinted] : collection.indexes.filter((index) => !index.building);
+  if (natural || (isDocument(hint) && '$natural' in hint)) return scan;
+  const forced = hint !== undefined;
+  const candidates = forced ? [hintedIndex(collection, hint)] : collection.indexes;
+  const question = { conditions, sort, collationKey: collation?.key ?? '', forced };
   let best: { plan: Plan; score: number } = { plan: scan, score: 0 };
   for (const index of candidates) {
-    const candidate = consider(index, conditions, sort, request.collation?.key ?? '', hinted !== null);
+    const candidate = index.building ? null : consider(index, question);
     if (candidate && candidate.score > best.score) best = candidate;
   }
-  if (best.plan === scan) return planUnion(collection, request, conditions) ?? scan;
-  return best.plan;
+  return best.plan === scan ? (planUnion(collection, request, conditions) ?? scan) : best.plan;
 }
 
-function consider(
-  index: Index,
-  conditions: Conditions,
-  sort: readonly SortField[],
-  collationKey: string,
-  forced: boolean,
-): { plan: Plan; score: number } | null {
+function consider(index: Index, question: Question): { plan: IndexPlan; score: number } | null {
+  const { conditions, sort, collationKey, forced } = question;
   if (
     index.partial &&
     !implies(conditions.list, extractConditions(index.partial.source), index, collationKey)
   )
     return null;
-  const bounds = computeBounds(index, conditions.list, collationKey);
-  const bounded = bounds.points > 0 || bounds.ranged;
   if (index.sparse && !forced && !requiresPresence(index, conditions.list)) return null;
-  const direction = sortDirection(index, bounds, sort, collationKey);
-  const sorted = sort.length === 0 || direction !== 0;
-  const score = bounds.points * 10 + (bounds.ranged ? 5 : 0) + (sort.length > 0 && direction !== 0 ? 4 : 0);
+  const { intervals, covered, points, ranged, ...bounds } = computeBounds(
+    index,
+    conditions.list,
+    collationKey,
+  );
+  const direction = sortDirection(index, bounds, question);
+  const ordering = sort.length > 0 && direction !== 0 ? 4 : 0;
+  const score = points * 10 + (ranged ? 5 : 0) + ordering;
   if (score === 0 && !forced) return null;
-  const exact = bounds.covered.size === conditions.clauses;
   const unique = index.unique && bounds.fixed === index.names.length ? 100 : 0;
   return {
     plan: {
       kind: 'index',
       index,
-      intervals: bounds.intervals,
+      intervals,
       reverse: direction < 0,
-      exact,
-      sorted,
-      bounded,
+      exact: covered.size === conditions.clauses,
+      sorted: sort.length === 0 || direction !== 0,
+      bounded: points > 0 || ranged,
     },
     score: score + unique + (forced ? 1 : 0),
   };
@@ -93,17 +93,16 @@ function consider(
 /** 1 when walking the index gives the sort's order, -1 when walking it backwards does, 0 when neither. */
 function sortDirection(
   index: Index,
-  bounds: Bounds,
-  sort: readonly SortField[],
-  collationKey: string,
+  { fixed, ordered }: Pick<Bounds, 'fixed' | 'ordered'>,
+  { sort, collationKey }: Question,
 ): number {
-  if (sort.length === 0 || index.multikey || index.lossy || !bounds.ordered) return 0;
+  if (sort.length === 0 || index.multikey || index.lossy || !ordered) return 0;
   if ((index.collation?.key ?? '') !== collationKey) return 0;
-  const fixed = new Set(index.names.slice(0, bounds.fixed));
-  const wanted = sort.filter(({ path }) => !fixed.has(path));
+  const known = new Set(index.names.slice(0, fixed));
   let direction = 0;
-  let position = bounds.fixed;
-  for (const { path, descending } of wanted) {
+  let position = fixed;
+  for (const { path, descending } of sort) {
+    if (known.has(path)) continue;
     if (index.names[position] !== path) return 0;
     const here = descending === index.descending[position] ? 1 : -1;
     if (direction !== 0 && here !== direction) return 0;
@@ -115,15 +114,14 @@ function sortDirection(
 
 /** A sparse index misses documents without its fields, so some condition must already exclude them. */
 function requiresPresence(index: Index, conditions: readonly Condition[]): boolean {
-  return conditions.some(
-    ({ path, operator, operand }) => index.names.includes(path) && excludesMissing(operator, operand),
-  );
+  return conditions.some((condition) => index.names.includes(condition.path) && excludesMissing(condition));
 }
 
-function excludesMissing(operator: string, operand: unknown): boolean {
-  if (operator === '$exists') return operand !== false && operand !== 0;
+function excludesMissing({ operator, operand }: Condition): boolean {
+  if (operator === '$exists') return wantsPresence(operand);
   if (operator === '$in') return Array.isArray(operand) && !operand.some((value) => value === null);
-  return operator === '$regex' || (operand !== null && operand !== undefined);
+  // Missing counts as null, which lies between the ends of the order.
+  return operator === '$regex' || ![order.null, order.minKey, order.maxKey].includes(typeOrder(operand) as 5);
 }
 
 /** A partial index serves a query only when every match must be in it. */
@@ -144,47 +142,42 @@ function implies(
 }
 
 function conditionImplies(given: Condition, required: Condition, index: Index): boolean {
-  if (given.operator === required.operator && equalValues(given.operand, required.operand)) return true;
-  if (required.operator === '$exists')
-    return required.operand === true && excludesMissing(given.operator, given.operand);
-  const fold = index.collation?.fold;
-  const satisfies = compileOperators(
+  const { operator, operand } = given;
+  if (operator === required.operator && equalValues(operand, required.operand)) return true;
+  if (required.operator === '$exists') return required.operand === true && excludesMissing(given);
+  const satisfied = compileOperators(
     ['value'],
     { [required.operator]: required.operand },
-    fold ? { fold } : {},
+    { fold: index.collation?.fold },
   );
-  if (given.operator === '$eq') return !Array.isArray(given.operand) && satisfies({ value: given.operand });
-  if (given.operator === '$in' && Array.isArray(given.operand)) {
-    return given.operand.every((value) => !Array.isArray(value) && satisfies({ value }));
-  }
-  if (!isRangeBound(given.operand) || given.operator.slice(0, 2) !== required.operator.slice(0, 2))
-    return false;
-  return /^\$[gl]te?$/.test(given.operator) && satisfies({ value: given.operand });
+  const implied = (value: unknown): boolean => !Array.isArray(value) && satisfied({ value });
+  if (operator === '$eq') return implied(operand);
+  if (operator === '$in' && Array.isArray(operand)) return operand.every(implied);
+  const sameSide = operator.slice(0, 2) === required.operator.slice(0, 2);
+  return sameSide && /^\$[gl]te?$/.test(operator) && isRangeBound(operand) && implied(operand);
 }
 
 function planUnion(collection: Collection, request: PlanRequest, conditions: Conditions): Plan | null {
+  const { sort = [], collation = null } = request;
   for (const clauses of conditions.alternatives) {
-    const plans = clauses.map((filter) => plan(collection, { filter, collation: request.collation ?? null }));
+    const plans = clauses.map((filter) => plan(collection, { filter, collation }));
     if (plans.every((part) => part.kind === 'index' && part.bounded)) {
-      return { kind: 'union', plans, exact: false, sorted: (request.sort ?? []).length === 0 };
+      return { kind: 'union', plans, exact: false, sorted: sort.length === 0 };
     }
   }
   return null;
 }
 
 /** The index a hint names, by its name or by its key. */
-function hintedIndex(collection: Collection, hint: unknown): Index | 'natural' {
-  if (isDocument(hint) && '$natural' in hint) return 'natural';
-  const found = collection.indexes.find((index) => {
-    if (index.building) return false;
-    return typeof hint === 'string' ? index.name === hint : isDocument(hint) && sameKey(index.key, hint);
-  });
-  if (!found)
-    throw badValue(
-      'error processing query: planner returned error: hint provided does not correspond to an existing index',
-    );
-  return found;
+function hintedIndex(collection: Collection, hint: unknown): Index {
+  const found = collection.indexes.find((index) => !index.building && isNamed(index, hint));
+  if (found) return found;
+  throw badValue('planner returned error: hint provided does not correspond to an existing index');
 }
+
+/** True when a name or a key means the index. */
+export const isNamed = (index: Index, given: unknown): boolean =>
+  isDocument(given) ? sameKey(index.key, given) : index.name === given;
 
 /** Index keys are the same when fields, order and directions are. */
 export function sameKey(left: Document, right: Document): boolean {

@@ -13,21 +13,16 @@ function conditionsOn(filter: Document, path: string): [string, Document][] {
   });
 }
 
+const inside = (value: unknown, part: string): unknown =>
+  isDocument(value) ? field(value, part) : undefined;
+
 /** A copy of the document in which the array at the path holds one element only. */
-function withOnly(document: Document, parts: readonly string[], element: unknown): Document {
-  const [first = '', ...rest] = parts;
-  const inner = field(document, first);
+function withOnly(document: Document, [first = '', ...rest]: readonly string[], element: unknown): Document {
+  const inner = inside(document, first);
   return {
     ...document,
     [first]: rest.length > 0 && isDocument(inner) ? withOnly(inner, rest, element) : [element],
   };
-}
-
-function valueAt(document: Document, parts: readonly string[]): unknown {
-  return parts.reduce<unknown>(
-    (value, part) => (isDocument(value) ? field(value, part) : undefined),
-    document,
-  );
 }
 
 /**
@@ -41,14 +36,15 @@ export function matchedPosition(
   context: FilterContext,
 ): number | null {
   const parts = parsePath(path);
-  const array = valueAt(document, parts);
-  if (!Array.isArray(array)) return null;
+  const array = parts.reduce(inside, document);
   const tests = conditionsOn(filter, path).map(([key, operators]) =>
     compileOperators(parsePath(key), operators, context),
   );
-  if (tests.length === 0) return null;
-  const all = array.findIndex((element) => tests.every((test) => test(withOnly(document, parts, element))));
+  if (!Array.isArray(array) || tests.length === 0) return null;
+  const first = (passes: (version: Document) => boolean): number =>
+    array.findIndex((element) => passes(withOnly(document, parts, element)));
+  const all = first((version) => tests.every((test) => test(version)));
   if (all >= 0) return all;
-  const any = array.findIndex((element) => tests.some((test) => test(withOnly(document, parts, element))));
+  const any = first((version) => tests.some((test) => test(version)));
   return any >= 0 ? any : null;
 }

@@ -1,273 +1,201 @@
 import { CommandError } from '../errors.ts';
-import { compileExpression, type Expression } from '../expression.ts';
+import { compileExpression } from '../expression.ts';
+import { inOrder, needsOrder } from '../value/ordered.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
-import type { Filter, FilterContext } from './filter.ts';
+import type { FilterContext } from './filter.ts';
 import { compileElement } from './operators.ts';
 import { matchedPosition } from './position.ts';
 
 export type Projection = (document: Document) => Document;
 
-type Transform = (value: unknown, document: Document) => unknown;
-type Tree = Map<string, Leaf | Tree>;
-/** A leaf keeps a field, drops it, changes its value, or computes it from the document. */
-type Leaf =
-  | { kind: 'keep' }
-  | { kind: 'drop' }
-  | { kind: 'change'; change: Transform }
-  | { kind: 'compute'; compute: Expression };
-
-export type ProjectionContext = FilterContext & {
-  /** The filter of a find, which the positional operator refers to. */ filter?: Filter;
-  find: boolean;
+/** What becomes of a field: the value it had is kept, dropped or changed, or one is computed from the document. */
+type Leaf = {
+  kind: 'keep' | 'drop' | 'change' | 'compute';
+  value: (value: unknown, root: Document) => unknown;
 };
+type Tree = Map<string, Leaf | Tree>;
 
-const invalid = (code: number, message: string): CommandError => new CommandError(code, message);
+/** `filter` is that of a find, which the positional operator refers to. */
+export type ProjectionContext = FilterContext & { filter?: Document; find: boolean };
+
+const keep: Leaf = { kind: 'keep', value: (value) => value };
+const drop: Leaf = { kind: 'drop', value: () => undefined };
 
 /** Compiles a projection of find or $project: inclusion or exclusion, with computed fields. */
 export function compileProjection(spec: Document, context: ProjectionContext): Projection {
-  const tree: Tree = new Map();
-  const state: State = { keeps: 0, drops: 0, changes: 0, computes: 0, positional: 0, id: null };
-  for (const [path, value] of Object.entries(spec)) add(tree, path, value, context, state, '');
-  if (state.keeps > 0 && state.drops > 0) {
-    throw invalid(
-      state.firstKept ? 31254 : 31253,
-      `Cannot do ${state.firstKept ? 'exclusion' : 'inclusion'} on field ${state.mixed ?? ''} in ${state.firstKept ? 'inclusion' : 'exclusion'} projection`,
-    );
+  const builder = new Builder(context);
+  for (const [path, value] of Object.entries(spec)) builder.add(path, value);
+  const including = builder.finish();
+  return (document) => project(document, builder.tree, including, document);
+}
+
+/** Collects the leaves of a projection and finds out whether it includes or excludes. */
+class Builder {
+  readonly tree: Tree = new Map();
+  readonly #context: ProjectionContext;
+  #includes = false;
+  #excludes = false;
+  #positional = false;
+  #changes = false;
+  /** What the first flag says, and what `_id` says for itself. */
+  #keeps: boolean | null = null;
+  #id: boolean | null = null;
+
+  constructor(context: ProjectionContext) {
+    this.#context = context;
   }
-  const including =
-    state.keeps > 0 ||
-    state.computes > 0 ||
-    state.positional > 0 ||
-    (state.drops === 0 && state.changes === 0 && state.id === true);
-  if (including && state.drops > 0)
-    throw invalid(31252, 'Cannot use an expression in an exclusion projection');
-  if (state.id !== null) tree.set('_id', { kind: state.id ? 'keep' : 'drop' });
-  else if (including && !tree.has('_id')) tree.set('_id', { kind: 'keep' });
-  return including
-    ? (document) => include(document, tree, document)
-    : (document) => exclude(document, tree, document);
-}
 
-type State = {
-  keeps: number;
-  drops: number;
-  changes: number;
-  computes: number;
-  positional: number;
-  id: boolean | null;
-  firstKept?: boolean;
-  mixed?: string;
-};
-
-function add(
-  tree: Tree,
-  path: string,
-  value: unknown,
-  context: ProjectionContext,
-  state: State,
-  prefix: string,
-): void {
-  const full = prefix + path;
-  if (path === '' || path.split('.').includes(''))
-    throw invalid(40352, 'FieldPath field names may not be empty strings.');
-  const flag = typeof value === 'boolean' ? value : asNumber(value);
-  const positional = context.find && path.endsWith('.$') && flag !== null;
-  if (path.startsWith('$')) {
-    throw invalid(16410, `FieldPath field names may not start with '$', given '${path}'.`);
+  add(path: string, value: unknown, name = path): void {
+    const { find } = this.#context;
+    if (path.split('.').includes(''))
+      throw new CommandError(40352, 'FieldPath field names may not be empty strings.');
+    if (name.startsWith('$'))
+      throw new CommandError(16410, `FieldPath field names may not start with '$', given '${name}'.`);
+    const flag = typeof value === 'boolean' ? value : asNumber(value);
+    if (flag === null) this.#addValue(path, value);
+    else if (find && path.endsWith('.$')) this.#addPositional(path.slice(0, -2));
+    else this.#addFlag(path, Boolean(flag));
   }
-  if (positional) addPositional(tree, path.slice(0, -2), context, state);
-  else if (flag !== null) addFlag(tree, path, Boolean(flag), state, full);
-  else if (isDocument(value)) addDocument(tree, path, value, context, state, full);
-  else addComputation(tree, path, value, context, state);
-}
 
-function addComputation(
-  tree: Tree,
-  path: string,
-  value: unknown,
-  context: ProjectionContext,
-  state: State,
-): void {
-  state.computes += 1;
-  place(tree, path, { kind: 'compute', compute: compileExpression(value, context.variables) });
-}
+  /** True when only what is named is in the result. */
+  finish(): boolean {
+    const { tree } = this;
+    const including = this.#includes || (!this.#excludes && !this.#changes && this.#id === true);
+    if (including && this.#excludes)
+      throw new CommandError(31252, 'Cannot use an expression in an exclusion projection');
+    if (this.#id !== null) tree.set('_id', this.#id ? keep : drop);
+    else if (including && !tree.has('_id')) tree.set('_id', keep);
+    return including;
+  }
 
-/** A document is an operator of find, an expression, or a projection of what lies below. */
-function addDocument(
-  tree: Tree,
-  path: string,
-  value: Document,
-  context: ProjectionContext,
-  state: State,
-  full: string,
-): void {
-  const keys = Object.keys(value);
-  const operator = keys[0] ?? '';
-  if (keys.length === 0) throw invalid(51270, 'An empty sub-projection is not a valid value.');
-  if (context.find && operator === '$slice' && !needsExpression(value.$slice)) {
-    state.changes += 1;
-    place(tree, path, { kind: 'change', change: slicer(value.$slice) });
-  } else if (context.find && operator === '$elemMatch') {
-    addElementMatch(tree, path, value.$elemMatch, context, state);
-  } else if (operator.startsWith('$')) {
-    addComputation(tree, path, value, context, state);
-  } else {
-    for (const key of keys) {
-      const inner: Tree = new Map();
-      add(inner, key, value[key], context, state, `${full}.`);
-      for (const leaf of leaves(inner, path)) place(tree, leaf.path, leaf.leaf);
+  #addFlag(path: string, kept: boolean): void {
+    if (path === '_id') {
+      this.#id = kept;
+      return;
+    }
+    this.#keeps ??= kept;
+    if (kept !== this.#keeps) {
+      const [here, whole] = kept ? ['inclusion', 'exclusion'] : ['exclusion', 'inclusion'];
+      throw new CommandError(
+        kept ? 31253 : 31254,
+        `Cannot do ${here} on field ${path} in ${whole} projection`,
+      );
+    }
+    if (kept) this.#includes = true;
+    else this.#excludes = true;
+    this.#place(path, kept ? keep : drop);
+  }
+
+  /** A document is an operator of find, an expression, or a projection of what lies below. */
+  #addValue(path: string, value: unknown): void {
+    const { find, variables } = this.#context;
+    const [operator] = isDocument(value) ? Object.keys(value) : ['$literal'];
+    if (operator === undefined)
+      throw new CommandError(51270, 'An empty sub-projection is not a valid value.');
+    const spec = value as Document;
+    if (find && operator === '$slice' && isSlice(spec.$slice)) this.#addSlice(path, spec.$slice);
+    else if (find && operator === '$elemMatch') this.#addElementMatch(path, spec.$elemMatch);
+    else if (operator.startsWith('$')) {
+      this.#includes = true;
+      const compute = compileExpression(value, variables);
+      this.#place(path, { kind: 'compute', value: (_value, root) => compute(root) });
+    } else {
+      for (const [name, inner] of Object.entries(spec)) this.add(`${path}.${name}`, inner, name);
     }
   }
-}
 
-function leaves(tree: Tree, prefix: string): { path: string; leaf: Leaf }[] {
-  return [...tree].flatMap(([name, node]) => {
-    const path = `${prefix}.${name}`;
-    return node instanceof Map ? leaves(node, path) : [{ path, leaf: node }];
-  });
-}
-
-function addFlag(tree: Tree, path: string, keep: boolean, state: State, full: string): void {
-  if (full === '_id') {
-    state.id = keep;
-    return;
-  }
-  state.firstKept ??= keep;
-  if (keep !== state.firstKept) state.mixed ??= full;
-  if (keep) state.keeps += 1;
-  else state.drops += 1;
-  place(tree, path, { kind: keep ? 'keep' : 'drop' });
-}
-
-function addPositional(tree: Tree, path: string, context: ProjectionContext, state: State): void {
-  const { filter } = context;
-  if (!filter || state.positional > 0)
-    throw invalid(31276, 'Cannot specify more than one positional projection per query.');
-  state.positional += 1;
-  place(tree, path, {
-    kind: 'change',
-    change: (value, document) => {
+  #addPositional(path: string): void {
+    const { filter } = this.#context;
+    if (!filter || this.#positional)
+      throw new CommandError(31276, 'Cannot specify more than one positional projection per query.');
+    this.#positional = true;
+    this.#includes = true;
+    this.#change(path, (value, root) => {
       if (!Array.isArray(value)) return value;
-      const position = matchedPosition(filter.source, document, path, context);
-      if (position === null)
-        throw invalid(
-          51246,
-          "Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array",
-        );
-      return value.slice(position, position + 1);
-    },
-  });
-}
+      const position = matchedPosition(filter, root, path, this.#context);
+      if (position !== null) return value.slice(position, position + 1);
+      throw new CommandError(51246, "positional operator '.$' couldn't find a matching element in the array");
+    });
+  }
 
-function addElementMatch(
-  tree: Tree,
-  path: string,
-  operand: unknown,
-  context: ProjectionContext,
-  state: State,
-): void {
-  if (!isDocument(operand)) throw invalid(31274, '$elemMatch: Invalid argument, object required');
-  if (path.includes('.')) throw invalid(31275, 'Cannot use $elemMatch projection on a nested field');
-  state.computes += 1;
-  const matches = compileElement(operand, context);
-  place(tree, path, {
-    kind: 'change',
-    change: (value) => {
+  #addElementMatch(path: string, operand: unknown): void {
+    if (!isDocument(operand)) throw new CommandError(31274, '$elemMatch: Invalid argument, object required');
+    if (path.includes('.'))
+      throw new CommandError(31275, 'Cannot use $elemMatch projection on a nested field');
+    this.#includes = true;
+    const matches = compileElement(operand, this.#context);
+    this.#change(path, (value) => {
       const found = Array.isArray(value) ? value.find(matches) : undefined;
       return found === undefined ? undefined : [found];
-    },
-  });
+    });
+  }
+
+  #addSlice(path: string, operand: unknown): void {
+    const [first, length] = [operand].flat().map(asNumber) as [number, number?];
+    this.#changes = true;
+    this.#change(path, (value) => {
+      if (!Array.isArray(value)) return value;
+      if (length === undefined) return first < 0 ? value.slice(first) : value.slice(0, first);
+      const from = first < 0 ? Math.max(0, value.length + first) : first;
+      return value.slice(from, from + length);
+    });
+  }
+
+  #change(path: string, value: Leaf['value']): void {
+    this.#place(path, { kind: 'change', value });
+  }
+
+  #place(path: string, leaf: Leaf): void {
+    const parts = path.split('.');
+    const last = parts.pop() as string;
+    let node = this.tree;
+    for (const part of parts) {
+      const next = node.get(part) ?? new Map();
+      if (!(next instanceof Map)) throw new CommandError(31249, `Path collision at ${path}`);
+      node.set(part, next);
+      node = next;
+    }
+    if (node.has(last)) throw new CommandError(31250, `Path collision at ${path}`);
+    node.set(last, leaf);
+  }
 }
 
-const needsExpression = (operand: unknown): boolean => {
-  const numbers = Array.isArray(operand) ? operand : [operand];
-  return numbers.some((item) => asNumber(item) === null) || numbers.length > 2;
+/** `$slice` of find takes one or two numbers; anything else is the expression of that name. */
+const isSlice = (operand: unknown): boolean => {
+  const numbers = [operand].flat();
+  return numbers.length >= 1 && numbers.length <= 2 && numbers.every((item) => asNumber(item) !== null);
 };
 
-function slicer(operand: unknown): Transform {
-  const [first = 0, second] = (Array.isArray(operand) ? operand : [operand]).map(asNumber);
-  return (value) => {
-    if (!Array.isArray(value)) return value;
-    const start = Number(first);
-    if (second === undefined || second === null)
-      return start < 0 ? value.slice(start) : value.slice(0, start);
-    const from = start < 0 ? Math.max(0, value.length + start) : start;
-    return value.slice(from, from + second);
+function project(document: Document, tree: Tree, including: boolean, root: Document): Document {
+  const result: Document = {};
+  const names: string[] = [];
+  const put = (name: string, value: unknown): void => {
+    if (value === undefined) return;
+    result[name] = value;
+    names.push(name);
   };
-}
-
-function place(tree: Tree, path: string, leaf: Leaf): void {
-  const parts = path.split('.');
-  let node = tree;
-  for (const part of parts.slice(0, -1)) {
-    const next = node.get(part) ?? new Map();
-    if (!(next instanceof Map)) throw invalid(31249, `Path collision at ${path}`);
-    node.set(part, next);
-    node = next;
+  for (const name of Object.keys(document)) {
+    const node = tree.get(name);
+    const value = document[name];
+    if (node === undefined) put(name, including ? undefined : value);
+    else if (node instanceof Map) put(name, projectInside(value, node, including, root));
+    else if (node.kind !== 'compute') put(name, node.value(value, root));
   }
-  const last = parts.at(-1) as string;
-  if (node.has(last)) throw invalid(31250, `Path collision at ${path}`);
-  node.set(last, leaf);
-}
-
-function include(value: Document, tree: Tree, root: Document): Document {
-  const result: Document = {};
-  for (const key of Object.keys(value)) {
-    const node = tree.get(key);
-    if (node === undefined) continue;
-    if (node instanceof Map) {
-      const inner = includeInside(value[key], node, root);
-      if (inner !== undefined) result[key] = inner;
-    } else if (node.kind === 'keep') result[key] = value[key];
-    else if (node.kind === 'change') setDefined(result, key, node.change(value[key], root));
+  // Computed fields come after those of the document, in the order of the projection.
+  for (const [name, node] of including ? tree : []) {
+    if (!isComputed(node)) continue;
+    if (!(node instanceof Map)) put(name, node.value(undefined, root));
+    else if (!Object.hasOwn(result, name)) put(name, project({}, node, true, root));
   }
-  addComputed(result, tree, root);
-  return result;
+  return needsOrder(result) ? inOrder(names, result) : result;
 }
 
-function includeInside(value: unknown, tree: Tree, root: Document): unknown {
-  if (isDocument(value)) return include(value, tree, root);
-  if (!Array.isArray(value)) return undefined;
-  return value
-    .map((element) => includeInside(element, tree, root))
-    .filter((element) => element !== undefined);
+function projectInside(value: unknown, tree: Tree, including: boolean, root: Document): unknown {
+  if (isDocument(value)) return project(value, tree, including, root);
+  if (!Array.isArray(value)) return including ? undefined : value;
+  const elements = value.map((element) => projectInside(element, tree, including, root));
+  return including ? elements.filter((element) => element !== undefined) : elements;
 }
 
-/** Computed fields come after those of the document, in the order of the projection. */
-function addComputed(result: Document, tree: Tree, root: Document): void {
-  for (const [key, node] of tree) {
-    if (node instanceof Map) {
-      if (!hasComputed(node) || key in result) continue;
-      const inner: Document = {};
-      addComputed(inner, node, root);
-      result[key] = inner;
-    } else if (node.kind === 'compute') setDefined(result, key, node.compute(root));
-  }
-}
-
-function hasComputed(tree: Tree): boolean {
-  return [...tree.values()].some((node) =>
-    node instanceof Map ? hasComputed(node) : node.kind === 'compute',
-  );
-}
-
-function setDefined(target: Document, key: string, value: unknown): void {
-  if (value !== undefined) target[key] = value;
-}
-
-function exclude(value: Document, tree: Tree, root: Document): Document {
-  const result: Document = {};
-  for (const key of Object.keys(value)) {
-    const node = tree.get(key);
-    if (node === undefined) result[key] = value[key];
-    else if (node instanceof Map) result[key] = excludeInside(value[key], node, root);
-    else if (node.kind === 'keep') result[key] = value[key];
-    else if (node.kind === 'change') setDefined(result, key, node.change(value[key], root));
-  }
-  return result;
-}
-
-function excludeInside(value: unknown, tree: Tree, root: Document): unknown {
-  if (isDocument(value)) return exclude(value, tree, root);
-  return Array.isArray(value) ? value.map((element) => excludeInside(element, tree, root)) : value;
-}
+const isComputed = (node: Leaf | Tree): boolean =>
+  node instanceof Map ? [...node.values()].some(isComputed) : node.kind === 'compute';

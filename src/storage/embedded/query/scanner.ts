@@ -1,47 +1,39 @@
 import type { Collection } from '../store/collection.ts';
 import { asBuffer, type Database, tableOf } from '../store/database.ts';
-import type { Interval } from './bounds.ts';
-import type { Plan } from './planner.ts';
+import type { IndexPlan, Plan } from './planner.ts';
 
 /** A stored document as a scan meets it. */
 export type Row = { record: number; body: Buffer };
 
-/** Walks a plan piece by piece. Between two pieces nothing is held in SQLite, so a slow reader pins no snapshot. */
-export interface Scanner {
-  /** At most `limit` rows; null at the end. */
-  next(limit: number): Row[] | null;
+/** Rows piece by piece. Between two pieces nothing is held in SQLite, so a slow reader pins no snapshot. */
+export type Scan = Generator<Row[]>;
+
+/** Walks a plan; `size` is asked how many rows the next piece may have. */
+export function scan(database: Database, collection: Collection, plan: Plan, size: () => number): Scan {
+  if (plan.kind === 'scan') return scanRecords(database, collection, plan.reverse, size);
+  if (plan.kind === 'union') return once(plan.plans.map((part) => scan(database, collection, part, size)));
+  const rows = scanIndex(database, collection, plan, size);
+  return plan.index.multikey ? once([rows]) : rows;
 }
 
-export function openScanner(database: Database, collection: Collection, plan: Plan): Scanner {
-  if (plan.kind === 'scan') return new RecordScanner(database, collection, plan.reverse);
-  if (plan.kind === 'union')
-    return new UnionScanner(plan.plans.map((part) => openScanner(database, collection, part)));
-  const scanner = new IndexScanner(database, collection, plan.index.id, plan.intervals, plan.reverse);
-  return plan.index.multikey ? new UnionScanner([scanner]) : scanner;
-}
-
-class RecordScanner implements Scanner {
-  readonly #database: Database;
-  readonly #sql: string;
-  #last: number;
-
-  constructor(database: Database, collection: Collection, reverse: boolean) {
-    this.#database = database;
-    const [compare, direction] = reverse ? ['<', 'DESC'] : ['>', 'ASC'];
-    this.#sql = `SELECT record, body FROM ${tableOf(collection)} WHERE record ${compare} ? ORDER BY record ${direction} LIMIT ?`;
-    this.#last = reverse ? Number.MAX_SAFE_INTEGER : -1;
-  }
-
-  next(limit: number): Row[] | null {
-    const rows = this.#database.all<[number, Uint8Array]>(this.#sql, this.#last, limit);
-    const last = rows.at(-1);
-    if (!last) return null;
-    this.#last = last[0];
-    return rows.map(([record, body]) => ({ record, body: asBuffer(body) }));
+function* scanRecords(
+  database: Database,
+  collection: Collection,
+  reverse: boolean,
+  size: () => number,
+): Scan {
+  const [compare, direction] = reverse ? ['<', 'DESC'] : ['>', 'ASC'];
+  const sql = `SELECT record, body FROM ${tableOf(collection)} WHERE record ${compare} ? ORDER BY record ${direction} LIMIT ?`;
+  for (let last = reverse ? Number.MAX_SAFE_INTEGER : -1; ; ) {
+    const rows = database.all<[number, Uint8Array]>(sql, last, size());
+    const end = rows.at(-1);
+    if (!end) return;
+    last = end[0];
+    yield rows.map(([record, body]) => ({ record, body: asBuffer(body) }));
   }
 }
 
-const conditions = {
+const directions = {
   forward: {
     start: 'e.key >= ? AND e.key < ? ORDER BY e.key, e.record',
     resume: '(e.key, e.record) > (?, ?) AND e.key < ? ORDER BY e.key, e.record',
@@ -52,77 +44,39 @@ const conditions = {
   },
 };
 
-class IndexScanner implements Scanner {
-  readonly #database: Database;
-  readonly #select: string;
-  readonly #index: number;
-  readonly #intervals: Interval[];
-  readonly #reverse: boolean;
-  #position = 0;
-  #last: { key: Uint8Array; record: number } | null = null;
-
-  constructor(
-    database: Database,
-    collection: Collection,
-    index: number,
-    intervals: Interval[],
-    reverse: boolean,
-  ) {
-    this.#database = database;
-    this.#select = `SELECT e.key, e.record, d.body FROM entries e CROSS JOIN ${tableOf(collection)} d ON d.record = e.record`;
-    this.#index = index;
-    this.#intervals = reverse ? [...intervals].reverse() : intervals;
-    this.#reverse = reverse;
-  }
-
-  next(limit: number): Row[] | null {
-    for (let found: Row[] = []; ; ) {
-      const interval = this.#intervals[this.#position];
-      if (!interval) return found.length > 0 ? found : null;
-      const rows = this.#read(interval, limit - found.length);
-      const last = rows.at(-1);
-      if (last) this.#last = { key: last[0], record: last[1] };
-      const read = rows.map(([, record, body]) => ({ record, body: asBuffer(body) }));
-      if (rows.length < limit - found.length) {
-        this.#position += 1;
-        this.#last = null;
-      }
-      found = found.length === 0 ? read : found.concat(read);
-      if (found.length >= limit) return found;
+function* scanIndex(
+  database: Database,
+  collection: Collection,
+  { index, intervals, reverse }: IndexPlan,
+  size: () => number,
+): Scan {
+  const select = `SELECT e.key, e.record, d.body FROM entries e CROSS JOIN ${tableOf(collection)} d ON d.record = e.record`;
+  const { start, resume } = reverse ? directions.backward : directions.forward;
+  let found: Row[] = [];
+  let limit = size();
+  for (const { low, high } of reverse ? intervals.toReversed() : intervals) {
+    let bounds: (Uint8Array | number)[] = [low, high];
+    for (let more = true; more; ) {
+      const wanted = limit - found.length;
+      const sql = `${select} WHERE e.idx = ? AND ${bounds.length === 2 ? start : resume} LIMIT ?`;
+      const rows = database.all<[Uint8Array, number, Uint8Array]>(sql, index.id, ...bounds, wanted);
+      for (const [, record, body] of rows) found.push({ record, body: asBuffer(body) });
+      more = rows.length === wanted;
+      const [key, record] = rows.at(-1) ?? [];
+      if (key && record !== undefined) bounds = reverse ? [low, key, record] : [key, record, high];
+      if (!more) continue;
+      yield found;
+      found = [];
+      limit = size();
     }
   }
-
-  #read({ low, high }: Interval, limit: number): [Uint8Array, number, Uint8Array][] {
-    const { start, resume } = this.#reverse ? conditions.backward : conditions.forward;
-    const from = this.#last;
-    const sql = `${this.#select} WHERE e.idx = ? AND ${from ? resume : start} LIMIT ?`;
-    if (!from) return this.#database.all(sql, this.#index, low, high, limit);
-    return this.#reverse
-      ? this.#database.all(sql, this.#index, low, from.key, from.record, limit)
-      : this.#database.all(sql, this.#index, from.key, from.record, high, limit);
-  }
+  if (found.length > 0) yield found;
 }
 
 /** Several scans one after the other, each document once. */
-class UnionScanner implements Scanner {
-  readonly #scanners: Scanner[];
-  readonly #seen = new Set<number>();
-
-  constructor(scanners: Scanner[]) {
-    this.#scanners = scanners;
-  }
-
-  next(limit: number): Row[] | null {
-    for (;;) {
-      const scanner = this.#scanners[0];
-      if (!scanner) return null;
-      const rows = scanner.next(limit);
-      if (!rows) {
-        this.#scanners.shift();
-        continue;
-      }
-      const fresh = rows.filter(({ record }) => !this.#seen.has(record) && this.#seen.add(record));
-      if (fresh.length > 0) return fresh;
-    }
+function* once(scans: Scan[]): Scan {
+  const seen = new Set<number>();
+  for (const rows of scans) {
+    for (const piece of rows) yield piece.filter(({ record }) => !seen.has(record) && seen.add(record));
   }
 }

@@ -1,12 +1,12 @@
+import { decode } from '../bson/decode.ts';
 import type { Pace } from '../pace.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Database } from '../store/database.ts';
 import type { Document } from '../value/types.ts';
 import type { Collation } from './collation.ts';
 import { compileFilter, type Filter } from './filter.ts';
-import { type Match, MatchStream } from './match-stream.ts';
 import { type Plan, plan, type SortField } from './planner.ts';
-import { openScanner } from './scanner.ts';
+import { type Row, scan } from './scanner.ts';
 import { keyReader } from './sort.ts';
 import { Sorter } from './sorter.ts';
 
@@ -17,11 +17,16 @@ export type Selection = {
   limit?: number;
   hint?: unknown;
   collation?: Collation | null;
-  variables?: Document;
+  variables?: Document | undefined;
 };
+
+/** A row that matched, with the fields that were decoded to find out. */
+export type Match = Row & { document: Document | null };
 
 /** So many documents are looked at so quickly that it does not matter where. */
 const fewDocuments = 1000;
+const firstChunk = 64;
+const largestChunk = 512;
 
 /** A selection that is ready to run: its filter compiled, its access path chosen. */
 export class Selected {
@@ -35,12 +40,8 @@ export class Selected {
     this.#database = database;
     this.#collection = collection;
     this.#selection = selection;
-    const { variables } = selection;
-    const fold = selection.collation?.fold;
-    this.filter = compileFilter(selection.filter, {
-      ...(fold ? { fold } : {}),
-      ...(variables ? { variables } : {}),
-    });
+    const { variables, collation } = selection;
+    this.filter = compileFilter(selection.filter, { variables, fold: collation?.fold });
     this.plan = plan(collection, selection);
   }
 
@@ -53,36 +54,51 @@ export class Selected {
     return path.kind === 'scan' ? !(path.exact && path.sorted && short) : !path.bounded && !short;
   }
 
-  /** The matches in no particular order, chunk by chunk. */
-  #stream(expected: number): MatchStream {
-    const { plan: path, filter } = this;
-    const exact = path.exact;
-    let wanted: Set<string> | null = exact ? new Set() : filter.fields;
-    if (!path.sorted && wanted !== null) {
-      wanted = new Set(wanted);
-      for (const { path: name } of this.#selection.sort ?? []) wanted.add(name.split('.')[0] as string);
+  /** The top-level fields to decode: null for all, an empty set for none. */
+  #wanted(): Set<string> | null {
+    const { exact, sorted } = this.plan;
+    const { fields } = this.filter;
+    if (!exact && fields === null) return null;
+    const wanted = new Set(exact ? [] : fields);
+    if (!sorted) for (const { path } of this.#selection.sort ?? []) wanted.add(path.split('.')[0] as string);
+    return wanted;
+  }
+
+  /**
+   * The matches as the scan meets them. A chunk is a bounded piece of work, so that the caller can let others run in
+   * between; it may be empty without being the last.
+   */
+  *#stream(expected: number): Generator<Match[]> {
+    const test = this.plan.exact ? null : this.filter.test;
+    const wanted = this.#wanted();
+    const decodes = test !== null || wanted === null || wanted.size > 0;
+    let next = test === null && expected > 0 ? Math.min(expected, largestChunk) : firstChunk;
+    const size = (): number => {
+      const current = next;
+      next = Math.min(next * 2, largestChunk);
+      return current;
+    };
+    for (const rows of scan(this.#database, this.#collection, this.plan, size)) {
+      const matches: Match[] = [];
+      for (const { record, body } of rows) {
+        const document = decodes ? decode(body, wanted) : null;
+        if (test === null || test(document ?? {})) matches.push({ record, body, document });
+      }
+      yield matches;
     }
-    if (wanted?.size === 0 && !exact) wanted = new Set([' none']);
-    return new MatchStream(
-      openScanner(this.#database, this.#collection, path),
-      exact ? null : filter.test,
-      wanted,
-      expected,
-    );
   }
 
   /** All matches in the wanted order, without skip and limit applied to a scan that is already sorted. */
   *#ordered(): Generator<Match[]> {
     const { sort = [], skip = 0, limit = 0, collation } = this.#selection;
     const needed = limit > 0 ? skip + limit : 0;
-    const stream = this.#stream(this.plan.sorted ? needed : 0);
     if (this.plan.sorted) {
-      for (let chunk = stream.next(); chunk; chunk = stream.next()) yield chunk;
+      yield* this.#stream(needed);
       return;
     }
     const sorter = new Sorter<Match>(sort, needed, collation?.fold);
     const readKey = keyReader(sort, collation?.fold);
-    for (let chunk = stream.next(); chunk; chunk = stream.next()) {
+    for (const chunk of this.#stream(0)) {
       for (const match of chunk) sorter.add(readKey(match.document ?? {}), match, match.body.length + 100);
       yield [];
     }
@@ -108,10 +124,9 @@ export class Selected {
   countQuickly(): number | null {
     const { plan: path } = this;
     const { skip = 0, limit = 0 } = this.#selection;
-    if (!path.exact) return null;
+    if (!path.exact || (path.kind === 'index' && path.index.multikey)) return null;
     let count = this.#collection.count;
     if (path.kind === 'index') {
-      if (path.index.multikey) return null;
       const sql = 'SELECT count(*) FROM entries WHERE idx = ? AND key >= ? AND key < ?';
       count = 0;
       for (const { low, high } of path.intervals) {

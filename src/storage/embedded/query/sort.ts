@@ -1,6 +1,6 @@
 import { badValue, CommandError } from '../errors.ts';
 import { compareValues, type Fold } from '../value/compare.ts';
-import { asNumber, type Document, emptyArray, isDocument } from '../value/types.ts';
+import { asNumber, type Document, emptyArray, expectDocument, isDocument } from '../value/types.ts';
 import { collectValues, type Path, parsePath } from './path.ts';
 import type { SortField } from './planner.ts';
 
@@ -8,28 +8,26 @@ import type { SortField } from './planner.ts';
 export const memoryLimit = 100 * 1024 * 1024;
 
 export function memoryExceeded(what: string): CommandError {
-  return new CommandError(
-    292,
-    `${what} exceeded memory limit of ${memoryLimit} bytes, but did not opt in to external sorting.`,
-  );
+  return new CommandError(292, `${what} exceeded the memory limit of ${memoryLimit} bytes`);
 }
 
 /** Parses a sort document; `$meta` sorts are refused. */
 export function parseSort(sort: unknown): SortField[] {
   if (sort === undefined || sort === null) return [];
-  if (!isDocument(sort)) throw new CommandError(14, "Expected field 'sort' to be of type object");
-  return Object.entries(sort).map(([path, direction]) => {
-    const number = asNumber(direction);
-    if (number !== 1 && number !== -1) {
-      throw isDocument(direction)
-        ? badValue('$meta sort is not supported')
-        : new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
-    }
-    if (path === '' || (path.startsWith('$') && path !== '$natural')) {
-      throw new CommandError(16410, `FieldPath field names may not start with '$', given '${path}'.`);
-    }
-    return { path, descending: number < 0 };
-  });
+  return Object.entries(expectDocument(sort, 14, "Expected field 'sort' to be of type object")).map(
+    ([path, direction]) => {
+      const number = asNumber(direction);
+      if (number !== 1 && number !== -1) {
+        throw isDocument(direction)
+          ? badValue('$meta sort is not supported')
+          : new CommandError(15975, '$sort key ordering must be 1 (for ascending) or -1 (for descending)');
+      }
+      if (path === '' || (path.startsWith('$') && path !== '$natural')) {
+        throw new CommandError(16410, `FieldPath field names may not start with '$', given '${path}'.`);
+      }
+      return { path, descending: number < 0 };
+    },
+  );
 }
 
 export type KeyReader = (document: Document) => unknown[];
