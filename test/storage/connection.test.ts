@@ -1,16 +1,29 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import { openStorage } from '../../src/storage/connection.ts';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { openStorage, type Storage } from '../../src/storage/connection.ts';
+
+let dataDirectory: string;
+let open: Storage[];
+
+beforeEach(async () => {
+  dataDirectory = await mkdtemp(join(tmpdir(), 'sluice-storage-'));
+  open = [];
+});
+afterEach(async () => {
+  for (const storage of open.toReversed()) await storage.stop();
+  await rm(dataDirectory, { recursive: true, force: true });
+});
+
+async function opened(mongodbUri: string | null): Promise<Storage> {
+  const storage = await openStorage({ dataDirectory, mongodbUri });
+  open.push(storage);
+  return storage;
+}
 
 test('reads go to the primary, whatever the connection string says', async () => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'sluice-storage-'));
-  const first = await openStorage({ dataDirectory, mongodbUri: null });
-  const mongodbUri = `${first.uri}&readPreference=secondaryPreferred`;
-  const second = await openStorage({ dataDirectory, mongodbUri });
-  expect(second.db.getClient().readPreference.mode).toBe('primary');
-  await second.stop();
-  await first.stop();
-  await rm(dataDirectory, { recursive: true, force: true });
+  const { uri } = await opened(null);
+  const { db } = await opened(`${uri}&readPreference=secondaryPreferred`);
+  expect(db.getClient().readPreference.mode).toBe('primary');
 });
