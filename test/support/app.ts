@@ -38,16 +38,16 @@ export type GraphAnswer = {
   errors?: { message: string; extensions: any; path?: unknown[] }[];
 };
 
-/** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI. */
+/** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI in a database of its own. */
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
-  const database = testDatabase();
+  const database = env.MONGODB_URI ? null : testDatabase();
   const settings = readSettings({
     HOST: '127.0.0.1',
     PORT: '0',
     DATA_DIR: directory,
     LOG_LEVEL: 'silent',
-    MONGODB_URI: database.uri,
+    MONGODB_URI: database?.uri,
     ...env,
   });
   const storage = await openStorage(settings.storage);
@@ -106,7 +106,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
       await close(server, 0);
       await app.stop();
       await storage.stop();
-      await database.drop();
+      await database?.drop();
       await rm(directory, { recursive: true, force: true });
     },
   };
