@@ -17,7 +17,13 @@ class ReaderCatalogue extends CatalogueView {
   /** Reads the catalogue again when the writer has changed it. */
   follow(version: number): void {
     if (version === this.#version) return;
-    this.load();
+    // In one snapshot: a table must not go away between its row in the catalogue and the look at it.
+    this.source.run('BEGIN');
+    try {
+      this.load();
+    } finally {
+      this.source.run('COMMIT');
+    }
     this.#version = version;
   }
 
