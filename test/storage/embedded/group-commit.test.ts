@@ -88,3 +88,15 @@ test('when the disk is full nothing of the batch is acknowledged or kept, and la
   await store.writes.run(() => insert('a', { _id: 1 }));
   expect(state('a')).toEqual({ count: 2, stored: 2, entries: 2 });
 });
+
+test('of two drops of a collection in one turn the second leaves what was made in between', async () => {
+  await store.writes.run(() => insert('a', { _id: 1 }));
+  const drop = (collection = store.require('db', 'a')): Promise<void> =>
+    store.writes.run(() => store.catalogue.drop(collection));
+  await Promise.all([drop(), store.writes.run(() => insert('a', { _id: 2 })), drop()]);
+  const expected = { count: 1, stored: 1, entries: 1 };
+  expect(state('a')).toEqual(expected);
+  await store.close();
+  store = open();
+  expect(state('a')).toEqual(expected);
+});
