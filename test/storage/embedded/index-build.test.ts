@@ -46,7 +46,7 @@ async function whileWriting<Result>(work: () => Promise<Result>): Promise<Result
       const at = round % 2 === 0 ? round : each * 1000 - round;
       const [_id, next, other] = [at, at + 1, at + 2].map((n) => ((n % each) * 10 + writer) as never);
       const fresh = unused + round * 10 + writer;
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, 10));
       await items.insertOne(make(fresh));
       await items.updateOne({ _id }, { $set: { group: 200 + writer, rare: round }, $pop: { tags: 1 } });
       await items.updateOne({ _id }, { $push: { tags: round }, $inc: { unrelated: 1 } } as Document);
@@ -94,7 +94,8 @@ test('indexes of every kind that are built while others write hold what a scan f
   await whileWriting(() =>
     Promise.all(kinds.map(([key, options]) => items.createIndex(key as never, options))),
   );
-  expect(await items.countDocuments({ unrelated: { $gte: 1 } })).toBeGreaterThan(50);
+  expect(await items.countDocuments({ unrelated: { $gte: 1 } })).toBeGreaterThan(20);
+  const projection = { _id: 1 };
   const ids = (found: Document[]): unknown[] => found.map(({ _id }) => _id).sort();
   const queries: [string, Document][] = [
     ['plain', { group: { $gte: 0 } }],
@@ -103,12 +104,12 @@ test('indexes of every kind that are built while others write hold what a scan f
     ['partial', { group: { $gte: 0 }, live: true }],
   ];
   for (const [hint, filter] of queries) {
-    const scanned = await items.find(filter).hint({ $natural: 1 }).toArray();
-    expect(ids(await items.find(filter).hint(hint).toArray())).toEqual(ids(scanned));
+    const scanned = await items.find(filter, { projection }).hint({ $natural: 1 }).toArray();
+    expect(ids(await items.find(filter, { projection }).hint(hint).toArray())).toEqual(ids(scanned));
   }
   await expectRight(...kinds);
   expect(await cleared(running.directory)).toEqual(nothing);
-});
+}, 60_000);
 
 test('an index holds every document when all are written during the build', async () => {
   const building = items.createIndex({ tags: 1 }, { name: 'tags' });
@@ -206,7 +207,7 @@ test('a build is finished when the client that asked for it goes away', async ()
 
 test('an index that is finished while a dropped collection is cleared away stays whole', async () => {
   const doomed = running.db.collection<Document>('doomed');
-  await fill(doomed, 0, 40_000);
+  await fill(doomed, 0, 20_000);
   await items.deleteMany({ _id: { $gte: 2000 as never } });
   const building = items.createIndex({ tags: 1 });
   await items.findOne({ _id: 1 as never });
