@@ -38,7 +38,7 @@ export async function buildIndex(store: Store, collection: Collection, spec: Doc
       collection.indexes = collection.indexes.filter((index) => index.id !== id);
       store.cleaner.wake();
     }
-    throw error;
+    throw collection.dropped ? aborted() : error;
   } finally {
     collection.watches.delete(written);
     finish();
