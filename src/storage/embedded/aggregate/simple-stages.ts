@@ -1,7 +1,6 @@
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/filter.ts';
-import { keyReader, parseSort } from '../query/sort.ts';
-import { Sorter } from '../query/sorter.ts';
+import { keyReader, parseSort, Sorter } from '../query/sort.ts';
 import { withoutField, withValueAt } from '../value/ordered.ts';
 import { asNumber, type Document, expectDocument, isDocument, typeName } from '../value/types.ts';
 import { eachBatch, roughSize, type Stage, type StageContext } from './stage.ts';

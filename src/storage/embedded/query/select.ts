@@ -7,8 +7,7 @@ import type { Collation } from './collation.ts';
 import { compileFilter, type Filter } from './filter.ts';
 import { type Plan, plan, type SortField } from './planner.ts';
 import { type Row, scan } from './scanner.ts';
-import { keyReader } from './sort.ts';
-import { Sorter } from './sorter.ts';
+import { keyReader, Sorter } from './sort.ts';
 
 export type Selection = {
   filter: Document;
