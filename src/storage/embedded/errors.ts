@@ -69,6 +69,10 @@ export const failedToParse = (message: string): CommandError => new CommandError
 export const typeMismatch = (message: string): CommandError => new CommandError(14, message);
 export const notImplemented = (message: string): CommandError => new CommandError(238, message);
 
+/** The error of a statement whose collection or index went away while it was at work. */
+export const planKilled = (): CommandError =>
+  new CommandError(175, 'operation was interrupted because its collection or index was dropped');
+
 /** The document that tells a driver what went wrong. */
 export function errorReply(error: unknown): Document {
   const { code, codeName, message, detail } = asCommandError(error);

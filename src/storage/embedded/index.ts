@@ -13,6 +13,9 @@ export type EmbeddedOptions = Partial<StoreOptions> & {
   onError?: (error: Error) => void;
 };
 
+/** Milliseconds after which a server that was asked to stop is ended. */
+const longestStop = 15_000;
+
 /** Starts the server in a worker thread on a unix socket inside `directory`; resolves when it accepts connections. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { directory, databaseName = 'sluice', onError, ...given } = options;
@@ -39,7 +42,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     async stop() {
       worker.ref();
       worker.postMessage('stop');
+      // Whatever it cannot leave off; what was acknowledged is on disk.
+      const impatience = setTimeout(() => worker.terminate(), longestStop);
       await exited;
+      clearTimeout(impatience);
     },
   };
 }

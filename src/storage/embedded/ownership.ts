@@ -1,9 +1,12 @@
 import {
   accessSync,
+  chmodSync,
+  closeSync,
   constants,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
@@ -25,7 +28,9 @@ const sqliteBusy = 5;
 export function claimDirectory(directory: string): { release(): void } {
   makeUsable(directory);
   const pidFile = join(directory, 'pid');
-  const lock = new DatabaseSync(join(directory, 'lock'));
+  const lockFile = join(directory, 'lock');
+  makePrivate(lockFile);
+  const lock = new DatabaseSync(lockFile);
   try {
     lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -74,6 +79,15 @@ function checkAccess(path: string, kind: string, mode: number): void {
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
+
+/**
+ * Sees that a file is this user's alone, whatever the directory allows; it is made when there is none. An existing one
+ * is not opened: closing it would drop the locks that this process has on it.
+ */
+export function makePrivate(path: string): void {
+  if (existsSync(path)) chmodSync(path, 0o600);
+  else closeSync(openSync(path, 'wx', 0o600));
+}
 
 function readPid(path: string): string {
   try {

@@ -1,10 +1,10 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { withLeadingId } from '../bson/raw.ts';
-import { CommandError, failedToParse, notImplemented } from '../errors.ts';
+import { CommandError, failedToParse, notImplemented, planKilled } from '../errors.ts';
 import { Selected } from '../query/select.ts';
 import { temporaryPrefix } from '../store/catalogue.ts';
-import { type Collection, planKilled } from '../store/collection.ts';
+import type { Collection } from '../store/collection.ts';
 import { duplicateKey } from '../store/duplicate-key.ts';
 import { indexFromSpec } from '../store/index-spec.ts';
 import type { Store } from '../store/store.ts';

@@ -1,10 +1,17 @@
 import { serialize } from 'bson';
+import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 
 /** Writes a document as BSON; undefined is left out, as expressions that yield nothing do. */
 export function encode(document: Document): Buffer {
-  const bytes = serialize(document, { ignoreUndefined: true });
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    const bytes = serialize(document, { ignoreUndefined: true });
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new CommandError(10334, 'BSONObj size is invalid: more than 16 MB');
+    throw error;
+  }
 }
 
 /** Length of a cursor reply around the documents themselves, rounded up. */

@@ -31,6 +31,9 @@ function parse({ body, database }: ReadRequest): Parsed {
   return { pipeline, name, namespace, batchSize: countField(body.cursor, 'batchSize') };
 }
 
+/** Results of `$out` and `$merge` written in one transaction. */
+const writtenAtOnce = 250;
+
 async function read(request: ReadRequest): Promise<Buffer> {
   const { namespace, batchSize, ...parsed } = parse(request);
   return openCursor(request, namespace, results(request, parsed), batchSize);
@@ -67,7 +70,7 @@ async function run(request: Request): Promise<Buffer> {
   const [first = {}] = pipeline;
   const last = pipeline.at(-1) ?? {};
   const readBy = (stages: Document[]) =>
-    store.readers.documents(database, { ...body, pipeline: stages }, client);
+    store.readers.documents(database, { ...body, pipeline: stages }, client, writtenAtOnce);
   if (name === null && '$listLocalSessions' in first) {
     const stages = [{ $documents: store.sessions.list() }, ...pipeline.slice(1)];
     return openCursor(request, namespace, readBy(stages), batchSize);

@@ -1,10 +1,10 @@
 import { Binary } from 'bson';
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
-import { CommandError } from '../errors.ts';
+import { CommandError, planKilled } from '../errors.ts';
 import { scan } from '../query/scanner.ts';
 import { Selected } from '../query/select.ts';
-import { type Collection, planKilled } from '../store/collection.ts';
+import type { Collection } from '../store/collection.ts';
 import { indexedFields } from '../store/documents.ts';
 import type { EntryRun } from '../store/index-build.ts';
 import { indexKeys } from '../store/index-keys.ts';

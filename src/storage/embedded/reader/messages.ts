@@ -9,5 +9,8 @@ export type ReaderJob = { id: number; version: number; bytes: Uint8Array };
 /** A job whose client has gone. */
 export type ReaderCancel = { cancelled: number };
 
+/** Asks a reader whether it can still pause; it answers the same. */
+export const ping = 'ping';
+
 /** The answer: a reply document, or the error document in its place. */
 export type ReaderReply = { id: number; bytes: Uint8Array; failed: boolean };

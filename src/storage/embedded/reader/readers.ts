@@ -7,15 +7,19 @@ import type { Catalogue } from '../store/catalogue.ts';
 import type { StoreOptions } from '../store/options.ts';
 import { asNumber, type Document } from '../value/types.ts';
 import { frameCommand } from '../wire.ts';
-import type { ReaderCancel, ReaderData, ReaderJob, ReaderReply } from './messages.ts';
+import { ping, type ReaderCancel, type ReaderData, type ReaderJob, type ReaderReply } from './messages.ts';
 
 type Waiting = { resolve: (reply: Buffer) => void; reject: (error: unknown) => void };
-type Thread = { worker: Worker; waiting: Map<number, Waiting>; ended: Promise<void> };
+type Thread = { worker: Worker; waiting: Map<number, Waiting>; ended: Promise<void>; lastHeard: number };
 
 /** Threads that read the same file. Two, so that one statement which cannot pause does not hold up all others. */
 const threads = 2;
 /** The heap of a reader, in megabytes; one that needs more is ended, and the service goes on. */
 const largestHeap = 512;
+
+/** Milliseconds between two questions whether a reader is alive, and after how many without an answer it is ended. */
+const pingInterval = 5_000;
+const longestSilence = 60_000;
 
 /** Runs long reading statements beside the writer's thread, in threads that are started when they are first needed. */
 export class Readers {
@@ -23,6 +27,7 @@ export class Readers {
   readonly #options: StoreOptions;
   readonly #catalogue: Catalogue;
   readonly #threads = new Map<number, Thread>();
+  readonly #watchdog: NodeJS.Timeout;
   #nextId = 1;
   #closed = false;
 
@@ -30,6 +35,16 @@ export class Readers {
     this.#path = path;
     this.#options = options;
     this.#catalogue = catalogue;
+    this.#watchdog = setInterval(() => this.#watch(), pingInterval).unref();
+  }
+
+  /** Ends a reader that is stuck in one step, for instance in a regular expression that explodes. */
+  #watch(): void {
+    for (const thread of this.#threads.values()) {
+      if (thread.waiting.size === 0) thread.lastHeard = performance.now();
+      else if (performance.now() - thread.lastHeard > longestSilence) void thread.worker.terminate();
+      thread.worker.postMessage(ping);
+    }
   }
 
   /** How many commands the readers are at work on. */
@@ -75,7 +90,7 @@ export class Readers {
     client: AbortSignal,
     batchSize?: number,
   ): AsyncGenerator<Buffer[]> {
-    const opening = frameCommand({ ...command, batchSize, $db: database });
+    const opening = frameCommand({ ...command, $db: database });
     const first = readBatch(await this.run(opening, client), 'firstBatch');
     let { id } = first;
     try {
@@ -97,6 +112,7 @@ export class Readers {
   /** Ends the readers; one that is in the middle of something that cannot pause gets a second. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#watchdog);
     await Promise.all(
       [...this.#threads.values()].map(async ({ worker, ended }) => {
         const impatience = setTimeout(() => worker.terminate(), 1000);
@@ -117,7 +133,10 @@ export class Readers {
     });
     const waiting = new Map<number, Waiting>();
     let cause: unknown;
-    worker.on('message', ({ id, bytes, failed }: ReaderReply) => {
+    worker.on('message', (message: ReaderReply | typeof ping) => {
+      thread.lastHeard = performance.now();
+      if (message === ping) return;
+      const { id, bytes, failed } = message;
       const reply = Buffer.from(bytes.buffer);
       const { resolve, reject } = waiting.get(id) as Waiting;
       waiting.delete(id);
@@ -131,14 +150,14 @@ export class Readers {
       worker.on('exit', () => {
         // Whatever ended it (most likely a statement that took too much memory), the next statement gets a new one.
         if (this.#threads.get(lane)?.worker === worker) this.#threads.delete(lane);
-        const reason = cause === undefined ? 'the server is stopping' : asCommandError(cause).message;
+        const reason = cause === undefined ? 'its thread was ended' : asCommandError(cause).message;
         for (const { reject } of waiting.values()) {
           reject(new CommandError(11601, `operation was interrupted: ${reason}`));
         }
         resolve();
       });
     });
-    const thread = { worker, waiting, ended };
+    const thread: Thread = { worker, waiting, ended, lastHeard: performance.now() };
     this.#threads.set(lane, thread);
     return thread;
   }

@@ -8,7 +8,7 @@ import type { Collection } from '../store/collection.ts';
 import { Database } from '../store/database.ts';
 import type { ReadStore } from '../store/read-store.ts';
 import { parseMessage } from '../wire.ts';
-import type { ReaderCancel, ReaderData, ReaderJob, ReaderReply } from './messages.ts';
+import { ping, type ReaderCancel, type ReaderData, type ReaderJob, type ReaderReply } from './messages.ts';
 
 /** A reader thread's whole life: it opens the file for reading and answers the commands it is sent. */
 class ReaderCatalogue extends CatalogueView {
@@ -17,7 +17,7 @@ class ReaderCatalogue extends CatalogueView {
   /** Reads the catalogue again when the writer has changed it. */
   follow(version: number): void {
     if (version === this.#version) return;
-    this.load();
+    this.source.snapshot(() => this.load());
     this.#version = version;
   }
 
@@ -30,7 +30,7 @@ class ReaderCatalogue extends CatalogueView {
 
 const { path, lane, options } = workerData as ReaderData;
 const database = Database.reader(path);
-const catalogue = new ReaderCatalogue(database);
+const catalogue = database.snapshot(() => new ReaderCatalogue(database));
 const cursors = new Cursors(options.cursorIdleLimit, lane);
 const store: ReadStore = { database, catalogue, cursors, readers: null };
 const sweep = setInterval(() => cursors.sweep(), options.ttlInterval);
@@ -54,8 +54,9 @@ async function answer({ id, version, bytes }: ReaderJob): Promise<void> {
   parentPort?.postMessage(message, [message.bytes.buffer as ArrayBuffer]);
 }
 
-parentPort?.on('message', (message: ReaderJob | ReaderCancel | 'stop') => {
+parentPort?.on('message', (message: ReaderJob | ReaderCancel | typeof ping | 'stop') => {
   if (message === 'stop') stop();
+  else if (message === ping) parentPort?.postMessage(ping);
   else if ('cancelled' in message) clients.get(message.cancelled)?.abort();
   else void answer(message);
 });

@@ -22,7 +22,7 @@ export class CatalogueView {
     );
     for (const [name, body] of rows) {
       const id = Number(name.slice('collection/'.length));
-      const collection = readCollection(this.source, id, body, this.storedCount(id));
+      const collection = readCollection(id, body, this.storedCount(id));
       // Commands in flight hold on to the object, so an existing one is refreshed rather than replaced.
       const known = previous.get(collection.namespace);
       if (known?.id === collection.id) {

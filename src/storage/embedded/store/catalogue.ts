@@ -23,6 +23,14 @@ export class Catalogue extends CatalogueView {
   #undo: (() => void)[] = [];
   #structural = false;
 
+  protected override load(): void {
+    super.load();
+    for (const collection of this.list()) {
+      const [row] = this.source.all<[number | null]>(`SELECT max(record) FROM ${tableOf(collection)}`);
+      collection.nextRecord = (row?.[0] ?? 0) + 1;
+    }
+  }
+
   /** Starts a statement; `undo` can then bring memory back to this moment. */
   begin(): void {
     this.#undo = [];

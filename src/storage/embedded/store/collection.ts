@@ -1,8 +1,7 @@
 import { UUID } from 'bson';
 import { decode } from '../bson/decode.ts';
-import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
-import { asBuffer, type Database, tableOf } from './database.ts';
+import { asBuffer } from './database.ts';
 import { type Index, indexFromSpec } from './index-spec.ts';
 import { compileValidator, type Validator } from './validator.ts';
 
@@ -18,6 +17,7 @@ export type Collection = {
   validator: Validator | null;
   indexes: Index[];
   count: number;
+  /** The writer's alone. */
   nextRecord: number;
   dropped: boolean;
   /** Each collects the records that are written from now on; see `ChangeWatch`. */
@@ -32,10 +32,6 @@ type StoredCollection = {
   options: Document;
   indexes: { id: number; spec: Document; multikey: boolean; lossy: boolean }[];
 };
-
-/** The error of a statement whose collection or index went away while it was at work. */
-export const planKilled = (): CommandError =>
-  new CommandError(175, 'operation was interrupted because its collection or index was dropped');
 
 /** The form in which a collection is stored; indexes still being built are left out, so that a crash forgets them. */
 export function describeCollection(collection: Collection): StoredCollection {
@@ -69,12 +65,11 @@ export function emptyCollection(id: number, database: string, name: string, opti
 }
 
 /** Reads a collection back from its row in the catalogue. */
-export function readCollection(source: Database, id: number, row: Uint8Array, count: number): Collection {
+export function readCollection(id: number, row: Uint8Array, count: number): Collection {
   const stored = decode(asBuffer(row)) as StoredCollection;
   const empty = emptyCollection(id, stored.database, stored.name, stored.options);
-  const [last] = source.all<[number | null]>(`SELECT max(record) FROM ${tableOf(empty)}`);
   const indexes = stored.indexes.map(({ id: index, spec, multikey, lossy }) =>
     Object.assign(indexFromSpec(Number(index), spec), { multikey, lossy }),
   );
-  return { ...empty, uuid: new UUID(stored.uuid), indexes, count, nextRecord: (last?.[0] ?? 0) + 1 };
+  return { ...empty, uuid: new UUID(stored.uuid), indexes, count };
 }

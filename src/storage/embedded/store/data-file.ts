@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { makePrivate } from '../ownership.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { Database } from './database.ts';
@@ -38,6 +39,7 @@ export class DataFile extends Database {
   /** `onError` hears of faults of the background work; nothing committed is lost by them. */
   constructor(path: string, onError: (error: unknown) => void) {
     checkWal(path);
+    makePrivate(path);
     const sqlite = new DatabaseSync(path);
     const isNew = checkLayout(sqlite, path);
     super(sqlite, pragmas);

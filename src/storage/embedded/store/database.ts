@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { CommandError } from '../errors.ts';
+import { LRUCache } from 'lru-cache';
+import { planKilled } from '../errors.ts';
 
 /** The table that holds a collection's documents. */
 export const tableOf = ({ id }: { id: number }): string => `documents_${id}`;
@@ -7,7 +8,8 @@ export const tableOf = ({ id }: { id: number }): string => `documents_${id}`;
 /** The SQLite file and its prepared statements, for those who only read. */
 export class Database {
   protected readonly sqlite: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  /** Each collection brings statements of its own, and collections come and go. */
+  readonly #statements = new LRUCache<string, StatementSync>({ max: 1000 });
 
   protected constructor(sqlite: DatabaseSync, pragmas: string) {
     this.sqlite = sqlite;
@@ -31,6 +33,16 @@ export class Database {
     return statement;
   }
 
+  /** Runs reads that must agree with each other. */
+  snapshot<Result>(read: () => Result): Result {
+    this.sqlite.exec('BEGIN');
+    try {
+      return read();
+    } finally {
+      this.sqlite.exec('COMMIT');
+    }
+  }
+
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.prepare(sql).run(...values).changes);
   }
@@ -41,7 +53,7 @@ export class Database {
     } catch (error) {
       // A cursor may outlive its collection.
       if (!/^no such table: documents_/.test((error as Error).message)) throw error;
-      throw new CommandError(175, 'operation was interrupted because its collection was dropped');
+      throw planKilled();
     }
   }
 

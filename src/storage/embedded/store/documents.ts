@@ -104,12 +104,11 @@ export class Documents {
     return affected.map((index) => {
       const present = indexKeys(index, previous).keys;
       const wanted = indexKeys(index, next);
-      const lacks = (keys: Buffer[], key: Buffer): boolean => !keys.some((other) => other.equals(key));
       // An index that is being built may lack even the entries that stay the same.
-      const missing = index.building ? wanted.keys : wanted.keys.filter((key) => lacks(present, key));
+      const missing = index.building ? wanted.keys : without(wanted.keys, present);
       const added = { ...wanted, keys: missing };
       this.#checkUnique(collection, index, added, () => next, record);
-      return { index, removed: present.filter((key) => lacks(wanted.keys, key)), added };
+      return { index, removed: without(present, wanted.keys), added };
     });
   }
 
@@ -162,6 +161,12 @@ export class Documents {
     }
     for (const key of keys.keys) this.#database.run(addEntry, index.id, key, record);
   }
+}
+
+/** The keys that are not among the others. */
+function without(keys: Buffer[], others: Buffer[]): Buffer[] {
+  const names = new Set(others.map((key) => key.toString('latin1')));
+  return keys.filter((key) => !names.has(key.toString('latin1')));
 }
 
 function checkSize(size: number): void {

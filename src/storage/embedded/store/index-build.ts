@@ -81,7 +81,12 @@ async function fill(
   index: Index,
   written: ReadonlySet<number>,
 ): Promise<void> {
-  const command = { entries: collection.name, id: collection.id, spec: index.spec };
+  const command = {
+    entries: collection.name,
+    id: collection.id,
+    spec: index.spec,
+    batchSize: runsAtOnce,
+  };
   // As on a MongoDB server, a build goes on when the client that asked for it has gone.
   const client = new AbortController().signal;
   const transaction = (work: () => void): Promise<void> =>

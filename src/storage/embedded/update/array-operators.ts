@@ -4,6 +4,7 @@ import { type FilterContext, isOperatorDocument, normalise } from '../query/filt
 import { compileElement, compileOperators } from '../query/operators.ts';
 import { keyComparator, keyReader, parseSort } from '../query/sort.ts';
 import { compareValues, equalValues } from '../value/compare.ts';
+import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, isDocument, typeName } from '../value/types.ts';
 import type { Change } from './walk.ts';
 
@@ -56,8 +57,6 @@ function compileSort(spec: unknown): (left: unknown, right: unknown) => number {
   return (left, right) => compare(read(asDocument(left)), read(asDocument(right)));
 }
 
-const has = (array: unknown[], item: unknown): boolean => array.some((present) => equalValues(present, item));
-
 export function compileAddToSet(operand: unknown): Change {
   const items = isDocument(operand) && '$each' in operand ? operand.$each : [operand];
   if (!Array.isArray(items))
@@ -66,7 +65,12 @@ export function compileAddToSet(operand: unknown): Change {
     );
   return onArray((array) => {
     const set = [...array];
-    for (const item of items) if (!has(set, item)) set.push(item);
+    const present = new Set(array.map((element) => equalityKey(element)));
+    for (const item of items) {
+      const key = equalityKey(item);
+      if (!present.has(key)) set.push(item);
+      present.add(key);
+    }
     return set;
   });
 }
@@ -92,7 +96,8 @@ function pullTest(operand: unknown, context: FilterContext): (element: unknown) 
 export function compilePullAll(operand: unknown): Change {
   if (!Array.isArray(operand))
     throw badValue(`$pullAll requires an array argument but was given a ${typeName(operand)}`);
-  return onArray((array) => array.filter((element) => !has(operand, element)));
+  const unwanted = new Set(operand.map((item) => equalityKey(item)));
+  return onArray((array) => array.filter((element) => !unwanted.has(equalityKey(element))));
 }
 
 export function compilePop(operand: unknown): Change {

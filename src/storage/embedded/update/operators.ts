@@ -61,7 +61,7 @@ type Step = {
   path: string;
   parts: string[];
   onInsertOnly: boolean;
-  run: (document: Document, positions: Positions) => Document;
+  run: (document: Document, positions: Positions, own: WeakSet<object>) => Document;
 };
 
 /** Compiled operators: they give a changed copy of the document. */
@@ -77,11 +77,14 @@ export function compileModifier(update: Document, context: FilterContext): Modif
   });
   steps.sort((left, right) => comparePaths(left.parts, right.parts));
   checkConflicts(steps);
-  return (document, positions, inserting) =>
-    steps.reduce(
-      (current, { onInsertOnly, run }) => (onInsertOnly && !inserting ? current : run(current, positions)),
+  return (document, positions, inserting) => {
+    const own = new WeakSet<object>();
+    return steps.reduce(
+      (current, { onInsertOnly, run }) =>
+        onInsertOnly && !inserting ? current : run(current, positions, own),
       document,
     );
+  };
 }
 
 function compileSteps(name: string, path: string, operand: unknown, context: FilterContext): Step[] {
@@ -93,7 +96,7 @@ function compileSteps(name: string, path: string, operand: unknown, context: Fil
       `Unknown modifier: ${name}. Expected a valid update modifier or pipeline-style update specified as an array`,
     );
   const edit = compile(operand, path, context);
-  const run: Step['run'] = (document, positions) => editAt(document, parts, edit, positions);
+  const run: Step['run'] = (document, positions, own) => editAt(document, parts, edit, positions, own);
   return [{ path, parts, onInsertOnly: name === '$setOnInsert', run }];
 }
 
@@ -105,15 +108,15 @@ function renameSteps(path: string, parts: string[], operand: unknown): Step[] {
     throw badValue(`The source and target field for $rename must differ: ${path}: "${operand}"`);
   if ([...parts, ...target].some((part) => part.startsWith('$')))
     throw badValue(`The source and target field for $rename may not be dynamic: ${path}`);
-  const run: Step['run'] = (document, positions) => {
+  const run: Step['run'] = (document, positions, own) => {
     let moved: unknown;
     const take = touches((value) => {
       moved = value;
       return removed;
     });
-    const without = editAt(document, parts, take, positions);
+    const without = editAt(document, parts, take, positions, own);
     const put = creates(() => moved);
-    return moved === undefined ? document : editAt(without, target, put, positions);
+    return moved === undefined ? document : editAt(without, target, put, positions, own);
   };
   return [
     { path, parts, onInsertOnly: false, run },
@@ -157,9 +160,17 @@ function comparePaths(left: readonly string[], right: readonly string[]): number
 }
 
 function checkConflicts(steps: Step[]): void {
-  for (const [i, { path }] of steps.entries()) {
-    const clash = steps.slice(0, i).find((other) => path === other.path || path.startsWith(`${other.path}.`));
-    if (clash)
-      throw new CommandError(40, `Updating the path '${path}' would create a conflict at '${clash.path}'`);
+  const paths = new Set<string>();
+  const conflict = (path: string, at: string): CommandError =>
+    new CommandError(40, `Updating the path '${path}' would create a conflict at '${at}'`);
+  for (const { path } of steps) {
+    if (paths.has(path)) throw conflict(path, path);
+    paths.add(path);
+  }
+  for (const { path, parts } of steps) {
+    for (let length = 1; length < parts.length; length++) {
+      const beginning = parts.slice(0, length).join('.');
+      if (paths.has(beginning)) throw conflict(path, beginning);
+    }
   }
 }

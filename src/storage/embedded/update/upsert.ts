@@ -34,5 +34,5 @@ function withFixed(document: Document, path: string, value: unknown): Document {
     if (present === undefined) return value;
     throw new CommandError(54, `cannot infer query fields to set, path '${path}' is matched twice`);
   };
-  return editAt(document, path.split('.'), { change, creates: true }, noPositions);
+  return editAt(document, path.split('.'), { change, creates: true }, noPositions, new WeakSet());
 }

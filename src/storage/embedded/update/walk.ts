@@ -23,12 +23,16 @@ export type Positions = {
 /** True for `$`, `$[]` and `$[name]`. */
 export const isPositional = (part: string): boolean => /^\$(\[\w*\])?$/.test(part);
 
-/** A copy of the document in which what the path reaches has been edited. What is not on the path is shared. */
+/**
+ * A copy of the document in which what the path reaches has been edited. What is not on the path is shared; `own` are
+ * the copies that one update has made, which are changed where they are instead of being copied again.
+ */
 export function editAt(
   document: Document,
   parts: readonly string[],
   edit: Edit,
   positions: Positions,
+  own: WeakSet<object>,
 ): Document {
   const lastPositional = parts.findLastIndex(isPositional);
   return walk(document, 0, '') as Document;
@@ -52,11 +56,15 @@ export function editAt(
     const before = field(container, part);
     const after = walk(before, depth + 1, place === '' ? part : `${place}.${part}`);
     if (after === undefined || after === before) return container;
-    return after === removed ? withoutField(container, part) : withField(container, part, after);
+    if (own.has(container) && changedInPlace(container, part, after)) return container;
+    const copy = after === removed ? withoutField(container, part) : withField(container, part, after);
+    own.add(copy);
+    return copy;
   }
 
   function withElements(value: unknown, indexes: number[], depth: number, place: string): unknown[] {
-    const array = [...(value as unknown[])];
+    const array = own.has(value as unknown[]) ? (value as unknown[]) : [...(value as unknown[])];
+    own.add(array);
     for (const index of indexes) {
       const after = walk(array[index], depth + 1, `${place}.${index}`);
       if (after === undefined) continue;
@@ -65,6 +73,14 @@ export function editAt(
     }
     return array;
   }
+}
+
+/** Changes a field of a document that nobody else has; false when that would bring its fields out of order. */
+function changedInPlace(document: Document, name: string, value: unknown): boolean {
+  if (name === '__proto__' || isArrayIndex(name)) return false;
+  if (value === removed) delete document[name];
+  else document[name] = value;
+  return true;
 }
 
 const isContainer = (value: unknown, part: string | undefined): boolean =>
