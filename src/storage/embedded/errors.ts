@@ -42,6 +42,7 @@ const codeNames: Record<number, string> = {
   11000: 'DuplicateKey',
   10334: 'BSONObjectTooLarge',
   11601: 'Interrupted',
+  12587: 'BackgroundOperationInProgressForNamespace',
   14031: 'OutOfDiskSpace',
   40415: 'IDLUnknownField',
   40573: 'Location40573',

@@ -1,6 +1,7 @@
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/filter.ts';
-import { keyReader, parseSort, Sorter } from '../query/sort.ts';
+import { keyReader, parseSort } from '../query/sort.ts';
+import { Sorter } from '../query/sorter.ts';
 import { withoutField, withValueAt } from '../value/ordered.ts';
 import { asNumber, type Document, expectDocument, isDocument, typeName } from '../value/types.ts';
 import { eachBatch, roughSize, type Stage, type StageContext } from './stage.ts';
@@ -52,9 +53,13 @@ export function sortStage(sort: unknown, limit: number, context: StageContext): 
   const read = keyReader(fields, fold);
   return async function* (source) {
     const sorter = new Sorter<Document>(fields, limit, fold);
-    for await (const batch of source)
-      for (const document of batch) sorter.add(read(document), document, roughSize(document));
-    yield* sorter.batches();
+    try {
+      for await (const batch of source)
+        for (const document of batch) sorter.add(read(document), document, roughSize(document));
+      yield* sorter.batches();
+    } finally {
+      sorter.release();
+    }
   };
 }
 
