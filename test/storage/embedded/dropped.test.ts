@@ -72,11 +72,13 @@ test('a stop in the middle of the clearing is made up for by the next start', as
   await running.client.close();
   await running.server.stop();
   expect(leftovers(running.directory).trash).toBeGreaterThan(0);
-  running.server = await startEmbedded({ directory: running.directory });
-  running.client = await MongoClient.connect(running.server.uri);
-  const again = running.client.db().collection<Document>('large');
+  const server = await startEmbedded({ directory: running.directory });
+  const client = await MongoClient.connect(server.uri);
+  const again = client.db().collection<Document>('large');
   expect(await again.countDocuments()).toBe(0);
   await again.insertOne({ n: 1 });
   expect(await cleared(running.directory, 20_000)).toEqual(nothing);
   expect(await again.countDocuments({ n: { $gte: 0 } })).toBe(1);
+  await client.close();
+  await server.stop();
 }, 60_000);
