@@ -1,28 +1,32 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type TestDatabase, testDatabase } from './support/database.ts';
 import { failToStart, type SluiceProcess, startProcess } from './support/process.ts';
 
 const run = promisify(execFile);
 
 let directory: string;
+let database: TestDatabase;
 let running: SluiceProcess[];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-main-'));
+  database = testDatabase();
   running = [];
 });
 afterEach(async () => {
   for (const process of running) await process.kill('SIGKILL');
+  await database.drop();
   await rm(directory, { recursive: true, force: true });
 });
 
 async function start(env: Record<string, string> = {}): Promise<SluiceProcess> {
-  const process = await startProcess(directory, env);
+  const process = await startProcess(directory, { MONGODB_URI: database.uri, ...env });
   running.push(process);
   return process;
 }
@@ -202,6 +206,14 @@ describe('kill -9', () => {
 });
 
 describe('a start that cannot work', () => {
+  async function expectRefusal(sentence: string, env: Record<string, string> = {}): Promise<void> {
+    const { code, output } = await failToStart(directory, env);
+    expect(output).toMatch(/^Sluice could not start: [^\n]*\n$/);
+    expect(output).toContain(sentence);
+    expect(output).not.toContain('user:');
+    expect(code).toBe(1);
+  }
+
   it('reports every wrong setting at once', async () => {
     const { code, output } = await failToStart(directory, {
       PORT: 'http',
@@ -213,11 +225,39 @@ describe('a start that cannot work', () => {
   });
 
   it('says in one sentence that the data directory is in use', async () => {
-    await start();
-    const { code, output } = await failToStart(directory);
-    expect(code).toBe(1);
-    expect(output).toContain(directory);
-    expect(output.trim().split('\n')).toHaveLength(1);
+    await start({ MONGODB_URI: '' });
+    await expectRefusal(`The data directory ${join(directory, 'store')} is in use by process `);
+  });
+
+  it('says in one sentence that the data directory is a file', async () => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    await expectRefusal(`The data directory ${file} is a file.`, { DATA_DIR: file });
+    const below = join(file, 'data');
+    await expectRefusal(`The data directory ${below} cannot be made (ENOTDIR).`, { DATA_DIR: below });
+  });
+
+  it('says in one sentence that the data directory may not be written', async () => {
+    const closed = join(directory, 'closed');
+    await mkdir(closed, { mode: 0o555 });
+    await expectRefusal(`The data directory ${closed} cannot be read and written by this user (EACCES).`, {
+      DATA_DIR: closed,
+    });
+  });
+
+  it('says in one sentence that the data file is damaged', async () => {
+    await mkdir(join(directory, 'store'));
+    await writeFile(join(directory, 'store', 'data.sqlite'), 'garbage '.repeat(1000));
+    await expectRefusal(`The store in ${join(directory, 'store')} cannot start: the data file is damaged`);
+  });
+
+  it.each([
+    ['does not answer', 'mongodb://user:secret@127.0.0.1:1/x', 'connect ECONNREFUSED 127.0.0.1:1'],
+    ['is not a connection string', 'mongodb://user:sec@ret@127.0.0.1/x', 'Invalid connection string'],
+  ])('says in one sentence that MONGODB_URI %s', async (_what, uri, reason) => {
+    await expectRefusal(`MONGODB_URI leads to no database that can be used (${reason}).`, {
+      MONGODB_URI: uri,
+    });
   });
 
   it('says in one sentence that the port is taken', async () => {
@@ -233,6 +273,7 @@ describe('a start that cannot work', () => {
     const first = await start();
     await first.kill('SIGTERM');
     const { code, output } = await failToStart(directory, {
+      MONGODB_URI: database.uri,
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     });
     expect(code).toBe(1);

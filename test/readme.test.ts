@@ -83,7 +83,9 @@ describe('the README', () => {
   });
 
   it('names only scripts that exist', () => {
-    const named = [...readme.matchAll(/`(?:[A-Z_]+=\S+ )?npm (?:run )?(\w+)/g)].map(([, name]) => name ?? '');
+    const named = [...readme.matchAll(/`(?:[A-Z_]+=\S+ )?npm (?:run )?([\w:]+)/g)].map(
+      ([, name]) => name ?? '',
+    );
     expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);
   });
 });

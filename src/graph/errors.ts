@@ -10,10 +10,17 @@ const unreachable = [
   MongooseError.MongooseServerSelectionError,
 ];
 
+/** Codes of a replica set's member that stops, recovers or is no longer the primary: another try may find the new one. */
+const steppedDown = new Set<unknown>([91, 189, 10107, 11600, 11602, 13435, 13436]);
+
+const isUnavailable = (error: unknown): boolean =>
+  unreachable.some((kind) => error instanceof kind) ||
+  (error instanceof mongo.MongoServerError && steppedDown.has(error.code));
+
 /** Anything a resolver throws as the error its caller sees: a database that does not answer is not a defect of ours. */
 export function toGraphError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (unreachable.some((kind) => error instanceof kind)) {
+  if (isUnavailable(error)) {
     return new GatewayError('STORE_UNAVAILABLE', { cause: error });
   }
   // What the encoder of the database refuses came from the caller: a name or a text with a NUL.

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Db, MongoClient } from 'mongodb';
 import { createLogger } from '../lib/logger.ts';
-import { connectionLimits } from '../storage/connection-limits.ts';
+import { connectionOptions } from '../storage/connection-options.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
 import { createRequestLog } from './request-log.ts';
 import { createSpool } from './spool.ts';
@@ -16,7 +16,7 @@ let client: MongoClient | null = null;
 
 /** Connects with the first write. A client whose first connection failed is of no use any more, so the next try makes another. */
 async function database(): Promise<Db> {
-  client ??= await new MongoClient(uri, connectionLimits).connect();
+  client ??= await new MongoClient(uri, connectionOptions).connect();
   return client.db();
 }
 

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import mongoose, { type Connection } from 'mongoose';
-import { connectionLimits } from './connection-limits.ts';
+import { connectionOptions } from './connection-options.ts';
+import { prepareDataDirectory } from './data-directory.ts';
 import { startEmbedded } from './embedded/index.ts';
 
 export type Storage = {
@@ -17,24 +17,17 @@ export async function openStorage(options: {
   dataDirectory: string;
   mongodbUri: string | null;
 }): Promise<Storage> {
-  await mkdir(options.dataDirectory, { recursive: true, mode: 0o700 });
+  await prepareDataDirectory(options.dataDirectory);
   const embedded = options.mongodbUri
     ? null
     : await startEmbedded({ directory: join(options.dataDirectory, 'store'), databaseName: 'sluice' });
   const uri = options.mongodbUri ?? embedded?.uri ?? '';
-  const db = mongoose.createConnection(uri, {
-    ...connectionLimits,
-    bufferCommands: false,
-    autoIndex: false,
-    autoCreate: false,
-  });
-  try {
-    await db.asPromise();
-  } catch (error) {
-    await db.close(true);
+  const db = await connect(uri).catch(async (cause: unknown) => {
     await embedded?.stop();
-    throw error;
-  }
+    if (embedded) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`MONGODB_URI leads to no database that can be used (${reason}).`, { cause });
+  });
   return {
     db,
     uri,
@@ -46,6 +39,21 @@ export async function openStorage(options: {
       await embedded?.stop();
     },
   };
+}
+
+async function connect(uri: string): Promise<Connection> {
+  const db = mongoose.createConnection();
+  try {
+    return await db.openUri(uri, {
+      ...connectionOptions,
+      bufferCommands: false,
+      autoIndex: false,
+      autoCreate: false,
+    });
+  } catch (error) {
+    await db.close(true);
+    throw error;
+  }
 }
 
 /** Runs `work` on a connection that waits as long as it takes: an index over millions of documents is built once. */

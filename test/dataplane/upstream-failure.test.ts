@@ -37,7 +37,7 @@ describe('timeouts', () => {
   };
 
   test('of the config: 408 in the shape of section 3.4', async () => {
-    const { answer, calls } = await call(undefined, [silent], { request_timeout: 30 });
+    const { answer, calls } = await call(undefined, [silent], { request_timeout: 500 });
     expect([answer.status, calls]).toEqual([408, 1]);
     expect(answer.json).toEqual(timedOut);
     expect(answer.headers['x-gateway-last-used-option-index']).toBe('config');

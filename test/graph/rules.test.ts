@@ -239,6 +239,8 @@ describe('values', () => {
     const cause = new mongo.MongoNetworkError('connect ECONNREFUSED 10.0.0.1');
     expect(toGraphError(cause)).toMatchObject({ code: 'STORE_UNAVAILABLE', entry: { status: 503 }, cause });
     expect(toGraphError(new mongo.MongoNetworkTimeoutError('x')).code).toBe('STORE_UNAVAILABLE');
+    const elected = new mongo.MongoServerError({ message: 'not primary', code: 10107 });
+    expect(toGraphError(elected).code).toBe('STORE_UNAVAILABLE');
     expect(toGraphError(new mongo.MongoServerError({ message: 'x', code: 2 })).code).toBe('INTERNAL');
   });
 

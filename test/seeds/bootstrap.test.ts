@@ -7,19 +7,23 @@ import { type Bootstrap, bootstrap } from '../../seeds/bootstrap.ts';
 import { openStorage, type Storage } from '../../src/storage/connection.ts';
 import { checkMasterKey } from '../../src/storage/master-key.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const secrets = createSecrets(randomBytes(32));
 
 let root: string;
+let database: TestDatabase;
 let storage: Storage;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'sluice-bootstrap-'));
-  storage = await openStorage({ dataDirectory: root, mongodbUri: null });
+  database = testDatabase();
+  storage = await openStorage({ dataDirectory: root, mongodbUri: database.uri || null });
   await checkMasterKey(storage.db, secrets.fingerprint);
 });
 afterEach(async () => {
   await storage.stop();
+  await database.drop();
   await rm(root, { recursive: true, force: true });
 });
 

@@ -47,4 +47,4 @@ export function dataOf(answer: GraphAnswer) {
 }
 
 export const auditRows = (app: TestApp, filter: object) =>
-  app.db.collection('audit_logs').find(filter).sort({ timestamp: 1 }).toArray();
+  app.db.collection('audit_logs').find(filter).sort({ timestamp: 1, _id: 1 }).toArray();

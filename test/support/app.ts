@@ -11,6 +11,7 @@ import { close, createHttpServer, listen } from '../../src/server.ts';
 import { readSettings } from '../../src/settings.ts';
 import { openStorage } from '../../src/storage/connection.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
+import { testDatabase } from './database.ts';
 
 export type Tenant = { organisationId: string; workspaceId: string; adminKey: string; workspaceKey: string };
 
@@ -37,15 +38,16 @@ export type GraphAnswer = {
   errors?: { message: string; extensions: any; path?: unknown[] }[];
 };
 
-/** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI. */
+/** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI in a database of its own. */
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
+  const database = env.MONGODB_URI ? null : testDatabase();
   const settings = readSettings({
     HOST: '127.0.0.1',
     PORT: '0',
     DATA_DIR: directory,
     LOG_LEVEL: 'silent',
-    MONGODB_URI: testDatabase(),
+    MONGODB_URI: database?.uri,
     ...env,
   });
   const storage = await openStorage(settings.storage);
@@ -103,8 +105,8 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     async stop() {
       await close(server, 0);
       await app.stop();
-      if (settings.storage.mongodbUri) await storage.db.dropDatabase();
       await storage.stop();
+      await database?.drop();
       await rm(directory, { recursive: true, force: true });
     },
   };
@@ -116,13 +118,4 @@ function parse(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** With MONGODB_URI the suite runs on that server, each app in a database of its own. */
-function testDatabase(): string {
-  const uri = process.env.MONGODB_URI;
-  if (!uri) return '';
-  const target = new URL(uri);
-  target.pathname = `/sluice_test_${randomBytes(6).toString('hex')}`;
-  return target.toString();
 }

@@ -23,8 +23,10 @@ const environment = (dataDirectory: string, env: Record<string, string>) => ({
 function launch(
   dataDirectory: string,
   env: Record<string, string>,
+  command: readonly string[] = [],
 ): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, ['src/main.ts'], { cwd: root, env: environment(dataDirectory, env) });
+  const [program = '', ...args] = [...command, process.execPath, 'src/main.ts'];
+  const child = spawn(program, args, { cwd: root, env: environment(dataDirectory, env) });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
@@ -63,11 +65,15 @@ export async function startProcess(
   };
 }
 
+/** Root may write what is closed to everybody; a start that is to fail on that must not. */
+const withoutPrivileges =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+
 /** A start that is expected to fail: its exit code and what it said. */
 export async function failToStart(
   dataDirectory: string,
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; output: string }> {
-  const { child, output } = launch(dataDirectory, env);
+  const { child, output } = launch(dataDirectory, env, withoutPrivileges);
   return { code: await exitOf(child), output: output() };
 }

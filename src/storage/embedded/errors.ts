@@ -43,6 +43,7 @@ const codeNames: Record<number, string> = {
   11000: 'DuplicateKey',
   10334: 'BSONObjectTooLarge',
   11601: 'Interrupted',
+  12587: 'BackgroundOperationInProgressForNamespace',
   14031: 'OutOfDiskSpace',
   40414: 'IDLFailedToParse',
   40415: 'IDLUnknownField',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { encode } from '../../../src/storage/embedded/bson/encode.ts';
+import type { Index } from '../../../src/storage/embedded/store/index-spec.ts';
 import { defaultOptions } from '../../../src/storage/embedded/store/options.ts';
 import { Store } from '../../../src/storage/embedded/store/store.ts';
 import { temporaryDirectory } from './support.ts';
@@ -87,4 +88,38 @@ test('when the disk is full nothing of the batch is acknowledged or kept, and la
   }
   await store.writes.run(() => insert('a', { _id: 1 }));
   expect(state('a')).toEqual({ count: 2, stored: 2, entries: 2 });
+});
+
+test('of two drops of a collection in one turn the second leaves what was made in between', async () => {
+  await store.writes.run(() => insert('a', { _id: 1 }));
+  const drop = (collection = store.require('db', 'a')): Promise<void> =>
+    store.writes.run(() => store.catalogue.drop(collection));
+  await Promise.all([drop(), store.writes.run(() => insert('a', { _id: 2 })), drop()]);
+  const expected = { count: 1, stored: 1, entries: 1 };
+  expect(state('a')).toEqual(expected);
+  await store.close();
+  store = open();
+  expect(state('a')).toEqual(expected);
+});
+
+test('the clearing of what was dropped leaves an index alone whose build has ended meanwhile', async () => {
+  await store.writes.run(() => {
+    for (let _id = 0; _id < 3000; _id++) insert('dropped', { _id });
+    insert('a', { _id: 1 });
+  });
+  const [index] = store.require('db', 'a').indexes as [Index];
+  await store.writes.run(() => {
+    index.building = true;
+    store.catalogue.addTrash('index', index.id);
+    store.catalogue.drop(store.require('db', 'dropped'));
+  });
+  store.cleaner.wake();
+  await store.writes.run(() => {
+    index.building = false;
+    store.catalogue.removeTrash({ kind: 'index', id: index.id });
+  });
+  // Some turns more, in which the last on its list would come to harm.
+  for (let turns = 0; turns < 20; turns += store.catalogue.trash().length > 0 ? 0 : 1)
+    await new Promise((resolve) => setImmediate(resolve));
+  expect(state('a')).toEqual({ count: 1, stored: 1, entries: 1 });
 });

@@ -226,6 +226,13 @@ describe('a list of logs', () => {
     expect(dataOf(await select(filters)).logs).toEqual({ total: 1, data: [{ id: odd }] });
   });
 
+  it.each(['statusCode', 'aiOrgModel', 'configs', 'virtualKeys', 'apiKeyIds'])(
+    'is empty when %s names nothing that would do',
+    async (name) => {
+      expect(dataOf(await select({ [name]: [] })).logs).toEqual({ total: 0, data: [] });
+    },
+  );
+
   it('is narrowed by workspace', async () => {
     const query = 'query ($id: ID!) { workspace(id: $id) { slug } }';
     const { slug } = dataOf(await app.graphql(query, { id: app.workspaceId })).workspace;

@@ -3,16 +3,17 @@ import { checkOperators, runWithMingo } from '../expression.ts';
 import type { Pace } from '../pace.ts';
 import { plainExpression } from '../value/plain.ts';
 import { type Document, isDocument } from '../value/types.ts';
-import { type Batches, inBatches, memoryMeter, pipe, type Stage } from './stage.ts';
+import { type Batches, inBatches, metered, pipe, type Stage } from './stage.ts';
 
 /** Stages that need all documents at once and that mingo knows how to do. */
 export function collectingStage(name: string, spec: unknown, resolve: (name: string) => Document[]): Stage {
   checkOperators(spec, true);
   const stage = { [name]: plainExpression(spec) };
-  return async function* (source) {
-    const documents = await collect(source, memoryMeter(name));
-    yield* inBatches(runWithMingo(stage, documents, resolve));
-  };
+  return (source) =>
+    metered(name, async function* (keep) {
+      const documents = await collect(source, keep);
+      yield* inBatches(runWithMingo(stage, documents, resolve));
+    });
 }
 
 async function collect(source: Batches, keep: (document: Document) => void): Promise<Document[]> {
@@ -31,18 +32,18 @@ export function facetStage(spec: unknown, compile: (pipeline: unknown) => Stage[
   if (!isDocument(spec) || Object.keys(spec).length === 0)
     throw new CommandError(40169, 'the $facet specification must be a non-empty object');
   const facets = Object.entries(spec).map(([name, pipeline]) => ({ name, stages: compile(pipeline) }));
-  return async function* (source) {
-    const keep = memoryMeter('$facet');
-    const shared = share(source, facets.length);
-    try {
-      const results = await Promise.all(
-        facets.map(async ({ name, stages }) => [name, await collect(pipe(shared, stages, pace), keep)]),
-      );
-      yield [Object.fromEntries(results)];
-    } finally {
-      await shared.stop();
-    }
-  };
+  return (source) =>
+    metered('$facet', async function* (keep) {
+      const shared = share(source, facets.length);
+      try {
+        const results = await Promise.all(
+          facets.map(async ({ name, stages }) => [name, await collect(pipe(shared, stages, pace), keep)]),
+        );
+        yield [Object.fromEntries(results)];
+      } finally {
+        await shared.stop();
+      }
+    });
 }
 
 /** Gives the same batches to several readers, who go in step, so that none is kept for a slow one. */

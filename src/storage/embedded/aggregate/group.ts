@@ -4,7 +4,7 @@ import { compareValues } from '../value/compare.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, expectDocument, isDocument } from '../value/types.ts';
 import { type Accumulator, parseAccumulator } from './accumulators.ts';
-import { inBatches, memoryMeter, type Stage } from './stage.ts';
+import { type Batches, inBatches, type Keep, metered, type Stage } from './stage.ts';
 
 /** Compiles `$group`. */
 export function groupStage(source: unknown, variables: Document): Stage {
@@ -50,9 +50,8 @@ type Field = { name: string; value: Expression; accumulator: Accumulator };
 /** Groups documents as they come; only the groups are kept, not the documents. */
 export function groupBy(idOf: Expression, outputs: Document, variables: Document): Stage {
   const fields = Object.entries(outputs).map(([name, output]) => compileField(name, output, variables));
-  return async function* (source) {
+  const run = async function* (source: Batches, keep: Keep): AsyncGenerator<Document[]> {
     const groups = new Map<string | number, { id: unknown; states: unknown[] }>();
-    const keep = memoryMeter('$group');
     for await (const batch of source) {
       for (const document of batch) {
         const id = idOf(document) ?? null;
@@ -79,6 +78,7 @@ export function groupBy(idOf: Expression, outputs: Document, variables: Document
         return result;
       });
   };
+  return (source) => metered('$group', (keep) => run(source, keep));
 }
 
 function compileField(name: string, output: unknown, variables: Document): Field {

@@ -53,9 +53,13 @@ export function sortStage(sort: unknown, limit: number, context: StageContext): 
   const read = keyReader(fields, fold);
   return async function* (source) {
     const sorter = new Sorter<Document>(fields, limit, fold);
-    for await (const batch of source)
-      for (const document of batch) sorter.add(read(document), document, roughSize(document));
-    yield* sorter.batches();
+    try {
+      for await (const batch of source)
+        for (const document of batch) sorter.add(read(document), document, roughSize(document));
+      yield* sorter.batches();
+    } finally {
+      sorter.release();
+    }
   };
 }
 

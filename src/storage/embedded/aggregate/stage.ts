@@ -1,6 +1,6 @@
 import type { Pace } from '../pace.ts';
 import type { Collation } from '../query/collation.ts';
-import { memoryExceeded, memoryLimit } from '../query/sort.ts';
+import { Meter } from '../query/memory.ts';
 import type { ReadStore } from '../store/read-store.ts';
 import { type Document, isDocument } from '../value/types.ts';
 
@@ -55,13 +55,17 @@ export function* inBatches<Item>(items: Iterable<Item>): Generator<Item[]> {
 /** Takes note of a value that stays in memory. */
 export type Keep = (value: unknown, overhead?: number) => void;
 
-/** Counts what an operation keeps, and ends it when that is too much. */
-export function memoryMeter(what: string): Keep {
-  let size = 0;
-  return (value, overhead = 0) => {
-    size += roughSize(value) + overhead;
-    if (size > memoryLimit) throw memoryExceeded(what);
-  };
+/** Runs an operation that keeps values, counts them, and ends it when they are too many. */
+export async function* metered(what: string, run: (keep: Keep) => Batches): AsyncGenerator<Document[]> {
+  const meter = new Meter(what);
+  try {
+    yield* run((value, overhead = 0) => {
+      meter.add(roughSize(value) + overhead);
+      meter.check();
+    });
+  } finally {
+    meter.release();
+  }
 }
 
 /** A guess at the memory a document takes; exact enough for a limit and much cheaper than encoding it. */

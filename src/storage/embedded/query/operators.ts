@@ -2,6 +2,7 @@ import { Decimal128 } from 'bson';
 import { badValue, CommandError } from '../errors.ts';
 import { compareValues, equalValues, type Fold } from '../value/compare.ts';
 import { isNotANumber } from '../value/decimal.ts';
+import { equalityKey } from '../value/key-encoding.ts';
 import {
   asNumber,
   type Document,
@@ -117,16 +118,18 @@ function membership(operand: unknown, fold?: Fold): ValueTest {
   if (!Array.isArray(operand)) throw badValue('$in and $nin need an array');
   const tests: ValueTest[] = [];
   const strings = new Set<unknown>();
+  const others = new Set<string | number>();
   for (const item of operand) {
     if (isOperatorDocument(item)) throw badValue('cannot nest $ under $in or $nin');
     if (isRegex(item)) tests.push(compileRegex(item, undefined));
+    else if (item === null || item === undefined) tests.push(equality(item));
     else if (typeof item === 'string' && !fold) strings.add(item);
-    else tests.push(equality(item, fold));
+    else others.add(equalityKey(item, fold));
   }
   return (value) => {
     if (strings.has(value)) return true;
-    for (const test of tests) if (test(value)) return true;
-    return false;
+    if (others.size > 0 && value !== undefined && others.has(equalityKey(value, fold))) return true;
+    return tests.some((test) => test(value));
   };
 }
 

@@ -168,6 +168,13 @@ function planUnion(collection: Collection, request: PlanRequest, conditions: Con
   return null;
 }
 
+/** In how many places of indexes a plan looks. */
+export function countIntervals(plan: Plan): number {
+  if (plan.kind === 'scan') return 0;
+  if (plan.kind === 'index') return plan.intervals.length;
+  return plan.plans.reduce((sum, part) => sum + countIntervals(part), 0);
+}
+
 /** The index a hint names, by its name or by its key. */
 function hintedIndex(collection: Collection, hint: unknown): Index {
   const found = collection.indexes.find((index) => !index.building && isNamed(index, hint));

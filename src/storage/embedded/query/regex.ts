@@ -1,4 +1,5 @@
-import { BSONRegExp, BSONSymbol } from 'bson';
+import { BSONRegExp } from 'bson';
+import { RE2JS } from 're2js';
 import { badValue, CommandError } from '../errors.ts';
 import { compareValues, regexParts } from '../value/compare.ts';
 import { order, typeOrder } from '../value/types.ts';
@@ -42,14 +43,37 @@ export function regexOperand(operand: unknown, options: unknown): { pattern: str
   return { pattern: parts.pattern, flags: typeof options === 'string' ? options : parts.flags };
 }
 
+/** A repeated group, or many repetitions: what a backtracking engine may need for ever to find out about. */
+const explosive = /\)[*+?{]|([*+}].*){3}/;
+
+/** A test of strings. Patterns that could explode run in linear time, as far as that engine knows them. */
+function compileTest(pattern: string, flags: string): (text: string) => boolean {
+  const regex = toRegExp(pattern, flags);
+  const linear = explosive.test(regex.source) ? linearTest(regex) : null;
+  return linear ?? ((text) => regex.test(text));
+}
+
+/** The same test by an engine without backtracking; null for look-arounds and back-references, which it lacks. */
+function linearTest({ source, ignoreCase, multiline, dotAll }: RegExp): ((text: string) => boolean) | null {
+  const flags =
+    (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0) |
+    (multiline ? RE2JS.MULTILINE : 0) |
+    (dotAll ? RE2JS.DOTALL : 0);
+  try {
+    const regex = RE2JS.compile(source, flags);
+    return (text) => regex.matcher(text).find();
+  } catch {
+    return null;
+  }
+}
+
 /** A test for strings that match, and for a stored regular expression that is the same one. */
 export function compileRegex(operand: unknown, options: unknown): (value: unknown) => boolean {
   const { pattern, flags } = regexOperand(operand, options);
-  const regex = toRegExp(pattern, flags);
+  const test = compileTest(pattern, flags);
   const same = new BSONRegExp(pattern, flags);
   return (value) => {
-    if (typeof value === 'string') return regex.test(value);
-    if (value instanceof BSONSymbol) return regex.test(value.value);
+    if (typeof value === 'string') return test(value);
     return typeOrder(value) === order.regex && compareValues(value, same) === 0;
   };
 }

@@ -27,11 +27,17 @@ function* scanRecords(
   for (let last = reverse ? Number.MAX_SAFE_INTEGER : -1; ; ) {
     const rows = database.all<[number, Uint8Array]>(sql, last, size());
     const end = rows.at(-1);
-    if (!end) return;
+    if (!end) {
+      database.confirm(collection, null);
+      return;
+    }
     last = end[0];
     yield rows.map(([record, body]) => ({ record, body: asBuffer(body) }));
   }
 }
+
+/** Places looked at before others get their turn, whether anything was found or not. */
+const searchedAtOnce = 100;
 
 const directions = {
   forward: {
@@ -54,7 +60,12 @@ function* scanIndex(
   const { start, resume } = reverse ? directions.backward : directions.forward;
   let found: Row[] = [];
   let limit = size();
+  let searched = 0;
   for (const { low, high } of reverse ? intervals.toReversed() : intervals) {
+    if (++searched % searchedAtOnce === 0) {
+      yield found;
+      found = [];
+    }
     let bounds: (Uint8Array | number)[] = [low, high];
     for (let more = true; more; ) {
       const wanted = limit - found.length;
@@ -71,6 +82,7 @@ function* scanIndex(
     }
   }
   if (found.length > 0) yield found;
+  database.confirm(collection, index.id);
 }
 
 /** Several scans one after the other, each document once. */

@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts';
 import type { Document } from '../value/types.ts';
 import type { Collation } from './collation.ts';
 import { compileFilter, type Filter } from './filter.ts';
-import { type Plan, plan, type SortField } from './planner.ts';
+import { countIntervals, type Plan, plan, type SortField } from './planner.ts';
 import { type Row, scan } from './scanner.ts';
 import { keyReader } from './sort.ts';
 import { Sorter } from './sorter.ts';
@@ -50,6 +50,7 @@ export class Selected {
     const { limit = 0, skip = 0 } = this.#selection;
     const short = limit > 0 && limit + skip <= fewDocuments;
     const { plan: path } = this;
+    if (countIntervals(path) > fewDocuments) return true;
     if (this.#collection.count <= fewDocuments || path.kind === 'union') return false;
     return path.kind === 'scan' ? !(path.exact && path.sorted && short) : !path.bounded && !short;
   }
@@ -98,11 +99,15 @@ export class Selected {
     }
     const sorter = new Sorter<Match>(sort, needed, collation?.fold);
     const readKey = keyReader(sort, collation?.fold);
-    for (const chunk of this.#stream(0)) {
-      for (const match of chunk) sorter.add(readKey(match.document ?? {}), match, match.body.length + 100);
-      yield [];
+    try {
+      for (const chunk of this.#stream(0)) {
+        for (const match of chunk) sorter.add(readKey(match.document ?? {}), match, match.body.length + 100);
+        yield [];
+      }
+      yield* sorter.batches();
+    } finally {
+      sorter.release();
     }
-    yield* sorter.batches();
   }
 
   /** The matches with sort, skip and limit applied, all at once; for statements inside a transaction. */
@@ -125,6 +130,7 @@ export class Selected {
     const { plan: path } = this;
     const { skip = 0, limit = 0 } = this.#selection;
     if (!path.exact || (path.kind === 'index' && path.index.multikey)) return null;
+    if (countIntervals(path) > fewDocuments) return null;
     let count = this.#collection.count;
     if (path.kind === 'index') {
       const sql = 'SELECT count(*) FROM entries WHERE idx = ? AND key >= ? AND key < ?';

@@ -1,6 +1,7 @@
 import type { Fold } from '../value/compare.ts';
+import { Meter } from './memory.ts';
 import type { SortField } from './planner.ts';
-import { keyComparator, memoryExceeded, memoryLimit } from './sort.ts';
+import { keyComparator } from './sort.ts';
 
 type Entry<Item> = { key: unknown[]; item: Item; order: number };
 
@@ -11,7 +12,7 @@ export class Sorter<Item> {
   readonly #compare: (left: Entry<Item>, right: Entry<Item>) => number;
   readonly #limit: number;
   #entries: Entry<Item>[] = [];
-  #size = 0;
+  readonly #meter = new Meter('Sort');
   #count = 0;
   #worst: Entry<Item> | null = null;
 
@@ -25,17 +26,22 @@ export class Sorter<Item> {
     const entry = { key, item, order: this.#count++ };
     if (this.#worst && this.#compare(entry, this.#worst) >= 0) return;
     this.#entries.push(entry);
-    this.#size += size;
-    if (this.#entries.length >= this.#limit * 2 + 64) this.#prune();
-    if (this.#size <= memoryLimit) return;
-    if (this.#entries.length > this.#limit) this.#prune();
-    if (this.#size > memoryLimit) throw memoryExceeded('Sort');
+    this.#meter.add(size);
+    const crowded = this.#meter.full && this.#entries.length > this.#limit;
+    if (crowded || this.#entries.length >= this.#limit * 2 + 64) this.#prune();
+    this.#meter.check();
+  }
+
+  /** To be called when the items are no longer needed. */
+  release(): void {
+    this.#entries = [];
+    this.#meter.release();
   }
 
   /** Keeps the best entries; the size of the kept ones is estimated by their share. */
   #prune(): void {
     this.#entries.sort(this.#compare);
-    this.#size *= this.#limit / this.#entries.length;
+    this.#meter.set((this.#meter.size * this.#limit) / this.#entries.length);
     this.#entries.length = this.#limit;
     this.#worst = this.#entries.at(-1) ?? null;
   }

@@ -89,6 +89,9 @@ export class Catalogue extends CatalogueView {
 
   rename(collection: Collection, database: string, name: string): void {
     checkNamespace(database, name);
+    if (collection.indexes.some(({ building }) => building)) {
+      throw new CommandError(12587, `an index is being built on the collection ${collection.namespace}`);
+    }
     this.collections.delete(collection.namespace);
     Object.assign(collection, { database, name, namespace: `${database}.${name}` });
     this.collections.set(collection.namespace, collection);
@@ -116,6 +119,10 @@ export class Catalogue extends CatalogueView {
 
   removeTrash({ kind, id }: Trash): void {
     this.#remove(`trash/${kind}/${id}`);
+  }
+
+  isTrash({ kind, id }: Trash): boolean {
+    return this.source.all('SELECT 1 FROM catalogue WHERE name = ?', `trash/${kind}/${id}`).length > 0;
   }
 
   trash(): Trash[] {

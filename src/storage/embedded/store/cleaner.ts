@@ -47,7 +47,6 @@ export class Cleaner {
     while (this.#again && !this.#closed) {
       this.#again = false;
       for (const trash of this.#catalogue.trash()) {
-        if (trash.kind === 'index' && this.#isBuilding(trash.id)) continue;
         while (!this.#closed && (await this.#clear(trash)))
           await new Promise((resolve) => setImmediate(resolve));
       }
@@ -56,6 +55,9 @@ export class Cleaner {
 
   #clear(trash: Trash): Promise<boolean> {
     return this.#writes.run(() => {
+      // The list is as old as the clearing: meanwhile an index build may have begun, or ended well.
+      if (!this.#catalogue.isTrash(trash)) return false;
+      if (trash.kind === 'index' && this.#isBuilding(trash.id)) return false;
       const removed = trash.kind === 'index' ? this.#removeEntries(trash.id) : this.#removeDocuments(trash);
       if (removed === batchSize) return true;
       if (trash.kind === 'collection') this.#database.run(`DROP TABLE IF EXISTS ${tableOf(trash)}`);

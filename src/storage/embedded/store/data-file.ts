@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
+import { planKilled } from '../errors.ts';
 import { makePrivate } from '../ownership.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { Checkpointer } from './checkpointer.ts';
+import type { Collection } from './collection.ts';
 import { Database } from './database.ts';
 import { checkLayout, markLayout } from './layout.ts';
 import { checkWal } from './wal-check.ts';
@@ -47,6 +49,11 @@ export class DataFile extends Database {
     this.#acknowledged = new Acknowledged(path);
     this.#checkpointer = new Checkpointer(path, onError);
     this.#onError = onError;
+  }
+
+  /** The writer's thread knows without looking. */
+  override confirm({ dropped, indexes }: Collection, index: number | null): void {
+    if (dropped || (index !== null && !indexes.some(({ id }) => id === index))) throw planKilled();
   }
 
   get inTransaction(): boolean {

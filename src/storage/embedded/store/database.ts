@@ -1,6 +1,8 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
+import { decode } from '../bson/decode.ts';
 import { planKilled } from '../errors.ts';
+import type { Collection } from './collection.ts';
 
 /** The table that holds a collection's documents. */
 export const tableOf = ({ id }: { id: number }): string => `documents_${id}`;
@@ -55,6 +57,14 @@ export class Database {
       if (!/^no such table: documents_/.test((error as Error).message)) throw error;
       throw planKilled();
     }
+  }
+
+  /** Fails when a scan came to its end only because its collection or index was dropped meanwhile. */
+  confirm({ id }: Collection, index: number | null): void {
+    const [row] = this.all<[Uint8Array]>('SELECT body FROM catalogue WHERE name = ?', `collection/${id}`);
+    if (!row) throw planKilled();
+    const { indexes } = decode(asBuffer(row[0])) as { indexes: { id: number }[] };
+    if (index !== null && !indexes.some((stored) => stored.id === index)) throw planKilled();
   }
 
   close(): void {

@@ -17,7 +17,7 @@ export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
     responseStatusCode: oneOf(filters.statusCode),
     traceId: filters.traceId,
     spanId: filters.spanId,
-    $or: filters.aiOrgModel?.map(modelQuery),
+    $or: filters.aiOrgModel && modelsQuery(filters.aiOrgModel),
     configSlug: oneOf(filters.configs),
     providerSlug: oneOf(filters.virtualKeys?.map((slug) => slug.replace(/^@/, ''))),
     apiKeyId: oneOf(filters.apiKeyIds),
@@ -30,6 +30,10 @@ function between<T>(min: T | null | undefined, max: T | null | undefined) {
   if (min == null && max == null) return null;
   return { ...(min != null && { $gte: min }), ...(max != null && { $lte: max }) };
 }
+
+/** An empty `$or` is no query to the database; like every other empty list, it is met by no log. */
+const modelsQuery = (models: readonly string[]): QueryFilter<LogRecord>[] =>
+  models.length > 0 ? models.map(modelQuery) : [{ _id: { $in: [] } }];
 
 /** `openai__gpt-4o`: provider kind and model. */
 function modelQuery(text: string): { aiProvider: string; aiModel: string } {
