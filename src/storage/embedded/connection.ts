@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { CommandError, errorReply } from './errors.ts';
+import { encodeError } from './bson/encode.ts';
+import { CommandError } from './errors.ts';
 import type { Document } from './value/types.ts';
 import { frameReply, type Message, maximumMessage, parseMessage } from './wire.ts';
 
@@ -85,14 +86,14 @@ export class Connection {
       message = parseMessage(bytes);
     } catch (error) {
       const request = { requestId: bytes.readInt32LE(4), legacy: false };
-      if (error instanceof CommandError) await this.#send(frameReply(request, errorReply(error)));
+      if (error instanceof CommandError) await this.#send(frameReply(request, encodeError(error)));
       // After bytes that are no message the stream cannot be trusted any more, and a server hangs up.
       else this.#socket.destroy();
       return;
     }
     const parts = await this.#dispatch(message, this.#client.signal)
       .then((reply) => frameReply(message, reply))
-      .catch((error: unknown) => frameReply(message, errorReply(error)));
+      .catch((error: unknown) => frameReply(message, encodeError(error)));
     if (!message.silent) await this.#send(parts);
   }
 

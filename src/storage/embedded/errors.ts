@@ -66,6 +66,9 @@ export class CommandError extends Error {
   }
 }
 
+/** The code of what should not have happened. */
+export const internalError = 1;
+
 /** Shorthand for the commonest refusals. */
 export const badValue = (message: string): CommandError => new CommandError(2, message);
 export const failedToParse = (message: string): CommandError => new CommandError(9, message);
@@ -76,10 +79,13 @@ export const notImplemented = (message: string): CommandError => new CommandErro
 export const planKilled = (): CommandError =>
   new CommandError(175, 'operation was interrupted because its collection or index was dropped');
 
-/** The document that tells a driver what went wrong. */
-export function errorReply(error: unknown): Document {
+/** Characters of a message that are sent. */
+const longestMessage = 10_000;
+
+/** What tells a driver what went wrong. */
+export function errorReply(error: unknown): Document & { detail: Document } {
   const { code, codeName, message, detail } = asCommandError(error);
-  return { ok: 0, errmsg: message, code, codeName, ...detail };
+  return { ok: 0, errmsg: message.slice(0, longestMessage), code, codeName, detail };
 }
 
 /** Why a server could not start, as a sentence for the person who runs it. */
@@ -108,17 +114,18 @@ function storageFault(error: unknown): CommandError | null {
 const storageFaultCodes = new Set([8, 301, 14031]);
 
 /** True when the disk or the data file is at fault. */
-export const isStorageFault = (error: CommandError): boolean => storageFaultCodes.has(error.code);
+const isStorageFault = (error: CommandError): boolean => storageFaultCodes.has(error.code);
 
 /** True for what is no refusal of one statement but a fault of the server or of its disk. */
-export const isFault = (error: CommandError): boolean => error.code === 1 || isStorageFault(error);
+export const isFault = (error: CommandError): boolean =>
+  error.code === internalError || isStorageFault(error);
 
 /** Turns whatever was thrown into a CommandError; an unknown one becomes InternalError and keeps its cause. */
 export function asCommandError(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
   if (error instanceof RangeError) return new CommandError(22, `invalid BSON: ${error.message}`);
   const message = error instanceof Error ? error.message : String(error);
-  const wrapped = storageFault(error) ?? new CommandError(1, message);
+  const wrapped = storageFault(error) ?? new CommandError(internalError, message);
   wrapped.cause = error;
   return wrapped;
 }

@@ -64,6 +64,33 @@ const accumulating =
 const accumulators = Object.fromEntries(accumulatorNames.map((name) => [name, accumulating(name)]));
 const { $sum, $avg, $min, $max, $median, $percentile } = accumulators as Record<string, Operator>;
 
+/** Elements that an array made by one operator may have; one very large array would end the process. */
+const longestArray = 4_000_000;
+
+function bounded(length: number): void {
+  if (length > longestArray)
+    throw new CommandError(292, `an expression would make an array of ${length} elements`);
+}
+
+function concatArrays(given: unknown): unknown[] | null {
+  const lists = given as unknown[];
+  if (lists.some((list) => list === null || list === undefined)) return null;
+  const wrong = lists.find((list) => !Array.isArray(list));
+  if (wrong !== undefined)
+    throw new CommandError(28664, `$concatArrays only supports arrays, not ${typeName(wrong)}`);
+  bounded((lists as unknown[][]).reduce((sum, list) => sum + list.length, 0));
+  return lists.flat();
+}
+
+function range(given: unknown): number[] {
+  const [start, end, step = 1] = given as number[];
+  if (![start, end, step].every(Number.isInteger) || step === 0)
+    throw new CommandError(34443, '$range requires whole numbers, and a step other than zero');
+  const length = Math.max(0, Math.ceil((Number(end) - Number(start)) / step));
+  bounded(length);
+  return Array.from({ length }, (_, i) => Number(start) + i * step);
+}
+
 /** Operators whose mingo versions do not know BSON's order or BSON's types. */
 const corrections: Record<string, Operator | undefined> = {
   $eq: compared((difference) => difference === 0),
@@ -95,6 +122,8 @@ const corrections: Record<string, Operator | undefined> = {
       `Failed to parse objectId '${String(value)}' in $convert with no onError value`,
     );
   }),
+  $concatArrays: onValue(concatArrays),
+  $range: onValue(range),
   // $first and $last are operators on lists in mingo too.
   ...{ $sum, $avg, $min, $max, $median, $percentile },
 };

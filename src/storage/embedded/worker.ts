@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { asCommandError, asStartError, isStorageFault } from './errors.ts';
+import { asCommandError, asStartError, internalError } from './errors.ts';
 import { claimDirectory, prepareSocket } from './ownership.ts';
 import { SocketServer } from './server.ts';
 import type { StoreOptions } from './store/options.ts';
@@ -12,12 +12,12 @@ type WorkerData = { directory: string; options: StoreOptions };
 const { directory, options } = workerData as WorkerData;
 
 /**
- * A background task failed. A fault of the disk is told to the operator and may pass: commands go on, those that meet
- * it fail, and the task comes again. Anything else must be heard of by the process that uses the store.
+ * A background task failed. A fault of the disk or of a stored document is told to the operator: commands go on, those
+ * that meet it fail, and the task comes again. A fault of the program must be heard of by the process that uses the store.
  */
 function raise(error: unknown): void {
   const known = asCommandError(error);
-  if (isStorageFault(known)) {
+  if (known.code !== internalError) {
     process.emitWarning(`Work in the background of the store in ${directory} failed: ${known.message}`);
     return;
   }

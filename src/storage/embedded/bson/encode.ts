@@ -1,17 +1,21 @@
 import { serialize } from 'bson';
-import { CommandError } from '../errors.ts';
+import { CommandError, errorReply } from '../errors.ts';
 import type { Document } from '../value/types.ts';
+
+const tooLarge = (): CommandError => new CommandError(10334, 'BSONObj size is invalid: more than 16 MB');
 
 /** Writes a document as BSON; undefined is left out, as expressions that yield nothing do. */
 export function encode(document: Document): Buffer {
+  let bytes: Uint8Array;
   try {
-    const bytes = serialize(document, { ignoreUndefined: true });
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    bytes = serialize(document, { ignoreUndefined: true });
   } catch (error) {
-    if (error instanceof RangeError)
-      throw new CommandError(10334, 'BSONObj size is invalid: more than 16 MB');
-    throw error;
+    throw error instanceof RangeError ? tooLarge() : error;
   }
+  const result = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // The library writes into a buffer of 17 MB, and what goes beyond may be cut without an error.
+  if (result.length < 5 || result.readInt32LE(0) !== result.length || result.at(-1) !== 0) throw tooLarge();
+  return result;
 }
 
 /** Length of a cursor reply around the documents themselves, rounded up. */
@@ -61,5 +65,16 @@ export function encodeCursorReply(
   function endContainer(start: number): void {
     out[at++] = 0;
     out.writeInt32LE(at - start, start);
+  }
+}
+
+/** Writes the document that tells a driver what went wrong, whatever the size of what it would quote. */
+export function encodeError(error: unknown): Buffer {
+  const { detail, ...known } = errorReply(error);
+  try {
+    return encode({ ...known, ...detail });
+  } catch {
+    // The details are a courtesy; the code and the beginning of the text are not.
+    return encode(known);
   }
 }

@@ -3,7 +3,6 @@ import { validate } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import { moved } from '../pace.ts';
 import type { Store } from '../store/store.ts';
-import type { Document } from '../value/types.ts';
 import type { Message } from '../wire.ts';
 import { adminCommands } from './admin.ts';
 import { bulkWriteCommand } from './bulk-write.ts';
@@ -26,11 +25,6 @@ const commands = new Map<string, Command | ReadCommand>(
   }),
 );
 
-function decodeStatement(bytes: Buffer): Document {
-  validate(bytes);
-  return decode(bytes);
-}
-
 /** Finds the command a message names and runs it. */
 export async function runCommand(store: Store, message: Message, client: AbortSignal): Promise<Reply> {
   const { body, sequences } = message;
@@ -44,7 +38,9 @@ export async function runCommand(store: Store, message: Message, client: AbortSi
   for (const [field, documents] of sequences) {
     if (field in body) throw new CommandError(9, `field '${field}' appears twice in the message`);
     // Documents to insert stay bytes, and are looked at when they are stored.
-    if (field !== 'documents') body[field] = documents.map(decodeStatement);
+    if (field === 'documents') continue;
+    for (const bytes of documents) validate(bytes);
+    body[field] = documents.map((bytes) => decode(bytes));
   }
   if (body.lsid !== undefined) store.sessions.touch(body.lsid);
   const pace = paceOf(body, 'read' in command, client);

@@ -1,7 +1,8 @@
 import { decode } from '../bson/decode.ts';
 import { planKilled } from '../errors.ts';
 import { type Match, Selected, type Selection } from '../query/select.ts';
-import { keyComparator, keyReader } from '../query/sort.ts';
+import { keyReader } from '../query/sort.ts';
+import { Sorter } from '../query/sorter.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';
@@ -101,7 +102,7 @@ class Search {
       // Beyond the candidates may be better ones than those written since, unless a candidate is still as it was.
       const surpassed = sort.length > 0 && matches.every(({ record }) => this.#written.has(record));
       if (found.length === candidates && (matches.length === 0 || surpassed)) return null;
-      return [this.#change(this.#collection, this.#inOrder(matches).slice(0, 1))];
+      return [this.#change(this.#collection, this.#best(matches))];
     });
   }
 
@@ -138,7 +139,7 @@ class Search {
       records: this.#collection.name,
       id: this.#collection.id,
       filter,
-      sort: Object.fromEntries(sort.map(({ path, descending }) => [path, descending ? -1 : 1])),
+      sort: new Map(sort.map(({ path, descending }) => [path, descending ? -1 : 1])),
       limit,
       collation: collation?.document,
       hint,
@@ -163,12 +164,13 @@ class Search {
     });
   }
 
-  #inOrder(matches: Match[]): Match[] {
+  /** The first match in the wanted order. */
+  #best(matches: Match[]): Match[] {
     const { sort = [], collation } = this.#selection;
-    if (sort.length === 0 || matches.length < 2) return matches;
+    if (sort.length === 0) return matches.slice(0, 1);
+    const sorter = new Sorter<Match>(sort, 1, collation?.fold);
     const read = keyReader(sort, collation?.fold);
-    const compare = keyComparator(sort, collation?.fold);
-    const keyed = matches.map((match) => ({ match, key: read(decode(match.body)) }));
-    return keyed.sort((left, right) => compare(left.key, right.key)).map(({ match }) => match);
+    for (const match of matches) sorter.add(read(decode(match.body)), match, 0);
+    return [...sorter.batches()].flat();
   }
 }

@@ -6,7 +6,7 @@ import type { Selection } from '../query/select.ts';
 import { checkNamespace } from '../store/catalogue.ts';
 import { compileUpdate } from '../update/compile.ts';
 import { asNumber, type Document } from '../value/types.ts';
-import { nothing, type Result, type Runner, runBatch, writeReply } from './batch.ts';
+import { nothing, type Outcome, type Result, type Runner, runBatch, writeReply } from './batch.ts';
 import {
   bypassValidation,
   type Command,
@@ -24,7 +24,7 @@ import { type Change, changeRunner } from './locate.ts';
 
 /** An insert as the batch wants it; the bytes are stored as they came. */
 export function insertRunner({ store, database, body }: Request, name: string, document: Buffer): Runner {
-  const now = () => {
+  const now = (): Outcome => {
     store.documents.insert(store.obtain(database, name), document, flagField(body, bypassValidation));
     return { ...nothing, n: 1 };
   };

@@ -37,7 +37,7 @@ function collect(filter: Document, prefix: string, exact: boolean, into: Conditi
 function collectField(path: string, operators: Document, exact: boolean, into: Conditions): void {
   const positional = path.split('.').some(isArrayIndex);
   for (const [operator, operand] of Object.entries(operators)) {
-    if (operator === '$options') continue;
+    if (operator === '$options' || operator === '$comment') continue;
     into.clauses += 1;
     if (positional && (!exact || acceptsNull(operator, operand))) continue;
     if (operator === '$elemMatch' && isDocument(operand) && !isOperatorDocument(operand)) {

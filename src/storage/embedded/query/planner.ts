@@ -4,9 +4,9 @@ import type { Index } from '../store/index-spec.ts';
 import { equalValues } from '../value/compare.ts';
 import { asNumber, type Document, isDocument, order, typeOrder } from '../value/types.ts';
 import { type Bounds, computeBounds, type Interval } from './bounds.ts';
-import type { Collation } from './collation.ts';
 import { type Condition, type Conditions, extractConditions, hasText, isRangeBound } from './conditions.ts';
 import { compileOperators, wantsPresence } from './operators.ts';
+import type { Selection } from './select.ts';
 
 export type SortField = { path: string; descending: boolean };
 
@@ -25,19 +25,12 @@ type UnionPlan = Promised & { kind: 'union'; plans: Plan[] };
 /** How documents are reached: in record order, through one index, or through one index for each `$or` clause. */
 export type Plan = ScanPlan | IndexPlan | UnionPlan;
 
-export type PlanRequest = {
-  filter: Document;
-  sort?: readonly SortField[];
-  collation?: Collation | null;
-  hint?: unknown;
-};
-
-/** A request taken apart. */
+/** A selection taken apart. */
 type Question = { conditions: Conditions; sort: readonly SortField[]; collationKey: string; forced: boolean };
 
 /** Chooses the access path: equality first, then a range, then an index that already has the wanted order. */
-export function plan(collection: Collection, request: PlanRequest): Plan {
-  const { filter, sort = [], hint, collation } = request;
+export function plan(collection: Collection, selection: Selection): Plan {
+  const { filter, sort = [], hint, collation } = selection;
   const conditions = extractConditions(filter);
   const natural = sort[0]?.path === '$natural' ? sort[0] : null;
   const scan: Plan = {
@@ -55,7 +48,7 @@ export function plan(collection: Collection, request: PlanRequest): Plan {
     const candidate = index.building ? null : consider(index, question);
     if (candidate && candidate.score > best.score) best = candidate;
   }
-  return best.plan === scan ? (planUnion(collection, request, conditions) ?? scan) : best.plan;
+  return best.plan === scan ? (planUnion(collection, selection, conditions) ?? scan) : best.plan;
 }
 
 function consider(index: Index, question: Question): { plan: IndexPlan; score: number } | null {
@@ -157,8 +150,8 @@ function conditionImplies(given: Condition, required: Condition, index: Index): 
   return sameSide && /^\$[gl]te?$/.test(operator) && isRangeBound(operand) && implied(operand);
 }
 
-function planUnion(collection: Collection, request: PlanRequest, conditions: Conditions): Plan | null {
-  const { sort = [], collation = null } = request;
+function planUnion(collection: Collection, selection: Selection, conditions: Conditions): Plan | null {
+  const { sort = [], collation = null } = selection;
   for (const clauses of conditions.alternatives) {
     const plans = clauses.map((filter) => plan(collection, { filter, collation }));
     if (plans.every((part) => part.kind === 'index' && part.bounded)) {

@@ -168,26 +168,32 @@ const isSlice = (operand: unknown): boolean => {
 
 function project(document: Document, tree: Tree, including: boolean, root: Document): Document {
   const result: Document = {};
-  const names: string[] = [];
-  const put = (name: string, value: unknown): void => {
-    if (value === undefined) return;
-    result[name] = value;
-    names.push(name);
-  };
   for (const name of Object.keys(document)) {
     const node = tree.get(name);
-    const value = document[name];
-    if (node === undefined) put(name, including ? undefined : value);
-    else if (node instanceof Map) put(name, projectInside(value, node, including, root));
-    else if (node.kind !== 'compute') put(name, node.value(value, root));
+    if (node === undefined) {
+      if (!including) result[name] = document[name];
+    } else if (node instanceof Map)
+      setDefined(result, name, projectInside(document[name], node, including, root));
+    else if (node.kind !== 'compute') setDefined(result, name, node.value(document[name], root));
   }
   // Computed fields come after those of the document, in the order of the projection.
   for (const [name, node] of including ? tree : []) {
-    if (!isComputed(node)) continue;
-    if (!(node instanceof Map)) put(name, node.value(undefined, root));
-    else if (!Object.hasOwn(result, name)) put(name, project({}, node, true, root));
+    if (!(node instanceof Map)) {
+      if (node.kind === 'compute') setDefined(result, name, node.value(undefined, root));
+    } else if (!Object.hasOwn(result, name) && isComputed(node)) result[name] = project({}, node, true, root);
   }
-  return needsOrder(result) ? inOrder(names, result) : result;
+  return needsOrder(result) ? inOrder(namesOf(result, document, tree), result) : result;
+}
+
+function setDefined(target: Document, name: string, value: unknown): void {
+  if (value !== undefined) target[name] = value;
+}
+
+function namesOf(result: Document, document: Document, tree: Tree): string[] {
+  const kept = Object.keys(document).filter(
+    (name) => (tree.get(name) as Leaf | undefined)?.kind !== 'compute',
+  );
+  return [...new Set([...kept, ...tree.keys()])].filter((name) => Object.hasOwn(result, name));
 }
 
 function projectInside(value: unknown, tree: Tree, including: boolean, root: Document): unknown {

@@ -39,17 +39,6 @@ function* scanRecords(
 /** Places looked at before others get their turn, whether anything was found or not. */
 const searchedAtOnce = 100;
 
-const directions = {
-  forward: {
-    start: 'e.key >= ? AND e.key < ? ORDER BY e.key, e.record',
-    resume: '(e.key, e.record) > (?, ?) AND e.key < ? ORDER BY e.key, e.record',
-  },
-  backward: {
-    start: 'e.key >= ? AND e.key < ? ORDER BY e.key DESC, e.record DESC',
-    resume: 'e.key >= ? AND (e.key, e.record) < (?, ?) ORDER BY e.key DESC, e.record DESC',
-  },
-};
-
 function* scanIndex(
   database: Database,
   collection: Collection,
@@ -57,7 +46,11 @@ function* scanIndex(
   size: () => number,
 ): Scan {
   const select = `SELECT e.key, e.record, d.body FROM entries e CROSS JOIN ${tableOf(collection)} d ON d.record = e.record`;
-  const { start, resume } = reverse ? directions.backward : directions.forward;
+  const start = 'e.key >= ? AND e.key < ?';
+  const resume = reverse
+    ? 'e.key >= ? AND (e.key, e.record) < (?, ?)'
+    : '(e.key, e.record) > (?, ?) AND e.key < ?';
+  const order = reverse ? 'e.key DESC, e.record DESC' : 'e.key, e.record';
   let found: Row[] = [];
   let limit = size();
   let searched = 0;
@@ -69,7 +62,8 @@ function* scanIndex(
     let bounds: (Uint8Array | number)[] = [low, high];
     for (let more = true; more; ) {
       const wanted = limit - found.length;
-      const sql = `${select} WHERE e.idx = ? AND ${bounds.length === 2 ? start : resume} LIMIT ?`;
+      const part = bounds.length === 2 ? start : resume;
+      const sql = `${select} WHERE e.idx = ? AND ${part} ORDER BY ${order} LIMIT ?`;
       const rows = database.all<[Uint8Array, number, Uint8Array]>(sql, index.id, ...bounds, wanted);
       for (const [, record, body] of rows) found.push({ record, body: asBuffer(body) });
       more = rows.length === wanted;

@@ -50,7 +50,8 @@ export class Selected {
     const { limit = 0, skip = 0 } = this.#selection;
     const short = limit > 0 && limit + skip <= fewDocuments;
     const { plan: path } = this;
-    if (countIntervals(path) > fewDocuments) return true;
+    // An expression may take any time for one document, and the writer has none to spare.
+    if (this.filter.fields === null || countIntervals(path) > fewDocuments) return true;
     if (this.#collection.count <= fewDocuments || path.kind === 'union') return false;
     return path.kind === 'scan' ? !(path.exact && path.sorted && short) : !path.bounded && !short;
   }

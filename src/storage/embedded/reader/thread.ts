@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { encode } from '../bson/encode.ts';
+import { encodeError } from '../bson/encode.ts';
 import { runRead } from '../commands/reads.ts';
 import { Cursors } from '../cursors.ts';
-import { errorReply } from '../errors.ts';
 import { CatalogueView } from '../store/catalogue-view.ts';
 import type { Collection } from '../store/collection.ts';
 import { Database } from '../store/database.ts';
@@ -47,7 +46,7 @@ async function answer({ id, version, bytes }: ReaderJob): Promise<void> {
     reply = await runRead(store, parseMessage(Buffer.from(bytes.buffer)), client.signal);
   } catch (error) {
     failed = true;
-    reply = encode(errorReply(error));
+    reply = encodeError(error);
   }
   clients.delete(id);
   const message: ReaderReply = { id, bytes: new Uint8Array(reply), failed };

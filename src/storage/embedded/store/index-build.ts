@@ -43,7 +43,7 @@ export async function buildIndex(
       collection.indexes = collection.indexes.filter((index) => index.id !== id);
       store.cleaner.wake();
     }
-    throw error;
+    throw collection.dropped ? aborted() : error;
   } finally {
     collection.watches.delete(written);
     finish();
