@@ -7,6 +7,7 @@ const codeNames: Record<number, string> = {
   8: 'UnknownError',
   9: 'FailedToParse',
   14: 'TypeMismatch',
+  16: 'InvalidLength',
   20: 'IllegalOperation',
   22: 'InvalidBSON',
   26: 'NamespaceNotFound',
@@ -44,6 +45,7 @@ const codeNames: Record<number, string> = {
   11601: 'Interrupted',
   12587: 'BackgroundOperationInProgressForNamespace',
   14031: 'OutOfDiskSpace',
+  40414: 'IDLFailedToParse',
   40415: 'IDLUnknownField',
   40573: 'Location40573',
 };

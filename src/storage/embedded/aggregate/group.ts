@@ -17,7 +17,9 @@ export function groupStage(source: unknown, variables: Document): Stage {
 /** Compiles `$bucket`: a group by the lower bound of the bucket in which a value lies. */
 export function bucketStage(source: unknown, variables: Document): Stage {
   const spec = expectDocument(source, 40201, 'Argument to $bucket stage must be an object');
-  const { boundaries, output = { count: { $sum: 1 } } } = spec;
+  const { groupBy: given, boundaries, output = { count: { $sum: 1 } }, default: other, ...unknown } = spec;
+  const [option] = Object.keys(unknown);
+  if (option) throw new CommandError(40197, `Unrecognized option to $bucket: ${option}.`);
   if (!Array.isArray(boundaries) || boundaries.length < 2)
     throw new CommandError(40192, "The $bucket 'boundaries' field must have at least 2 values");
   if (boundaries.some((bound, i) => i > 0 && compareValues(boundaries[i - 1], bound) >= 0))
@@ -25,12 +27,12 @@ export function bucketStage(source: unknown, variables: Document): Stage {
       40194,
       "The 'boundaries' option to $bucket must be sorted, but elements are not in order",
     );
-  const value = compileExpression(spec.groupBy, variables);
+  const value = compileExpression(given, variables);
   const lowerBound = (document: Document): unknown => {
     const found = value(document) ?? null;
     const at = boundaries.findLastIndex((bound) => compareValues(found, bound) >= 0);
     if (at >= 0 && at < boundaries.length - 1) return boundaries[at];
-    if ('default' in spec) return spec.default;
+    if ('default' in spec) return other;
     throw new CommandError(
       40066,
       '$bucket could not find a matching bucket for an input, and no default was specified',

@@ -1,6 +1,7 @@
 import { decode } from '../bson/decode.ts';
 import { CommandError } from '../errors.ts';
 import { compileExpression } from '../expression.ts';
+import { checkFields, fieldTable } from '../fields.ts';
 import { collectValues } from '../query/path.ts';
 import { Selected } from '../query/select.ts';
 import { memoryExceeded, memoryLimit } from '../query/sort.ts';
@@ -32,7 +33,9 @@ export function readMatching(name: string, filter: Document, context: StageConte
 /** `$lookup` by equality, by pipeline, or both. An index on the foreign field makes each look-up cheap. */
 export function lookupStage(source: unknown, context: StageContext, run: RunPipeline): Stage {
   const spec = expectDocument(source, 9, 'the $lookup specification must be an Object');
-  const { from, as, localField, foreignField, pipeline, let: given = {} } = spec;
+  const { from, as, localField, foreignField, pipeline, let: given = {}, ...others } = spec;
+  const [unknown] = Object.keys(others);
+  if (unknown) throw invalid(`unknown argument to $lookup: ${unknown}`);
   if (typeof as !== 'string') throw invalid("must specify 'as' field for a $lookup");
   if (typeof from !== 'string') throw invalid("missing 'from' option to $lookup stage specification");
   if ((localField === undefined) !== (foreignField === undefined))
@@ -89,9 +92,13 @@ function equalTo(document: Document, local: string[], foreign: string): Document
   return { [foreign]: wanted.length === 1 ? { $eq: wanted[0] } : { $in: wanted } };
 }
 
+const unionFields = fieldTable('coll:string pipeline:array');
+
 /** `$unionWith`: the results of another pipeline follow after these. */
 export function unionStage(spec: unknown, { variables }: StageContext, run: RunPipeline): Stage {
-  const { coll, pipeline = [] } = isDocument(spec) ? spec : { coll: spec };
+  const options: Document = isDocument(spec) ? spec : { coll: spec };
+  checkFields('$unionWith', options, unionFields);
+  const { coll, pipeline = [] } = options;
   if (typeof coll !== 'string') throw invalid('$unionWith needs a collection');
   return async function* (source) {
     yield* source;

@@ -2,6 +2,7 @@ import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { withLeadingId } from '../bson/raw.ts';
 import { CommandError, failedToParse, notImplemented, planKilled } from '../errors.ts';
+import { checkFields, fieldTable } from '../fields.ts';
 import { Selected } from '../query/select.ts';
 import { temporaryPrefix } from '../store/catalogue.ts';
 import type { Collection } from '../store/collection.ts';
@@ -14,16 +15,19 @@ import { type Document, expectDocument, isDocument } from '../value/types.ts';
 type Source = AsyncIterable<Buffer[]>;
 type Target = { database: string; name: string };
 
-function parseTarget(spec: unknown, database: string): Target {
+const targetFields = fieldTable('db:string coll:string! timeseries:object');
+
+function parseTarget(stage: string, spec: unknown, database: string): Target {
   if (typeof spec === 'string') return { database, name: spec };
-  if (!isDocument(spec) || typeof spec.coll !== 'string')
-    throw failedToParse('the target must be a collection name or { db, coll }');
-  return { database: typeof spec.db === 'string' ? spec.db : database, name: spec.coll };
+  if (!isDocument(spec)) throw failedToParse('the target must be a collection name or { db, coll }');
+  checkFields(stage, spec, targetFields);
+  if (spec.timeseries !== undefined) throw notImplemented('a time-series target is not supported');
+  return { database: typeof spec.db === 'string' ? spec.db : database, name: String(spec.coll) };
 }
 
 /** `$out`: the results take the place of a collection in one step; its indexes are kept. */
 export async function writeOut(store: Store, database: string, spec: unknown, source: Source): Promise<void> {
-  const target = parseTarget(spec, database);
+  const target = parseTarget('$out', spec, database);
   const temporary = await store.writes.run(() => {
     const made = store.catalogue.create(target.database, `${temporaryPrefix}${store.catalogue.allocateId()}`);
     const indexes = store.catalogue.find(target.database, target.name)?.indexes ?? [];
@@ -60,14 +64,17 @@ const unsupported = (what: string): CommandError => notImplemented(`$merge with 
 /** How `$merge` treats a result whose _id the target knows, and one whose _id it does not know. */
 type Merge = { target: Target; matched: string; notMatched: string };
 
+const mergeFields = fieldTable('into! on whenMatched whenNotMatched:string let:object');
+
 function parseMerge(spec: unknown, database: string): Merge {
   const options =
     typeof spec === 'string' ? { into: spec } : expectDocument(spec, 9, '$merge needs a target');
+  checkFields('$merge', options, mergeFields);
   const { into, on = '_id', whenMatched = 'merge', whenNotMatched = 'insert' } = options as Document;
   if (String(on) !== '_id') throw unsupported("an 'on' other than _id");
   if (Array.isArray(whenMatched) || 'let' in options) throw unsupported('a pipeline');
   return {
-    target: parseTarget(into, database),
+    target: parseTarget('$merge.into', into, database),
     matched: oneOf('whenMatched', whenMatched, ['replace', 'merge', 'keepExisting', 'fail']),
     notMatched: oneOf('whenNotMatched', whenNotMatched, ['insert', 'discard', 'fail']),
   };

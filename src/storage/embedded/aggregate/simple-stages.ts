@@ -75,7 +75,20 @@ export function countStage(name: unknown): Stage {
 
 export function unwindStage(spec: unknown): Stage {
   const options: Document = typeof spec === 'string' ? { path: spec } : isDocument(spec) ? spec : {};
-  const { path, preserveNullAndEmptyArrays: keepEmpty, includeArrayIndex: index } = options;
+  const {
+    path,
+    preserveNullAndEmptyArrays: keepEmpty = false,
+    includeArrayIndex: index,
+    ...others
+  } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown) throw new CommandError(28811, `unrecognized option to $unwind stage: ${unknown}`);
+  if (typeof keepEmpty !== 'boolean')
+    throw new CommandError(28809, 'expected a boolean for the preserveNullAndEmptyArrays option to $unwind');
+  if (index !== undefined && (typeof index !== 'string' || index === ''))
+    throw new CommandError(28810, 'expected a non-empty string for the includeArrayIndex option to $unwind');
+  if (index?.startsWith('$'))
+    throw new CommandError(28822, "includeArrayIndex option to $unwind should not be prefixed with a '$'");
   if (typeof path !== 'string')
     throw new CommandError(28808, `expected a string as the path for $unwind stage, got ${typeName(path)}`);
   if (!path.startsWith('$') || path.length < 2)

@@ -8,8 +8,8 @@ import type { Document } from '../value/types.ts';
 import {
   type Command,
   collectionName,
+  commandFields,
   documentField,
-  fieldSet,
   flagField,
   namespaceOf,
   type Request,
@@ -42,14 +42,13 @@ function listCollections(request: Request): Promise<Buffer> {
 /** Options of create that a server knows and that change nothing when they have these values. */
 const harmless: Record<string, unknown> = { capped: false, autoIndexId: true };
 /** Options that a server knows and this one does not support. */
-const unsupported = fieldSet(
-  'capped autoIndexId changeStreamPreAndPostImages clusteredIndex collation encryptedFields expireAfterSeconds idIndex indexOptionDefaults max pipeline size storageEngine timeseries viewOn',
-);
+const unsupported =
+  'capped autoIndexId changeStreamPreAndPostImages clusteredIndex collation encryptedFields expireAfterSeconds idIndex indexOptionDefaults max pipeline size storageEngine timeseries viewOn';
 
 async function create(request: Request): Promise<Document> {
   const { store, database, body } = request;
   const name = collectionName(request);
-  for (const option of unsupported) {
+  for (const option of unsupported.split(' ')) {
     if (body[option] === undefined || body[option] === harmless[option]) continue;
     throw notImplemented(`the create option '${option}' is not supported`);
   }
@@ -89,6 +88,7 @@ async function dropDatabase({ store, database }: Request): Promise<Document> {
 async function renameCollection({ store, body }: Request): Promise<Document> {
   const from = namespaceOf(body.renameCollection);
   const to = namespaceOf(body.to);
+  if (body.renameCollection === body.to) throw new CommandError(20, "Can't rename a collection to itself");
   await store.writes.run(() => {
     const source = store.require(from.database, from.name);
     const target = store.catalogue.find(to.database, to.name);
@@ -135,12 +135,24 @@ const refused: Command = {
 export const adminCommands: Record<string, Command> = {
   explain: refused,
   collStats: refused,
-  listDatabases: { fields: fieldSet('filter nameOnly authorizedDatabases'), run: listDatabases },
-  listCollections: { fields: fieldSet('filter cursor nameOnly authorizedCollections'), run: listCollections },
-  create: { fields: new Set([...unsupported, ...validationFields]), run: create },
-  drop: { fields: new Set(), run: drop },
-  dropDatabase: { fields: new Set(), run: dropDatabase },
-  renameCollection: { fields: fieldSet('to dropTarget'), run: renameCollection },
-  backup: { fields: new Set(), run: backupStore },
-  dbStats: { fields: new Set(), run: dbStats },
+  listDatabases: {
+    fields: commandFields('listDatabases', 'filter:object nameOnly:flag authorizedDatabases:flag'),
+    run: listDatabases,
+  },
+  listCollections: {
+    fields: commandFields(
+      'listCollections',
+      'filter:object cursor:object nameOnly:flag authorizedCollections:flag',
+    ),
+    run: listCollections,
+  },
+  create: { fields: commandFields('create', `${unsupported} ${validationFields}`), run: create },
+  drop: { fields: commandFields('drop'), run: drop },
+  dropDatabase: { fields: commandFields('dropDatabase'), run: dropDatabase },
+  renameCollection: {
+    fields: commandFields('renameCollection', 'to:string! dropTarget:flag'),
+    run: renameCollection,
+  },
+  backup: { fields: commandFields('backup'), run: backupStore },
+  dbStats: { fields: commandFields('dbStats'), run: dbStats },
 };

@@ -4,31 +4,32 @@ import { encode, encodeCursorReply } from '../bson/encode.ts';
 import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { parseCollation } from '../query/collation.ts';
 import { Selected } from '../query/select.ts';
-import { type Document, isDocument } from '../value/types.ts';
+import type { Document } from '../value/types.ts';
 import {
   bypassValidation,
   type Command,
-  countField,
-  fieldSet,
+  commandFields,
+  documentField,
   flagField,
   letVariables,
   type ReadCommand,
   type ReadRequest,
   type Request,
 } from './command.ts';
-import { openCursor } from './cursor.ts';
+import { cursorBatchSize, openCursor } from './cursor.ts';
 
 /** What an aggregate command says, checked; without a collection it has no name. */
 type Parsed = { pipeline: Document[]; name: string | null; namespace: string; batchSize: number | undefined };
 
-function parse({ body, database }: ReadRequest): Parsed {
+function parse(request: ReadRequest): Parsed {
+  const { body, database } = request;
   const pipeline = parsePipeline(body.pipeline);
   if (flagField(body, 'explain')) throw notImplemented('explain is not supported');
-  if (!isDocument(body.cursor)) throw failedToParse("The 'cursor' option is required");
+  if (!documentField(body, 'cursor')) throw failedToParse("The 'cursor' option is required");
   const name = typeof body.aggregate === 'string' ? body.aggregate : null;
   if (name === '') throw new CommandError(73, `Invalid namespace specified '${database}.'`);
   const namespace = `${database}.${name ?? '$cmd.aggregate'}`;
-  return { pipeline, name, namespace, batchSize: countField(body.cursor, 'batchSize') };
+  return { pipeline, name, namespace, batchSize: cursorBatchSize(request) };
 }
 
 /** Results of `$out` and `$merge` written in one transaction. */
@@ -39,8 +40,11 @@ async function read(request: ReadRequest): Promise<Buffer> {
   return openCursor(request, namespace, results(request, parsed), batchSize);
 }
 
-/** A pipeline that is no more than a query sends stored bytes as they are; any other runs in a reader thread. */
-async function* results(
+/**
+ * A pipeline that is no more than a query sends stored bytes as they are; any other runs in a reader thread. Where it
+ * runs is decided before its cursor is opened: a cursor stays where it is.
+ */
+function results(
   { store, database, body, pace }: ReadRequest,
   { name, pipeline }: Pick<Parsed, 'name' | 'pipeline'>,
 ): AsyncGenerator<Buffer[]> {
@@ -53,14 +57,20 @@ async function* results(
     const whole = { ...selection, collation, variables, hint };
     const selected = new Selected(store.database, collection, whole);
     if (selected.long) pace.move();
-    for await (const matches of selected.paced(pace)) yield matches.map((match) => match.body);
-    return;
+    return inBytes(selected.paced(pace), ({ body }) => body);
   }
   pace.move();
   const context = { store, database, pace, collation, variables };
   const documents =
     name === null ? runOnDocuments(pipeline, context) : runPipeline(name, pipeline, context, hint);
-  for await (const batch of documents) yield batch.map(encode);
+  return inBytes(documents, encode);
+}
+
+async function* inBytes<Item>(
+  batches: AsyncIterable<Item[]>,
+  bytes: (item: Item) => Buffer,
+): AsyncGenerator<Buffer[]> {
+  for await (const batch of batches) yield batch.map(bytes);
 }
 
 /** With `$out` or `$merge` at its end a pipeline is read by a reader and written here. */
@@ -83,7 +93,10 @@ async function run(request: Request): Promise<Buffer> {
 }
 
 export const aggregateCommand: Command & ReadCommand = {
-  fields: fieldSet(`pipeline cursor allowDiskUse explain collation hint let ${bypassValidation}`),
+  fields: commandFields(
+    'aggregate',
+    `pipeline:array! cursor:object allowDiskUse:bool explain:flag collation:object hint let:object ${bypassValidation}:flag`,
+  ),
   read,
   run,
 };

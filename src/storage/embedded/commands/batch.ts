@@ -1,6 +1,7 @@
-import { asCommandError, type CommandError, isFault } from '../errors.ts';
+import { roughSize } from '../aggregate/stage.ts';
+import { asCommandError, CommandError, isFault } from '../errors.ts';
 import type { Document } from '../value/types.ts';
-import type { Request } from './command.ts';
+import { type Request, timeLimit } from './command.ts';
 
 /** How long the statements of one transaction may take together, so that others are not kept waiting. */
 const batchTime = 10;
@@ -38,9 +39,11 @@ export async function runBatch(
   prepare: (index: number) => Runner,
 ): Promise<Result[]> {
   const ordered = body.ordered !== false;
+  const end = performance.now() + (timeLimit(body) || Number.POSITIVE_INFINITY);
   const results: Result[] = [];
   const ended = (last?: Result): boolean => ordered && last?.error instanceof Error;
   while (results.length < count && !ended(results.at(-1))) {
+    if (performance.now() > end) throw new CommandError(50, 'operation exceeded time limit');
     const { done, slow } = await store.writes.run(() => {
       const deadline = performance.now() + batchTime;
       const done: Result[] = [];
@@ -63,13 +66,23 @@ export async function runBatch(
   return results;
 }
 
+/** After about this many bytes of errors the others are sent without words, so that the reply can hold them all. */
+const largestErrors = 1024 * 1024;
+
+/** Describes refusals one after the other. */
+export function errorDescriber(): (error: CommandError) => Document {
+  let size = 0;
+  return ({ code, message, detail }) => {
+    const words = { errmsg: message, ...detail };
+    size += roughSize(words);
+    return size > largestErrors ? { code, errmsg: '' } : { code, ...words };
+  };
+}
+
 /** What drivers expect of a write command: how many documents, and which statements failed. */
 export function writeReply(results: readonly Result[]): Document {
-  const writeErrors = results.flatMap(({ error }, index) => {
-    if (!error) return [];
-    const { code, message, detail } = error;
-    return [{ index, code, errmsg: message, ...detail }];
-  });
+  const describe = errorDescriber();
+  const writeErrors = results.flatMap(({ error }, index) => (error ? [{ index, ...describe(error) }] : []));
   const n = results.reduce((sum, { outcome }) => sum + outcome.n, 0);
   return { n, ...(writeErrors.length > 0 ? { writeErrors } : {}), ok: 1 };
 }

@@ -1,5 +1,6 @@
-import { badValue, CommandError, typeMismatch } from '../errors.ts';
+import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.ts';
 import { compileExpression } from '../expression.ts';
+import { checkFields, type Fields, fieldTable, isTrue } from '../fields.ts';
 import { Pace } from '../pace.ts';
 import { parseCollation } from '../query/collation.ts';
 import type { Selection } from '../query/select.ts';
@@ -27,60 +28,71 @@ export type Request = ReadRequest & { store: Store };
 
 export type Reply = Document | Buffer;
 
-/** The fields that a command or a statement knows; null for any. */
-type Fields = ReadonlySet<string> | null;
-
-/** A command: the fields it knows (any other is refused, as a MongoDB server refuses it), and what it does. */
-export type Command = { fields: Fields; run: (request: Request) => Reply | Promise<Reply> };
+/** A command: the fields it knows (any other is refused, as a MongoDB server refuses it; null: any), and what it does. */
+export type Command = { fields: Fields | null; run: (request: Request) => Reply | Promise<Reply> };
 
 /** A command that only reads. It may begin in the writer's thread and then move to a reader. */
-export type ReadCommand = { fields: Fields; read: (request: ReadRequest) => Reply | Promise<Reply> };
+export type ReadCommand = { fields: Fields | null; read: (request: ReadRequest) => Reply | Promise<Reply> };
 
-/** A set of names, written with spaces between them. */
-export const fieldSet = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const generic =
+  '$db $clusterTime $readPreference apiDeprecationErrors apiStrict apiVersion clientOperationKey comment lsid:object maxTimeMS readConcern:object writeConcern:object';
 
-const generic = fieldSet(
-  '$db $clusterTime $readPreference apiDeprecationErrors apiStrict apiVersion clientOperationKey comment lsid maxTimeMS readConcern writeConcern',
-);
+/** The fields of a command: its name, those of its own, and those that every command has. */
+export const commandFields = (name: string, own = ''): Fields =>
+  fieldTable(`${name} ${generic} ${own}`.trim());
 
 /** The field by which a write asks that a collection's validator be left out of it. */
 export const bypassValidation = 'bypassDocumentValidation';
 
-/** Checks the fields that every command shares, and refuses unknown ones. */
-export function checkFields(name: string, body: Document, { fields }: { fields: Fields }): void {
+/** Checks the fields of a command, and those that every command shares. */
+export function checkCommand(name: string, body: Document, { fields }: Command | ReadCommand): void {
   if ('startTransaction' in body || 'autocommit' in body || 'txnNumber' in body) {
     throw new CommandError(20, 'Transaction numbers are only allowed on a replica set member or mongos');
   }
-  checkConcerns(body);
-  if (fields) refuseUnknown(body, name, (field) => field === name || generic.has(field) || fields.has(field));
+  if (fields) checkFields(name, body, fields);
+  if (isDocument(body.writeConcern)) checkWriteConcern(body.writeConcern);
+  if (isDocument(body.readConcern)) checkReadConcern(body.readConcern);
 }
 
-/** Refuses a document with a field that is not known. */
-export function refuseUnknown(body: Document, where: string, known: (field: string) => boolean): void {
-  for (const field of Object.keys(body)) {
-    if (!known(field)) throw new CommandError(40415, `BSON field '${where}.${field}' is an unknown field.`);
+const writeConcernFields = fieldTable('w j:flag fsync:flag wtimeout:number provenance:string');
+
+function checkWriteConcern(concern: Document): void {
+  checkFields('writeConcern', concern, writeConcernFields);
+  const { w = 1 } = concern;
+  if (typeof w === 'string' || isDocument(w)) {
+    if (w === 'majority') return;
+    throw badValue("cannot use non-majority 'w' mode when a host is not a member of a replica set");
   }
+  const nodes = asNumber(w) ?? -1;
+  if (!(nodes >= 0 && nodes <= 50))
+    throw failedToParse('w has to be a non-negative number and not greater than 50');
+  if (nodes > 1) throw badValue("cannot use 'w' > 1 when a host is not replicated");
 }
 
-function checkConcerns({ readConcern, writeConcern }: Document): void {
-  if (isDocument(writeConcern) && (asNumber(writeConcern.w) ?? 0) > 1) {
-    throw badValue("cannot use 'w' > 1 when a host is not replicated");
-  }
-  if (!isDocument(readConcern)) return;
-  const { level = 'local' } = readConcern;
+const readConcernFields = fieldTable('level:string afterClusterTime atClusterTime provenance:string');
+
+function checkReadConcern(concern: Document): void {
+  checkFields('readConcern', concern, readConcernFields);
+  const level = concern.level ?? 'local';
   if (level === 'linearizable' || level === 'snapshot') {
     throw new CommandError(123, `node needs to be a replica set member to use read concern level ${level}`);
   }
   if (!['local', 'available', 'majority'].includes(String(level)))
     throw badValue(`Enumeration value '${level}' for field 'readConcern.level' is not a valid value.`);
-  if ('afterClusterTime' in readConcern || 'atClusterTime' in readConcern)
+  if ('afterClusterTime' in concern || 'atClusterTime' in concern)
     throw new CommandError(72, 'afterClusterTime and atClusterTime need a replica set');
 }
 
+/** The pace at which a command may work. */
 export function paceOf(body: Document, movable: boolean, client: AbortSignal): Pace {
-  const limit = body.maxTimeMS === undefined ? 0 : asNumber(body.maxTimeMS);
-  if (limit === null || limit < 0) throw badValue('maxTimeMS must be a non-negative number');
-  return new Pace(limit, movable, client);
+  return new Pace(timeLimit(body), movable, client);
+}
+
+/** The milliseconds that a command may work; 0 for no limit. */
+export function timeLimit({ maxTimeMS = 0 }: Document): number {
+  const limit = asNumber(maxTimeMS) ?? -1;
+  if (Number.isInteger(limit) && limit >= 0 && limit <= 2147483647) return limit;
+  throw badValue('maxTimeMS must be a whole number from 0 to 2147483647');
 }
 
 /** The collection a command names. */
@@ -96,40 +108,44 @@ export function namespaceOf(namespace: unknown): { database: string; name: strin
   return { database, name: rest.join('.') };
 }
 
-const wrongType = (body: Document, field: string, expected: string): CommandError =>
-  typeMismatch(`BSON field '${field}' is the wrong type '${typeName(body[field])}', expected ${expected}`);
-
 /** A field that holds a document, if it is there. */
 export function documentField(body: Document, field: string): Document | undefined {
   const value = body[field] ?? undefined;
   if (value === undefined || isDocument(value)) return value;
-  throw wrongType(body, field, "type 'object'");
+  throw typeMismatch(`BSON field '${field}' is the wrong type '${typeName(value)}', expected type 'object'`);
 }
 
 /** A field that holds a number, if it is there. */
 function numberField(body: Document, field: string): number | undefined {
-  if ((body[field] ?? undefined) === undefined) return undefined;
   const value = asNumber(body[field]);
-  if (value === null) throw wrongType(body, field, 'a number');
-  return Math.trunc(value);
+  return value === null ? undefined : Math.trunc(value);
 }
 
+/** A field that holds a number that is not negative, if it is there. */
 export function countField(body: Document, field: string): number | undefined {
   const value = numberField(body, field);
   if (value === undefined || value >= 0) return value;
   throw badValue(`BSON field '${field}' value must be >= 0, actual value '${value}'`);
 }
 
-export function flagField(body: Document, field: string): boolean {
-  const value = body[field];
-  return value === true || (typeof value !== 'boolean' && (asNumber(value) ?? 0) !== 0);
-}
+export const flagField = (body: Document, field: string): boolean => isTrue(body[field]);
 
-/** Statements of a write command, from the body or from a document sequence beside it. */
-export function statements({ name, body }: Request, field: string): Document[] {
+/** The documents that a command has in its body or in a document sequence beside it. */
+export function documentsField({ name, body }: Request, field: string): Document[] {
   const list = body[field];
   if (Array.isArray(list) && list.every(isDocument)) return list;
-  throw typeMismatch(`BSON field '${name}.${field}' is missing or not an array of objects`);
+  if ((list ?? undefined) === undefined)
+    throw new CommandError(40414, `BSON field '${name}.${field}' is missing but a required field`);
+  throw typeMismatch(`BSON field '${name}.${field}' is not an array of objects`);
+}
+
+const largestBatch = 100_000;
+
+/** Refuses a write command without statements, or with too many. */
+export function checkBatch<Statement>(list: Statement[]): Statement[] {
+  if (list.length > 0 && list.length <= largestBatch) return list;
+  const sentence = `Write batch sizes must be between 1 and ${largestBatch}. Got ${list.length} operations.`;
+  throw new CommandError(16, sentence);
 }
 
 /** The variables that `let` defines; each is an expression that looks at no document. */

@@ -1,9 +1,10 @@
 import { decode } from '../bson/decode.ts';
 import { encode, encodeCursorReply } from '../bson/encode.ts';
 import { Cursor, laneOf } from '../cursors.ts';
-import { badValue, CommandError } from '../errors.ts';
+import { CommandError, typeMismatch } from '../errors.ts';
+import { checkFields, fieldTable } from '../fields.ts';
 import { asNumber, type Document } from '../value/types.ts';
-import { countField, documentField, fieldSet, type ReadCommand, type ReadRequest } from './command.ts';
+import { commandFields, countField, documentField, type ReadCommand, type ReadRequest } from './command.ts';
 
 /** How many documents a first batch has when nothing is said. */
 export const defaultBatch = 101;
@@ -16,12 +17,33 @@ export async function openCursor(
   batchSize: number | undefined,
   single = false,
 ): Promise<Buffer> {
+  const { batch, id } = await firstBatch(request, namespace, source, batchSize ?? defaultBatch, single);
+  return encodeCursorReply('firstBatch', batch, id, namespace);
+}
+
+/** The first batch of a source, and the id of the cursor that has the rest: 0 when there is none. */
+export async function firstBatch(
+  request: ReadRequest,
+  namespace: string,
+  source: AsyncIterable<Buffer[]>,
+  limit: number | null,
+  single = false,
+): Promise<{ batch: Buffer[]; id: bigint }> {
   const cursor = new Cursor(namespace, source, request.pace);
   cursor.patient = request.body.noCursorTimeout === true;
-  const batch = await cursor.take(batchSize ?? defaultBatch);
+  const batch = await cursor.take(limit);
   if (single && !cursor.exhausted) await cursor.close();
   else if (!cursor.exhausted) request.store.cursors.add(cursor);
-  return encodeCursorReply('firstBatch', batch, cursor.id, namespace);
+  return { batch, id: cursor.id };
+}
+
+const cursorFields = fieldTable('batchSize:number');
+
+/** The batch size that a command asks for in its field `cursor`. */
+export function cursorBatchSize({ name, body }: ReadRequest): number | undefined {
+  const options = documentField(body, 'cursor') ?? {};
+  checkFields(`${name}.cursor`, options, cursorFields);
+  return countField(options, 'batchSize');
 }
 
 /** Sends a list that is already there as a cursor, in batches of the size that the command asks for. */
@@ -30,15 +52,19 @@ export function sendList(
   namespace: string,
   documents: readonly Document[],
 ): Promise<Buffer> {
-  const options = documentField(request.body, 'cursor') ?? {};
-  async function* source(): AsyncGenerator<Buffer[]> {
-    yield documents.map(encode);
-  }
-  return openCursor(request, namespace, source(), countField(options, 'batchSize'));
+  return openCursor(request, namespace, inOneChunk(documents), cursorBatchSize(request));
 }
 
-const cursorId = (id: unknown): bigint =>
-  typeof id === 'bigint' ? id : BigInt(Math.trunc(asNumber(id) ?? 0));
+/** A list as the source of a cursor. */
+export async function* inOneChunk(documents: readonly Document[]): AsyncGenerator<Buffer[]> {
+  yield documents.map(encode);
+}
+
+function cursorId(id: unknown): bigint {
+  const number = typeof id === 'bigint' ? id : asNumber(id);
+  if (typeof number === 'bigint' || Number.isInteger(number)) return BigInt(number ?? 0);
+  throw typeMismatch('a cursor id must be a long');
+}
 
 async function getMore({ store, database, body, message, client }: ReadRequest): Promise<Buffer> {
   const key = cursorId(body.getMore);
@@ -62,8 +88,7 @@ async function getMore({ store, database, body, message, client }: ReadRequest):
 }
 
 async function killCursors({ store, body, message, client }: ReadRequest): Promise<Document> {
-  if (!Array.isArray(body.cursors)) throw badValue("BSON field 'killCursors.cursors' must be an array");
-  const ids = body.cursors.map(cursorId);
+  const ids = (body.cursors as unknown[]).map(cursorId);
   const killed = new Set<bigint>();
   for (const id of ids) if (await store.cursors.remove(id)) killed.add(id);
   for (const lane of new Set(ids.map(laneOf))) {
@@ -81,6 +106,6 @@ async function killCursors({ store, body, message, client }: ReadRequest): Promi
 }
 
 export const cursorCommands: Record<string, ReadCommand> = {
-  getMore: { fields: fieldSet('collection batchSize'), read: getMore },
-  killCursors: { fields: fieldSet('cursors'), read: killCursors },
+  getMore: { fields: commandFields('getMore', 'collection:string! batchSize:number'), read: getMore },
+  killCursors: { fields: commandFields('killCursors', 'cursors:array!'), read: killCursors },
 };

@@ -1,13 +1,14 @@
 import { decode } from '../bson/decode.ts';
 import { failedToParse } from '../errors.ts';
+import type { Projection } from '../query/projection.ts';
 import type { Document } from '../value/types.ts';
 import { tooLong } from './batch.ts';
 import {
   bypassValidation,
   type Command,
   collectionName,
+  commandFields,
   documentField,
-  fieldSet,
   flagField,
   parseSelection,
   type Request,
@@ -26,14 +27,24 @@ function checkOptions(body: Document): void {
   if (flagField(body, 'new')) throw failedToParse('Cannot specify both new=true and remove=true');
 }
 
-/** A change of one document that hands back the document as it was, or as it has become. */
-function handingBack({ store }: Request, returnNew: boolean, change: Change): Change {
+/**
+ * A change of one document that hands back the document as it was, or as it has become. A projection that fails does so
+ * inside the transaction, so that nothing is written.
+ */
+function handingBack(
+  { store }: Request,
+  returnNew: boolean,
+  project: Projection | null,
+  change: Change,
+): Change {
   return (collection, matches) => {
     const [match] = matches;
     const outcome = change(collection, matches);
-    if (!match || !collection) return returnNew ? outcome : { ...outcome, value: null };
-    const after = returnNew ? store.documents.read(collection, match.record) : null;
-    return { ...outcome, value: decode(after ?? match.body) };
+    const after = match && collection && returnNew ? store.documents.read(collection, match.record) : null;
+    const stored = after ?? match?.body;
+    const made = returnNew ? outcome.value : null;
+    const value = stored ? decode(stored) : made;
+    return { ...outcome, value: value && project ? project(value) : value };
   };
 }
 
@@ -51,7 +62,8 @@ async function findAndModify(request: Request): Promise<Document> {
   const change = isUpdate
     ? updating(request, name, selection, { u, arrayFilters, upsert })
     : removing(request);
-  const runner = changeRunner(request, name, selection, handingBack(request, flagField(body, 'new'), change));
+  const wanted = handingBack(request, flagField(body, 'new'), project, change);
+  const runner = changeRunner(request, name, selection, wanted);
   const quick = await store.writes.run(runner.now);
   const { n, upserted, value } = quick === tooLong ? await runner.slowly() : quick;
   return {
@@ -60,15 +72,15 @@ async function findAndModify(request: Request): Promise<Document> {
       ...(isUpdate ? { updatedExisting: n > 0 && upserted === undefined } : {}),
       ...(upserted === undefined ? {} : { upserted }),
     },
-    value: value && project ? project(value) : value,
+    value,
     ok: 1,
   };
 }
 
-const fields = `query sort remove update new fields projection upsert arrayFilters hint collation let ${bypassValidation}`;
-const command: Command = { fields: fieldSet(fields), run: findAndModify };
+const fields = `query:object sort:object remove:flag update new:flag fields:object projection:object upsert:flag arrayFilters:array hint collation:object let:object ${bypassValidation}:flag`;
+const command = (name: string): Command => ({ fields: commandFields(name, fields), run: findAndModify });
 
 export const findAndModifyCommands: Record<string, Command> = {
-  findAndModify: command,
-  findandmodify: command,
+  findAndModify: command('findAndModify'),
+  findandmodify: command('findandmodify'),
 };

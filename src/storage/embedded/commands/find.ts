@@ -1,19 +1,19 @@
+import { calculateObjectSize } from 'bson';
 import { decode } from '../bson/decode.ts';
 import { encode, encodeCursorReply } from '../bson/encode.ts';
-import { badValue, notImplemented } from '../errors.ts';
+import { badValue, CommandError, notImplemented } from '../errors.ts';
 import type { Pace } from '../pace.ts';
 import { compileFilter } from '../query/filter.ts';
 import { collectValues, parsePath } from '../query/path.ts';
 import { compileProjection, type Projection } from '../query/projection.ts';
 import { Selected, type Selection } from '../query/select.ts';
-import { memoryExceeded, memoryLimit } from '../query/sort.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import {
   collectionName,
+  commandFields,
   countField,
   documentField,
-  fieldSet,
   flagField,
   parseSelection,
   type ReadCommand,
@@ -30,10 +30,12 @@ function select(request: ReadRequest, selection: Selection): Selected | null {
   return null;
 }
 
-const refused = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData', 'oplogReplay'];
+const refused =
+  'min:object max:object returnKey:bool showRecordId:bool tailable:bool awaitData:bool oplogReplay:flag';
 
 function refuseOptions(body: Document): void {
-  for (const option of refused) {
+  for (const word of refused.split(' ')) {
+    const [option = ''] = word.split(':');
     const value = body[option] ?? false;
     if (value === false || (isDocument(value) && Object.keys(value).length === 0)) continue;
     if (option === 'tailable') throw badValue('tailable cursor requested on non capped collection');
@@ -87,10 +89,12 @@ async function count(request: ReadRequest): Promise<Document> {
   return { n, ok: 1 };
 }
 
+/** What all values of a distinct may take in the reply. */
+const largestDistinct = 16 * 1024 * 1024;
+
 async function distinct(request: ReadRequest): Promise<Document> {
   const { key } = request.body;
-  if (typeof key !== 'string' || key === '')
-    throw badValue("BSON field 'distinct.key' must be a non-empty string");
+  if (typeof key !== 'string' || key === '') throw badValue("BSON field 'distinct.key' must not be empty");
   const selection = parseSelection(request.body, 'query');
   const selected = select(request, selection);
   if (!selected) return { values: [], ok: 1 };
@@ -106,8 +110,8 @@ async function distinct(request: ReadRequest): Promise<Document> {
       for (const value of found) {
         const same = equalityKey(value, selection.collation?.fold);
         if (value === undefined || values.has(same)) continue;
-        size += String(same).length * 2 + 50;
-        if (size > memoryLimit) throw memoryExceeded('distinct');
+        size += calculateObjectSize({ value });
+        if (size > largestDistinct) throw new CommandError(17217, 'distinct too big, 16mb cap');
         values.set(same, value);
       }
     }
@@ -117,11 +121,21 @@ async function distinct(request: ReadRequest): Promise<Document> {
 
 export const findCommands: Record<string, ReadCommand> = {
   find: {
-    fields: fieldSet(
-      `filter sort projection hint skip limit batchSize singleBatch noCursorTimeout allowPartialResults collation allowDiskUse let ${refused.join(' ')}`,
+    fields: commandFields(
+      'find',
+      `filter:object sort:object projection:object hint skip:number limit:number batchSize:number singleBatch:bool noCursorTimeout:bool allowPartialResults:bool collation:object allowDiskUse:bool let:object ${refused}`,
     ),
     read: find,
   },
-  count: { fields: fieldSet('query limit skip hint collation fields'), read: count },
-  distinct: { fields: fieldSet('key query hint collation'), read: distinct },
+  count: {
+    fields: commandFields(
+      'count',
+      'query:object limit:number skip:number hint collation:object fields:object',
+    ),
+    read: count,
+  },
+  distinct: {
+    fields: commandFields('distinct', 'key:string! query:object hint collation:object'),
+    read: distinct,
+  },
 };

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { Message } from '../wire.ts';
 import { adminCommands } from './admin.ts';
 import { bulkWriteCommand } from './bulk-write.ts';
-import { type Command, checkFields, paceOf, type ReadCommand, type Reply, type Request } from './command.ts';
+import { type Command, checkCommand, paceOf, type ReadCommand, type Reply, type Request } from './command.ts';
 import { findAndModifyCommands } from './find-and-modify.ts';
 import { helloCommands } from './hello.ts';
 import { indexCommands } from './indexes.ts';
@@ -34,7 +34,7 @@ export async function runCommand(store: Store, message: Message, client: AbortSi
   const database = body.$db;
   if (typeof database !== 'string' || database === '')
     throw new CommandError(73, 'a command needs a database ($db)');
-  checkFields(name, body, command);
+  checkCommand(name, body, command);
   for (const [field, documents] of sequences) {
     if (field in body) throw new CommandError(9, `field '${field}' appears twice in the message`);
     // Documents to insert stay bytes, and are looked at when they are stored.

@@ -2,21 +2,30 @@ import { badValue, CommandError } from '../errors.ts';
 import { isNamed } from '../query/planner.ts';
 import type { Collection } from '../store/collection.ts';
 import { buildIndex } from '../store/index-build.ts';
-import { type Index, normaliseSpec } from '../store/index-spec.ts';
+import { type Index, normaliseSpec, ttlFault } from '../store/index-spec.ts';
 import { compileValidator, validationFields, validationOptions } from '../store/validator.ts';
 import { asNumber, type Document, expectDocument } from '../value/types.ts';
-import { type Command, collectionName, fieldSet, type Request, statements } from './command.ts';
+import {
+  type Command,
+  collectionName,
+  commandFields,
+  documentsField,
+  type Request,
+  timeLimit,
+} from './command.ts';
 import { sendList } from './cursor.ts';
 
 async function createIndexes(request: Request): Promise<Document> {
-  const { store, database } = request;
+  const { store, database, body } = request;
   const name = collectionName(request);
-  const specs = statements(request, 'indexes').map(normaliseSpec);
+  if ((body.commitQuorum ?? undefined) !== undefined)
+    throw badValue("Standalones can't specify commitQuorum");
+  const specs = documentsField(request, 'indexes').map(normaliseSpec);
   if (specs.length === 0) throw badValue('Must specify at least one index to create');
   const createdCollectionAutomatically = store.catalogue.find(database, name) === undefined;
   const collection = await store.writes.run(() => store.obtain(database, name));
   const numIndexesBefore = collection.indexes.length;
-  for (const spec of specs) await buildIndex(store, collection, spec);
+  for (const spec of specs) await buildIndex(store, collection, spec, timeLimit(body));
   const numIndexesAfter = collection.indexes.length;
   return {
     numIndexesBefore,
@@ -88,14 +97,17 @@ function ttlChange(
   if (option) throw new CommandError(72, `collMod option 'index.${option}' is not supported`);
   const index = collection.indexes.find((candidate) => isNamed(candidate, keyPattern ?? name));
   if (!index) throw new CommandError(27, 'cannot find the index to modify');
-  const seconds = asNumber(expireAfterSeconds);
-  if (seconds === null || seconds < 0) throw badValue('expireAfterSeconds must be a non-negative number');
-  return { index, before: index.expireAfterSeconds, seconds };
+  const fault = ttlFault(index.key, expireAfterSeconds);
+  if (fault) throw new CommandError(72, fault);
+  return { index, before: index.expireAfterSeconds, seconds: asNumber(expireAfterSeconds) ?? 0 };
 }
 
 export const indexCommands: Record<string, Command> = {
-  createIndexes: { fields: fieldSet('indexes ignoreUnknownIndexOptions'), run: createIndexes },
-  listIndexes: { fields: fieldSet('cursor'), run: listIndexes },
-  dropIndexes: { fields: fieldSet('index'), run: dropIndexes },
-  collMod: { fields: new Set(['index', ...validationFields]), run: collMod },
+  createIndexes: {
+    fields: commandFields('createIndexes', 'indexes:array ignoreUnknownIndexOptions:bool commitQuorum'),
+    run: createIndexes,
+  },
+  listIndexes: { fields: commandFields('listIndexes', 'cursor:object'), run: listIndexes },
+  dropIndexes: { fields: commandFields('dropIndexes', 'index!'), run: dropIndexes },
+  collMod: { fields: commandFields('collMod', `index:object ${validationFields}`), run: collMod },
 };

@@ -14,7 +14,7 @@ import type { Document } from '../value/types.ts';
 import type { Message } from '../wire.ts';
 import { aggregateCommand } from './aggregate.ts';
 import {
-  checkFields,
+  checkCommand,
   collectionName,
   countField,
   paceOf,
@@ -44,7 +44,7 @@ export async function runRead(store: ReadStore, message: Message, client: AbortS
   const name = Object.keys(body)[0] ?? '';
   const command = internalCommands[name] ?? readCommands[name];
   if (!command) throw new CommandError(59, `no such command: '${name}'`);
-  checkFields(name, body, command);
+  checkCommand(name, body, command);
   const database = String(body.$db);
   const pace = paceOf(body, false, client);
   const reply = await command.read({ store, database, name, body, message, client, pace });

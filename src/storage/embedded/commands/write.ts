@@ -1,6 +1,7 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { CommandError, failedToParse } from '../errors.ts';
+import { checkFields, type Fields, fieldTable } from '../fields.ts';
 import type { Selection } from '../query/select.ts';
 import { checkNamespace } from '../store/catalogue.ts';
 import { compileUpdate } from '../update/compile.ts';
@@ -9,15 +10,15 @@ import { nothing, type Outcome, type Result, type Runner, runBatch, writeReply }
 import {
   bypassValidation,
   type Command,
+  checkBatch,
   collectionName,
+  commandFields,
   documentField,
-  fieldSet,
+  documentsField,
   flagField,
   letVariables,
   parseSelection,
   type Request,
-  refuseUnknown,
-  statements,
 } from './command.ts';
 import { type Change, changeRunner } from './locate.ts';
 
@@ -69,14 +70,15 @@ export function updating(
   };
 }
 
-const updateFields = fieldSet('q u c multi upsert collation arrayFilters hint sort upsertSupplied');
-const deleteFields = fieldSet('q limit collation hint');
+const updateFields = fieldTable(
+  'q:object! u! c:object multi:bool upsert:bool collation:object arrayFilters:array hint sort:object upsertSupplied:bool',
+);
+const deleteFields = fieldTable('q:object! limit! collation:object hint');
 
 /** A statement of a write command, in the words of that command, as the batch wants it. */
 export type Prepare = (request: Request, name: string, statement: Document, variables?: Document) => Runner;
 
 export const updateRunner: Prepare = (request, name, statement, variables) => {
-  refuseUnknown(statement, 'update.updates', (field) => updateFields.has(field));
   const multi = flagField(statement, 'multi');
   if (multi && statement.sort !== undefined) throw failedToParse('Cannot specify sort with multi=true');
   const selection = { ...parseSelection(statement, 'q', variables), limit: multi ? 0 : 1 };
@@ -84,7 +86,6 @@ export const updateRunner: Prepare = (request, name, statement, variables) => {
 };
 
 export const deleteRunner: Prepare = (request, name, statement, variables) => {
-  refuseUnknown(statement, 'delete.deletes', (field) => deleteFields.has(field));
   const limit = asNumber(statement.limit);
   if (limit !== 0 && limit !== 1)
     throw new CommandError(9, 'The limit field in delete objects must be 0 or 1');
@@ -92,10 +93,11 @@ export const deleteRunner: Prepare = (request, name, statement, variables) => {
 };
 
 /** Runs all statements of a command. */
-function runStatements(request: Request, field: string, prepare: Prepare): Promise<Result[]> {
+function runStatements(request: Request, field: string, fields: Fields, prepare: Prepare): Promise<Result[]> {
   const name = collectionName(request);
   const variables = letVariables(request.body);
-  const list = statements(request, field);
+  const list = checkBatch(documentsField(request, field));
+  for (const statement of list) checkFields(`${request.name}.${field}`, statement, fields);
   return runBatch(request, list.length, (i) => prepare(request, name, list[i] as Document, variables));
 }
 
@@ -103,16 +105,16 @@ async function insert(request: Request): Promise<Document> {
   const { database, message } = request;
   const name = collectionName(request);
   checkNamespace(database, name);
-  const documents = message.sequences.get('documents') ?? statements(request, 'documents').map(encode);
-  if (documents.length === 0)
-    throw failedToParse('Write batch sizes must be between 1 and 100000. Got 0 operations.');
+  const documents = checkBatch(
+    message.sequences.get('documents') ?? documentsField(request, 'documents').map(encode),
+  );
   return writeReply(
     await runBatch(request, documents.length, (i) => insertRunner(request, name, documents[i] as Buffer)),
   );
 }
 
 async function update(request: Request): Promise<Document> {
-  const results = await runStatements(request, 'updates', updateRunner);
+  const results = await runStatements(request, 'updates', updateFields, updateRunner);
   const upserted = results.flatMap(({ outcome }, index) =>
     outcome.upserted === undefined ? [] : [{ index, _id: outcome.upserted }],
   );
@@ -121,11 +123,17 @@ async function update(request: Request): Promise<Document> {
 }
 
 async function remove(request: Request): Promise<Document> {
-  return writeReply(await runStatements(request, 'deletes', deleteRunner));
+  return writeReply(await runStatements(request, 'deletes', deleteFields, deleteRunner));
 }
 
 export const writeCommands: Record<string, Command> = {
-  insert: { fields: fieldSet(`documents ordered ${bypassValidation}`), run: insert },
-  update: { fields: fieldSet(`updates ordered let ${bypassValidation}`), run: update },
-  delete: { fields: fieldSet('deletes ordered let'), run: remove },
+  insert: {
+    fields: commandFields('insert', `documents:array ordered:bool ${bypassValidation}:flag`),
+    run: insert,
+  },
+  update: {
+    fields: commandFields('update', `updates:array ordered:bool let:object ${bypassValidation}:flag`),
+    run: update,
+  },
+  delete: { fields: commandFields('delete', 'deletes:array ordered:bool let:object'), run: remove },
 };

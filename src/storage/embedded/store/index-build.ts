@@ -19,7 +19,12 @@ export type EntryRun = { keys: Binary[]; records: number[]; multikey: boolean; l
  * written together. The index enters the stored catalogue at the end: until then it is listed as trash, so that a
  * process killed midway starts again without it.
  */
-export async function buildIndex(store: Store, collection: Collection, spec: Document): Promise<void> {
+export async function buildIndex(
+  store: Store,
+  collection: Collection,
+  spec: Document,
+  maxTimeMS = 0,
+): Promise<void> {
   const { promise: built, resolve: finish } = Promise.withResolvers<void>();
   const written = new Set<number>();
   const build: { index?: Index } = {};
@@ -31,7 +36,7 @@ export async function buildIndex(store: Store, collection: Collection, spec: Doc
       return found;
     });
     if (existing) await awaitIndex(store, collection, existing);
-    else if (build.index?.building) await fill(store, collection, build.index, written);
+    else if (build.index?.building) await fill(store, collection, build.index, written, maxTimeMS);
   } catch (error) {
     if (build.index) {
       const { id } = build.index;
@@ -80,12 +85,14 @@ async function fill(
   collection: Collection,
   index: Index,
   written: ReadonlySet<number>,
+  maxTimeMS: number,
 ): Promise<void> {
   const command = {
     entries: collection.name,
     id: collection.id,
     spec: index.spec,
     batchSize: runsAtOnce,
+    maxTimeMS,
   };
   // As on a MongoDB server, a build goes on when the client that asked for it has gone.
   const client = new AbortController().signal;

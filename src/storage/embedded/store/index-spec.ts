@@ -1,8 +1,9 @@
-import { CommandError } from '../errors.ts';
+import { badValue, CommandError } from '../errors.ts';
+import { checkFields, fieldTable, isTrue } from '../fields.ts';
 import { type Collation, parseCollation } from '../query/collation.ts';
 import { compileFilter, type Filter } from '../query/filter.ts';
 import { type Path, parsePath } from '../query/path.ts';
-import { asNumber, type Document, isDocument } from '../value/types.ts';
+import { asNumber, type Document, isDocument, order, typeOrder } from '../value/types.ts';
 
 /** An index: its definition, and what has been learnt about its entries. */
 export type Index = {
@@ -29,18 +30,9 @@ export type Index = {
   built?: Promise<void>;
 };
 
-const options = new Set([
-  'v',
-  'key',
-  'name',
-  'ns',
-  'unique',
-  'sparse',
-  'background',
-  'expireAfterSeconds',
-  'partialFilterExpression',
-  'collation',
-]);
+const options = fieldTable(
+  'v:number key:object! name:string ns:string unique:flag sparse:flag background:flag expireAfterSeconds:number partialFilterExpression:object collation:object hidden:flag prepareUnique:flag',
+);
 
 const invalid = (message: string): CommandError => new CommandError(67, message);
 
@@ -78,29 +70,33 @@ export function indexFromSpec(id: number, spec: Document): Index {
 
 /** Checks a definition as createIndexes receives it and returns the form that listIndexes shows. */
 export function normaliseSpec(given: Document): Document {
-  const { key } = given;
-  if (!isDocument(key)) throw new CommandError(14, "The field 'key' must be an object");
+  const unknown = Object.keys(given).find((option) => !options.known.has(option));
+  if (unknown) throw new CommandError(197, `The field '${unknown}' is not valid for an index specification.`);
+  checkFields('createIndexes.indexes', given, options);
+  const key = given.key as Document;
   if (typeof given.name !== 'string' || given.name === '') {
     throw new CommandError(9, "The 'name' field is a required property of an index specification");
   }
+  if (given.name === '*') throw badValue("The index name '*' is not valid.");
   checkKey(key);
-  for (const [option, value] of Object.entries(given)) {
-    if (!options.has(option)) refuseOption(option, value);
-  }
+  for (const option of ['hidden', 'prepareUnique'])
+    if (isTrue(given[option])) throw invalid(`the index option '${option}' is not supported`);
+  const version = asNumber(given.v) ?? 2;
+  if (version !== 1 && version !== 2) throw invalid(`Invalid index version: ${version}`);
   const ttl = given.expireAfterSeconds;
-  if (ttl !== undefined) checkTtl(key, ttl);
-  if (given.sparse === true && given.partialFilterExpression !== undefined) {
+  const fault = ttl === undefined ? null : ttlFault(key, ttl);
+  if (fault) throw new CommandError('_id' in key ? 197 : 67, fault);
+  if (isTrue(given.sparse) && given.partialFilterExpression !== undefined) {
     throw invalid('cannot mix "partialFilterExpression" and "sparse" options');
   }
-  const spec: Document = { v: 2, key, name: given.name };
+  const spec: Document = { v: version, key, name: given.name };
   if (isTrue(given.unique)) spec.unique = true;
   if (isTrue(given.sparse)) spec.sparse = true;
   if (isTrue(given.background)) spec.background = true;
   if (ttl !== undefined) spec.expireAfterSeconds = ttl;
-  if (given.partialFilterExpression !== undefined) {
-    if (!isDocument(given.partialFilterExpression))
-      throw invalid('"partialFilterExpression" must be an object');
+  if (isDocument(given.partialFilterExpression)) {
     compileFilter(given.partialFilterExpression);
+    checkPartial(given.partialFilterExpression);
     spec.partialFilterExpression = given.partialFilterExpression;
   }
   const collation = parseCollation(given.collation);
@@ -108,7 +104,24 @@ export function normaliseSpec(given: Document): Document {
   return spec;
 }
 
-const isTrue = (value: unknown): boolean => value === true || (asNumber(value) ?? 0) !== 0;
+const partialOperators = ['$eq', '$gt', '$gte', '$in', '$lt', '$lte', '$type'];
+
+/** Refuses what a server does not take in the filter of a partial index. */
+function checkPartial(filter: Document): void {
+  for (const [name, condition] of Object.entries(filter)) {
+    if (name === '$and' || name === '$or') {
+      for (const clause of condition as Document[]) checkPartial(clause);
+      continue;
+    }
+    const operators = isDocument(condition) && Object.keys(condition)[0]?.startsWith('$') ? condition : {};
+    const refused = Object.keys(operators).find(
+      (operator) =>
+        !partialOperators.includes(operator) && !(operator === '$exists' && isTrue(operators.$exists)),
+    );
+    if (refused || name.startsWith('$') || typeOrder(condition) === order.regex)
+      throw invalid(`Expression not supported in partial index: ${refused ?? name}`);
+  }
+}
 
 function checkKey(key: Document): void {
   const names = Object.keys(key);
@@ -135,26 +148,12 @@ function checkKey(key: Document): void {
   }
 }
 
-function checkTtl(key: Document, ttl: unknown): void {
-  const seconds = asNumber(ttl);
-  if (seconds === null || seconds < 0 || seconds > 2147483647) {
-    throw invalid(
-      `TTL index 'expireAfterSeconds' option must be within an acceptable range, got ${String(ttl)}`,
-    );
-  }
+/** Why documents cannot expire by an index with this key after so many seconds; null when they can. */
+export function ttlFault(key: Document, ttl: unknown): string | null {
+  const seconds = asNumber(ttl) ?? -1;
+  if (!(seconds >= 0 && seconds <= 2147483647))
+    return `TTL index 'expireAfterSeconds' option must be within an acceptable range, got ${String(ttl)}`;
   if (Object.keys(key).length > 1)
-    throw invalid('TTL indexes are single-field indexes, compound indexes do not support TTL.');
-  if ('_id' in key)
-    throw new CommandError(
-      197,
-      "The field 'expireAfterSeconds' is not valid for an _id index specification.",
-    );
-}
-
-function refuseOption(option: string, value: unknown): void {
-  if (['hidden', 'prepareUnique'].includes(option)) {
-    if (isTrue(value)) throw invalid(`the index option '${option}' is not supported`);
-    return;
-  }
-  throw new CommandError(197, `The field '${option}' is not valid for an index specification.`);
+    return 'TTL indexes are single-field indexes, compound indexes do not support TTL.';
+  return '_id' in key ? "The field 'expireAfterSeconds' is not valid for an _id index." : null;
 }

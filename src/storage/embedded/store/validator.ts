@@ -6,7 +6,7 @@ import { type Document, isDocument } from '../value/types.ts';
 export type Validator = (document: Document, before: Document | null) => void;
 
 /** The options that concern validation. */
-export const validationFields = ['validator', 'validationLevel', 'validationAction'];
+export const validationFields = 'validator:object validationLevel:string validationAction:string';
 
 const levels = ['off', 'strict', 'moderate'];
 const actions = ['error', 'warn', 'errorAndLog'];
