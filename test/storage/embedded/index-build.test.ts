@@ -171,14 +171,16 @@ describe('clients that ask for the same index at once', () => {
 });
 
 describe('a build whose ground is taken away', () => {
-  test.each<[string, () => Promise<unknown>]>([
+  test.each<[string, (other: Collection<Document>) => Promise<unknown>]>([
     ['collection is dropped', () => items.drop()],
     ['indexes are dropped', () => items.dropIndexes()],
-    ['collection is replaced', () => items.aggregate([{ $match: { _id: 1 } }, { $out: 'items' }]).toArray()],
+    ['collection is replaced', (other) => other.rename('items', { dropTarget: true })],
   ])('because its %s fails and leaves nothing', async (_, take) => {
+    const other = running.db.collection<Document>('other');
+    await other.insertOne({ tags: [1] });
     const building = errorOf(items.createIndex({ tags: 1 }));
     await items.findOne({ _id: 1 as never });
-    await take();
+    await take(other);
     expect((await building).code).toBe(276);
     expect(await cleared(running.directory)).toEqual(nothing);
     await items.createIndex({ tags: 1 });
