@@ -129,6 +129,15 @@ test('a validator is listed, moves with a rename, and ends with its collection',
   await running.db.collection<Document>('renamed').insertOne({ ...bad });
 });
 
+test('a validator holds for what $out puts in the place of its collection, and stays', async () => {
+  const source = running.db.collection<Document>('source');
+  await source.insertOne({ ...bad });
+  expect((await errorOf(source.aggregate([{ $out: 'items' }]).toArray())).code).toBe(121);
+  await source.drop();
+  await source.aggregate([{ $out: 'items' }]).toArray();
+  expect((await errorOf(items.insertOne({ ...bad }))).code).toBe(121);
+});
+
 test('a validator and its level survive a restart', async () => {
   const directory = temporaryDirectory();
   const open = async (work: (collection: Collection<Document>) => Promise<unknown>): Promise<void> => {

@@ -29,8 +29,9 @@ function parseTarget(stage: string, spec: unknown, database: string): Target {
 export async function writeOut(store: Store, database: string, spec: unknown, source: Source): Promise<void> {
   const target = parseTarget('$out', spec, database);
   const temporary = await store.writes.run(() => {
-    const made = store.catalogue.create(target.database, `${temporaryPrefix}${store.catalogue.allocateId()}`);
-    const indexes = store.catalogue.find(target.database, target.name)?.indexes ?? [];
+    const name = `${temporaryPrefix}${store.catalogue.allocateId()}`;
+    const { indexes = [], options } = store.catalogue.find(target.database, target.name) ?? {};
+    const made = store.catalogue.create(target.database, name, options);
     const copies = indexes
       .filter(({ name }) => name !== '_id_')
       .map(({ spec: own }) => indexFromSpec(store.catalogue.allocateId(), own));
