@@ -26,14 +26,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     resourceLimits: { maxYoungGenerationSizeMb: 24 },
     workerData: { directory: resolvePath(directory), options: { ...defaultOptions, ...given } },
   });
-  // `once` rejects when the worker fails before its first message, for instance because the directory is in use.
-  const [{ socketPath }] = (await once(worker, 'message')) as [{ socketPath: string }];
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', () => resolve());
+  });
+  // `once` rejects when the worker fails before its first message, for instance because the directory is in use. Only
+  // when it has ended has it let go of the files.
+  const [{ socketPath }] = (await once(worker, 'message').catch(async (error: unknown) => {
+    await exited;
+    throw error;
+  })) as [{ socketPath: string }];
   worker.on('error', (error: Error) => {
     if (!onError) throw error;
     onError(error);
-  });
-  const exited = new Promise<void>((resolve) => {
-    worker.once('exit', () => resolve());
   });
   // A program that forgets to stop the server can still end.
   worker.unref();
