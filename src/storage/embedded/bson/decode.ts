@@ -27,13 +27,6 @@ export function decode(
   return document;
 }
 
-/** Decodes the value of one element whose type byte and offset are known. */
-export function decodeValueAt(bytes: Buffer, type: number, offset: number): unknown {
-  at = offset;
-  keepTypes = true;
-  return decodeValue(bytes, type);
-}
-
 function decodeWanted(bytes: Buffer, wanted: ReadonlySet<string>): Document {
   const result: Document = {};
   let remaining = wanted.size;
