@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { LogLevel } from './lib/logger.ts';
+import { type RemoteSubgraph, remoteSubgraphs } from './remote-settings.ts';
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
@@ -34,6 +35,11 @@ export type Settings = {
     bodyRetentionDays: number;
   };
   graph: { introspection: boolean };
+  remoteSubgraphs: {
+    list: RemoteSubgraph[];
+    /** Milliseconds between two looks at a remote subgraph's SDL. */
+    pollInterval: number;
+  };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
@@ -78,6 +84,8 @@ const environment = z.object({
   LOG_RETENTION_DAYS: integer(90, 1, 3650),
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
   GRAPHQL_INTROSPECTION: flag(true),
+  REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
+  REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -123,6 +131,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
     graph: { introspection: values.GRAPHQL_INTROSPECTION },
+    remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };
