@@ -37,8 +37,11 @@ export type Graph = {
   ): ExecutionResult | Promise<ExecutionResult>;
 };
 
-/** Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. */
-export function createGraph(sources: SubgraphSource[]): Graph {
+/**
+ * Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. Entities that live
+ * `elsewhere`, in a subgraph of another process, are answered as their id alone.
+ */
+export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<string> = new Set()): Graph {
   const subgraphs = sources.map((source) => ({ ...source, document: subgraphDocument(source.files) }));
   const { supergraphSdl, publicDocument } = compose(subgraphs);
   const schema = makeExecutableSchema({
@@ -52,6 +55,7 @@ export function createGraph(sources: SubgraphSource[]): Graph {
   fuse(
     schema,
     subgraphs.map(({ document, ...source }) => ({ ...source, types: declaredTypes(document) })),
+    elsewhere,
   );
   describeRules(schema);
   return {
