@@ -69,7 +69,7 @@ export function createRest({
       try {
         const principal = await surface.authenticate(request);
         context = contextOf(principal, request);
-        const body = operation.takesBody ? await readJsonBody(request) : undefined;
+        const body = await readJsonBody(request);
         const text = await operation.run(
           { path: parameters, query: splitUrl(request.url).query, body },
           context,
