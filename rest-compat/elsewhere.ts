@@ -43,7 +43,7 @@ export function elsewhereOperations(schema: GraphQLSchema, files: OperationFile[
     if (!definition || !root || !rest)
       throw new Error(`${path} has an operation without a root field or @rest.`);
     const label = `${path}: ${definition.name?.value}`;
-    return { label, rest, document, definition, root, takesBody: false, run: notHere };
+    return { label, rest, document, definition, root, takesBody: false, keepKnown: () => '', run: notHere };
   });
 }
 
