@@ -44,14 +44,18 @@ export type Graph = {
   ): ExecutionResult | Promise<ExecutionResult>;
 };
 
-/** Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. */
-export function createGraph(sources: SubgraphSource[]): Graph {
+/**
+ * Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. Entities that live
+ * `elsewhere`, in a subgraph of another process, are answered as their id alone.
+ */
+export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<string> = new Set()): Graph {
   const subgraphs = sources.map((source) => ({ ...source, document: subgraphDocument(source.files) }));
   const { supergraphSdl, publicDocument } = compose(subgraphs);
   const schema = publicSchema(publicDocument);
   fuse(
     schema,
     subgraphs.map(({ document, ...source }) => ({ ...source, types: declaredTypes(document) })),
+    elsewhere,
   );
   describeRules(schema);
   return {
