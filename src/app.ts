@@ -9,7 +9,7 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, type Graph, readSources } from './graph/index.ts';
+import { createGraph, createRemotes, type Graph, readSources } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -111,8 +111,15 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   });
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
+  const { list, pollInterval } = settings.remoteSubgraphs;
+  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
+  const remotes =
+    list.length > 0
+      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
+      : undefined;
   const graphHttp = createGraphHttp({
     graph,
+    served: remotes,
     authenticate: principalOf,
     createContext,
     log,
@@ -125,7 +132,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     createContext,
     log,
   });
-  const metrics = createMetrics({ requestLog, changes });
+  const metrics = createMetrics({ requestLog, changes, remotes });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
   const lifecycle = [
@@ -135,6 +142,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
+    { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
   ];
 
@@ -155,7 +163,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         rest,
         graphHttp,
         metrics,
-        isReady: () => ready(db, changes.isStale()),
+        isReady: () => ({
+          ...ready(db, changes.isStale()),
+          ...(remotes && { subgraphs: remotes.states() }),
+        }),
         log,
       }),
     ),

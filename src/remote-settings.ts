@@ -1,17 +1,6 @@
 import { z } from 'zod';
+import type { RemoteSubgraph } from './settings.ts';
 import { subgraphs } from './subgraphs/index.ts';
-
-/** A subgraph that another service answers. */
-export type RemoteSubgraph = {
-  name: string;
-  url: string;
-  /** Sent with every request to it, e.g. a secret that shows it who asks. */
-  headers: Record<string, string>;
-  /** Milliseconds that one request to it may take. */
-  timeout: number;
-  /** Headers of the caller, lower case, that it gets too. */
-  forwardHeaders: string[];
-};
 
 /** Headers that the gateway or the connection sets: what a remote is told about the caller must be true. */
 const ownHeaders = new Set([

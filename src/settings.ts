@@ -2,7 +2,19 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { LogLevel } from './lib/logger.ts';
-import { type RemoteSubgraph, remoteSubgraphs } from './remote-settings.ts';
+import { remoteSubgraphs } from './remote-settings.ts';
+
+/** A subgraph that another service answers. */
+export type RemoteSubgraph = {
+  name: string;
+  url: string;
+  /** Sent with every request to it, e.g. a secret that shows it who asks. */
+  headers: Record<string, string>;
+  /** Milliseconds that one request to it may take. */
+  timeout: number;
+  /** Headers of the caller, lower case, that it gets too. */
+  forwardHeaders: string[];
+};
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {

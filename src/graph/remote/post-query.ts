@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import type { RemoteSubgraph } from '../../remote-settings.ts';
+import type { RemoteSubgraph } from '../../settings.ts';
 
 export type Query = { query: string; variables?: Record<string, unknown>; operationName?: string };
 
