@@ -9,7 +9,7 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, readSources } from './graph/index.ts';
+import { createGraph, createSafety, readSources } from './graph/index.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
@@ -108,12 +108,13 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     memo: new Map(),
   });
   const graph = createGraph(readSources(subgraphs));
+  const safety = createSafety(settings.graph);
   const graphHttp = createGraphHttp({
     graph,
+    safety,
     authenticate: principalOf,
     createContext,
     log,
-    ...settings.graph,
   });
   const rest = createRest({
     graph,

@@ -33,7 +33,11 @@ export type Settings = {
     retentionDays: number;
     bodyRetentionDays: number;
   };
-  graph: { introspection: boolean };
+  graph: {
+    introspection: boolean;
+    maxDepth: number;
+    maxCost: number;
+  };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
@@ -78,6 +82,8 @@ const environment = z.object({
   LOG_RETENTION_DAYS: integer(90, 1, 3650),
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
   GRAPHQL_INTROSPECTION: flag(true),
+  GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
+  GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -122,7 +128,11 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       retentionDays: values.LOG_RETENTION_DAYS,
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
-    graph: { introspection: values.GRAPHQL_INTROSPECTION },
+    graph: {
+      introspection: values.GRAPHQL_INTROSPECTION,
+      maxDepth: values.GRAPHQL_MAX_DEPTH,
+      maxCost: values.GRAPHQL_MAX_COST,
+    },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };
