@@ -10,6 +10,7 @@ import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
 import { createGraph, createSafety, type Graph, readSources } from './graph/index.ts';
+import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
@@ -126,6 +127,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     log,
   });
   const metrics = createMetrics({ requestLog, changes });
+  const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -148,14 +150,16 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   }
 
   return {
-    handle: createListener({
-      dataplane,
-      rest,
-      graphHttp,
-      metrics,
-      isReady: () => ready(db, changes.isStale()),
-      log,
-    }),
+    handle: aliases.around(
+      createListener({
+        dataplane,
+        rest,
+        graphHttp,
+        metrics,
+        isReady: () => ready(db, changes.isStale()),
+        log,
+      }),
+    ),
     async start() {
       for (const part of lifecycle) await part.start();
     },

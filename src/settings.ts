@@ -10,6 +10,8 @@ export type Settings = {
     /** Names of the built-in subgraphs that this process serves; null for all. */
     served: string[] | null;
   };
+  /** Prefixes, in lower case, that stand for `x-gateway-`. */
+  headerPrefixAliases: string[];
   storage: {
     dataDirectory: string;
     /** Null starts the embedded store in the data directory. */
@@ -68,10 +70,21 @@ const encryptionKey = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.length === 32, 'must be 32 bytes in base64, e.g. from `openssl rand -base64 32`');
 
+// Under `x-request-` or `x-forwarded-` other parties send headers of their own.
+const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-9_-]*[a-z0-9_]-$/, {
+  error: ({ input }) =>
+    `${JSON.stringify(input)} is no prefix such as x-other-gateway- (not of x-gateway-, x-request-, x-forwarded-)`,
+});
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
   SUBGRAPHS: nameList.optional(),
+  HEADER_PREFIX_ALIASES: z
+    .string()
+    .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
+    .pipe(z.array(headerPrefix).max(5, 'takes at most 5 prefixes'))
+    .default([]),
   DATA_DIR: z.string().default('./data'),
   MONGODB_URI: z
     .string()
@@ -116,6 +129,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   return {
     listen: { host: values.HOST, port: values.PORT },
     subgraphs: { served: values.SUBGRAPHS ?? null },
+    headerPrefixAliases: values.HEADER_PREFIX_ALIASES,
     storage: {
       dataDirectory: resolve(values.DATA_DIR),
       mongodbUri: values.MONGODB_URI ?? null,
