@@ -9,7 +9,7 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, type Graph, readSources } from './graph/index.ts';
+import { createGraph, createSafety, type Graph, readSources } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -111,12 +111,13 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   });
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
+  const safety = createSafety(settings.graph);
   const graphHttp = createGraphHttp({
     graph,
+    safety,
     authenticate: principalOf,
     createContext,
     log,
-    ...settings.graph,
   });
   const rest = createRest({
     graph,
