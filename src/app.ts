@@ -9,7 +9,7 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, createSafety, type Graph, readSources } from './graph/index.ts';
+import { createGraph, createRemotes, createSafety, type Graph, readSources } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -112,9 +112,16 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const safety = createSafety(settings.graph);
+  const { list, pollInterval } = settings.remoteSubgraphs;
+  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
+  const remotes =
+    list.length > 0
+      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
+      : undefined;
   const graphHttp = createGraphHttp({
     graph,
     safety,
+    served: remotes,
     authenticate: principalOf,
     createContext,
     log,
@@ -126,7 +133,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     createContext,
     log,
   });
-  const metrics = createMetrics({ requestLog, changes });
+  const metrics = createMetrics({ requestLog, changes, remotes });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
   const lifecycle = [
@@ -136,6 +143,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
+    { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
   ];
 
@@ -156,7 +164,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         rest,
         graphHttp,
         metrics,
-        isReady: () => ready(db, changes.isStale()),
+        isReady: () => ({
+          ...ready(db, changes.isStale()),
+          ...(remotes && { subgraphs: remotes.states() }),
+        }),
         log,
       }),
     ),
