@@ -4,11 +4,12 @@ import type { Principal } from '../src/auth/index.ts';
 import { GatewayError } from '../src/errors/index.ts';
 import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
 import type { Logger } from '../src/lib/logger.ts';
-import { splitUrl } from '../src/lib/request-url.ts';
+import { createLeases } from '../src/storage/leases.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
-import { answerError, answerJson } from './answer.ts';
-import { BodyAborted, readJsonBody } from './body.ts';
+import { answerEmpty, answerError } from './answer.ts';
+import { BodyAborted } from './body.ts';
 import { compileOperation } from './compile.ts';
+import { documentEndpoint } from './document.ts';
 import { type OperationFile, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
@@ -43,31 +44,26 @@ export function operationFiles(): OperationFile[] {
 
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
 export function createRest({ graph, operations, surfaces, createContext, log }: RestOptions): Rest {
-  const compiled = readOperations(graph.schema, operations).map((operation) =>
-    compileOperation(graph, operation),
+  const leases = createLeases(log);
+  const readerOf = (path: string) => routes.find('GET', path);
+  const endpoints = readOperations(graph.schema, operations).map((operation) =>
+    documentEndpoint(compileOperation(graph, operation), { leases, readerOf }),
   );
-  const routes = createRoutes(compiled, surfaces);
+  const routes = createRoutes(endpoints, surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
 
   const handlerOf =
-    ({ route: { operation, surface }, parameters }: Found): Handler =>
+    ({ route: { endpoint, surface }, parameters }: Found): Handler =>
     async (request, response) => {
       let context: GraphContext | undefined;
       try {
-        const principal = await surface.authenticate(request);
-        context = contextOf(principal, request);
-        const body = await readJsonBody(request);
-        const text = await operation.run(
-          { path: parameters, query: splitUrl(request.url).query, body },
-          context,
-        );
-        const headers = { 'x-request-id': context.request.id };
-        answerJson(request, response, operation.rest.status, text, headers);
+        context = contextOf(await surface.authenticate(request), request);
+        await endpoint.answer({ request, response, context, parameters });
       } catch (error) {
         if (error instanceof BodyAborted) return;
-        fail(request, response, error, context ?? contextOf(null, request), operation.label);
+        fail(request, response, error, context ?? contextOf(null, request), endpoint.label);
       }
     };
 
@@ -76,29 +72,39 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
     response: ServerResponse,
     thrown: unknown,
     context: GraphContext,
-    label: string,
+    operation: string,
   ) => {
     const error = toGraphError(thrown);
     const requestId = context.request.id;
-    if (error.entry.status >= 500) log.error({ error, requestId, operation: label }, error.message);
+    if (error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
     answerError(request, response, error, { 'x-request-id': requestId });
   };
 
-  const methodNotAllowed =
-    (allowed: string[]): Handler =>
+  const refusal =
+    (error: GatewayError): Handler =>
     async (request, response) => {
-      const { id } = contextOf(null, request).request;
-      const headers = { allow: allowed.join(', '), 'x-request-id': id };
-      answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
+      answerError(request, response, error, { 'x-request-id': contextOf(null, request).request.id });
+    };
+
+  const withoutEndpoint =
+    (methods: string[]): Handler =>
+    async (request, response) => {
+      const headers = { 'x-request-id': contextOf(null, request).request.id, allow: methods.join(', ') };
+      if (request.method === 'OPTIONS') answerEmpty(response, 204, headers);
+      else answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
     };
 
   return {
     match(method, path) {
-      const found = routes.find(method, path);
-      if (found) return handlerOf(found);
-      const known = routes.methodsOf(path);
-      if (known.length === 0) return null;
-      return methodNotAllowed(known.includes('GET') ? ['HEAD', ...known] : known);
+      try {
+        const found = routes.find(method, path);
+        if (found) return handlerOf(found);
+        const methods = routes.methodsOf(path);
+        return methods.length === 0 ? null : withoutEndpoint(methods);
+      } catch (error) {
+        if (error instanceof GatewayError) return refusal(error);
+        throw error;
+      }
     },
   };
 }
