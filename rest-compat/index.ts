@@ -10,9 +10,12 @@ import { answerEmpty, answerError } from './answer.ts';
 import { BodyAborted } from './body.ts';
 import { compileOperation } from './compile.ts';
 import { documentEndpoint } from './document.ts';
+import { exceptionEndpoint, type RestException } from './exception.ts';
+import { exceptions as productExceptions } from './exceptions.ts';
 import { type OperationFile, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
+export type { RestException } from './exception.ts';
 export type { OperationFile } from './operation.ts';
 export type { Surface, Surfaces } from './route.ts';
 
@@ -26,6 +29,8 @@ export type Rest = {
 export type RestOptions = {
   graph: Graph;
   operations: OperationFile[];
+  /** Those of the product, unless a test brings its own. */
+  exceptions?: RestException[];
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -43,13 +48,14 @@ export function operationFiles(): OperationFile[] {
 }
 
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
-export function createRest({ graph, operations, surfaces, createContext, log }: RestOptions): Rest {
+export function createRest(options: RestOptions): Rest {
+  const { graph, operations, exceptions = productExceptions, surfaces, createContext, log } = options;
   const leases = createLeases(log);
   const readerOf = (path: string) => routes.find('GET', path);
-  const endpoints = readOperations(graph.schema, operations).map((operation) =>
+  const documents = readOperations(graph.schema, operations).map((operation) =>
     documentEndpoint(compileOperation(graph, operation), { leases, readerOf }),
   );
-  const routes = createRoutes(endpoints, surfaces);
+  const routes = createRoutes([...documents, ...exceptions.map(exceptionEndpoint)], surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -76,8 +82,11 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
   ) => {
     const error = toGraphError(thrown);
     const requestId = context.request.id;
-    if (error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
-    answerError(request, response, error, { 'x-request-id': requestId });
+    const isBroken = response.headersSent;
+    if (isBroken || error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
+    // A part of an answer must not look like a whole one.
+    if (!isBroken) answerError(request, response, error, { 'x-request-id': requestId });
+    else if (!response.writableEnded) response.destroy();
   };
 
   const refusal =
