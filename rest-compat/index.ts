@@ -10,11 +10,13 @@ import { answerEmpty, answerError } from './answer.ts';
 import { BodyAborted } from './body.ts';
 import { compileOperation } from './compile.ts';
 import { documentEndpoint } from './document.ts';
+import { elsewhereEndpoints } from './elsewhere.ts';
 import { exceptionEndpoint, type RestException } from './exception.ts';
 import { exceptions as productExceptions } from './exceptions.ts';
 import { type OperationFile, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
+export { splitOperations } from './elsewhere.ts';
 export type { RestException } from './exception.ts';
 export type { OperationFile } from './operation.ts';
 export type { Surface, Surfaces } from './route.ts';
@@ -29,6 +31,8 @@ export type Rest = {
 export type RestOptions = {
   graph: Graph;
   operations: OperationFile[];
+  /** Those whose subgraphs other processes serve. */
+  elsewhere?: OperationFile[];
   /** Those of the product, unless a test brings its own. */
   exceptions?: RestException[];
   /** Only the bases given here are mounted. */
@@ -49,13 +53,15 @@ export function operationFiles(): OperationFile[] {
 
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
 export function createRest(options: RestOptions): Rest {
-  const { graph, operations, exceptions = productExceptions, surfaces, createContext, log } = options;
+  const { graph, operations, elsewhere = [], exceptions = productExceptions } = options;
+  const { surfaces, createContext, log } = options;
   const leases = createLeases(log);
   const readerOf = (path: string) => routes.find('GET', path);
   const documents = readOperations(graph.schema, operations).map((operation) =>
     documentEndpoint(compileOperation(graph, operation), { leases, readerOf }),
   );
-  const routes = createRoutes([...documents, ...exceptions.map(exceptionEndpoint)], surfaces);
+  const others = [...exceptions.map(exceptionEndpoint), ...elsewhereEndpoints(graph.schema, elsewhere)];
+  const routes = createRoutes([...documents, ...others], surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
