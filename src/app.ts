@@ -22,6 +22,8 @@ import { createListener, type Listener } from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
+import { keptAnswerModel } from './storage/kept-answers.ts';
+import { leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -148,12 +150,11 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
-    for (const resource of resources) {
-      for (const modelOf of resource.models) {
-        const model = modelOf(connection);
-        await model.createCollection();
-        await model.createIndexes();
-      }
+    const models = [...resources.flatMap((resource) => resource.models), leaseModel, keptAnswerModel];
+    for (const modelOf of models) {
+      const model = modelOf(connection);
+      await model.createCollection();
+      await model.createIndexes();
     }
   }
 
