@@ -9,15 +9,18 @@ import type { GraphContext } from '../src/subgraphs/context.ts';
 import { answerError, answerJson } from './answer.ts';
 import { BodyAborted, readJsonBody } from './body.ts';
 import { compileOperation } from './compile.ts';
-import { type OperationFile, readOperations } from './operation.ts';
+import { type OperationFile, type RestOperation, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
+export { describeRest } from './openapi/index.ts';
 export type { OperationFile } from './operation.ts';
+export { createReference, type Reference } from './reference.ts';
 export type { Surface, Surfaces } from './route.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Rest = {
+  operations: RestOperation[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
 };
@@ -93,6 +96,7 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
     };
 
   return {
+    operations: compiled,
     match(method, path) {
       const found = routes.find(method, path);
       if (found) return handlerOf(found);

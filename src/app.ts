@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { createRest, operationFiles } from '../rest-compat/index.ts';
+import {
+  createReference,
+  createRest,
+  describeRest,
+  operationFiles,
+  type Surfaces,
+} from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
@@ -115,13 +121,9 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     log,
     ...settings.graph,
   });
-  const rest = createRest({
-    graph,
-    operations: operationFiles(),
-    surfaces: { V1: { prefix: '/v1', authenticate: principalOf } },
-    createContext,
-    log,
-  });
+  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
+  const rest = createRest({ graph, operations: operationFiles(), surfaces, createContext, log });
+  const reference = createReference(() => describeRest(graph.schema, rest.operations, surfaces));
   const metrics = createMetrics({ requestLog, changes });
 
   const lifecycle = [
@@ -148,6 +150,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     handle: createListener({
       dataplane,
       rest,
+      reference,
       graphHttp,
       metrics,
       isReady: () => ready(db, changes.isStale()),

@@ -2,4 +2,5 @@ export { causeOf, toGraphError } from './errors.ts';
 export { createGraph, type Graph } from './graph.ts';
 export { createGraphHttp, type GraphHttp, type GraphHttpOptions } from './http.ts';
 export { adoptRequestId } from './request-id.ts';
+export { type Constraint, readRule } from './rules/read-rule.ts';
 export { readSources, type SdlFile, type SubgraphSource } from './sources.ts';
