@@ -17,18 +17,31 @@ const byName: Record<string, unknown> = {
   name: 'Search team',
   slug: 'search-team',
   description: 'For the search team',
-  scopes: ['completions.write', 'logs.list'],
+  scopes: ['logs.list', 'logs.view'],
   config: { strategy: { mode: 'single' }, targets: [{ provider: '@openai-main' }] },
   configurations: { custom_host: 'https://api.example.com/v1' },
   defaults: { metadata: { team: 'search' } },
   metadata: { team: 'search' },
   tags: { team: 'search' },
+  insertLogs: {
+    request: {
+      url: 'https://api.example.com/v1/chat/completions',
+      provider: 'openai',
+      body: { model: 'gpt-4o' },
+    },
+    response: { status: 200, body: { usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 } } },
+    metadata: { team: 'search' },
+  },
   pricing_config: { type: 'static', pay_as_you_go: { request_token: { price: 0.001 } } },
 };
 
 /** A value of the schema: all members of an answer, of a request what it needs and no more. */
-export function exampleOf(schema: Schema, components: Schemas, of: 'answer' | 'request' = 'answer'): unknown {
-  return value(schema, '', []);
+export function exampleOf(
+  schema: Schema,
+  components: Schemas,
+  { of = 'answer', name = '' }: { of?: 'answer' | 'request'; name?: string } = {},
+): unknown {
+  return value(schema, name, []);
 
   function value(schema: Schema, name: string, above: readonly Schema[]): unknown {
     if (schema.$ref) return value(components[schema.$ref.split('/').at(-1) ?? ''] ?? {}, name, above);

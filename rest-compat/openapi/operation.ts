@@ -38,7 +38,7 @@ export function describeOperation(
       .filter(Boolean)
       .join('\n\n'),
     parameters: [...parameters, { $ref: `#/components/parameters/${requestId}` }],
-    ...(input && { requestBody: requestBodyOf(schema, components, input) }),
+    ...(input && { requestBody: requestBodyOf(schema, components, input, name) }),
     responses: {
       [rest.status]: {
         description: 'Done.',
@@ -86,9 +86,9 @@ function parametersOf(
 const camelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 
-function requestBodyOf(schema: GraphQLSchema, components: Components, input: Variable) {
+function requestBodyOf(schema: GraphQLSchema, components: Components, input: Variable, name: string) {
   const body = inputSchema(schema, components, input.type, input.element);
-  const example = exampleOf(body, components.all(), 'request');
+  const example = exampleOf(body, components.all(), { of: 'request', name });
   return { required: input.required, content: { 'application/json': { schema: body, example } } };
 }
 
