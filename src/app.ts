@@ -8,6 +8,7 @@ import {
   describeRest,
   operationFiles,
   type Surfaces,
+  splitOperations,
 } from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
@@ -15,7 +16,8 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, readSources } from './graph/index.ts';
+import { createGraph, type Graph, readSources } from './graph/index.ts';
+import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
@@ -35,6 +37,7 @@ import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
 import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
+import { type Served, servedSubgraphs } from './subgraphs/served.ts';
 
 export type AppDependencies = {
   settings: Settings;
@@ -113,7 +116,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     request: factsOf(request),
     memo: new Map(),
   });
-  const graph = createGraph(readSources(subgraphs));
+  const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
+  const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const graphHttp = createGraphHttp({
     graph,
     authenticate: principalOf,
@@ -122,9 +126,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     ...settings.graph,
   });
   const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
-  const rest = createRest({ graph, operations: operationFiles(), surfaces, createContext, log });
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
   const reference = createReference(() => describeRest(graph.schema, rest.operations, surfaces));
   const metrics = createMetrics({ requestLog, changes });
+  const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -147,15 +152,17 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   }
 
   return {
-    handle: createListener({
-      dataplane,
-      rest,
-      reference,
-      graphHttp,
-      metrics,
-      isReady: () => ready(db, changes.isStale()),
-      log,
-    }),
+    handle: aliases.around(
+      createListener({
+        dataplane,
+        rest,
+        reference,
+        graphHttp,
+        metrics,
+        isReady: () => ready(db, changes.isStale()),
+        log,
+      }),
+    ),
     async start() {
       for (const part of lifecycle) await part.start();
     },
@@ -165,6 +172,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     },
   };
 }
+
+const restOperations = ({ schema }: Graph, { isWhole }: Served) =>
+  // The split takes time and hides mistakes, so a process with the whole graph does without it.
+  isWhole ? { operations: operationFiles() } : splitOperations(schema, operationFiles());
 
 /** Serving goes on from memory while the database is away; what a load balancer should know is whether it is. */
 const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up' | 'down' } => {
