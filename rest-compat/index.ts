@@ -13,17 +13,20 @@ import { documentEndpoint } from './document.ts';
 import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
 import { exceptionEndpoint, type RestException } from './exception.ts';
 import { exceptions as productExceptions } from './exceptions.ts';
-import { type OperationFile, readOperations } from './operation.ts';
+import { type OperationFile, type RestOperation, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
 export { splitOperations } from './elsewhere.ts';
 export type { RestException } from './exception.ts';
+export { describeRest } from './openapi/index.ts';
 export type { OperationFile } from './operation.ts';
+export { createReference, type Reference } from './reference.ts';
 export type { Surface, Surfaces } from './route.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Rest = {
+  operations: RestOperation[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
 };
@@ -57,9 +60,10 @@ export function createRest(options: RestOptions): Rest {
   const { surfaces, createContext, log } = options;
   const leases = createLeases(log);
   const readerOf = (path: string) => routes.find('GET', path);
-  const documents = readOperations(graph.schema, operations).map((operation) =>
-    documentEndpoint(compileOperation(graph, operation), { leases, readerOf }),
+  const compiled = readOperations(graph.schema, operations).map((operation) =>
+    compileOperation(graph, operation),
   );
+  const documents = compiled.map((operation) => documentEndpoint(operation, { leases, readerOf }));
   const routes = createRoutes([...documents, ...exceptions.map(exceptionEndpoint)], surfaces);
   const isElsewhere = elsewherePaths(elsewhere, surfaces);
 
@@ -114,6 +118,7 @@ export function createRest(options: RestOptions): Rest {
   );
 
   return {
+    operations: compiled,
     match(method, path) {
       try {
         const found = routes.find(method, path);

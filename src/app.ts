@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { createRest, operationFiles, splitOperations } from '../rest-compat/index.ts';
+import {
+  createReference,
+  createRest,
+  describeRest,
+  operationFiles,
+  type Surfaces,
+  splitOperations,
+} from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
@@ -128,13 +135,9 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     createContext,
     log,
   });
-  const rest = createRest({
-    graph,
-    ...restOperations(graph, served),
-    surfaces: { V1: { prefix: '/v1', authenticate: principalOf } },
-    createContext,
-    log,
-  });
+  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
+  const reference = createReference(() => describeRest(graph.schema, rest.operations, surfaces));
   const metrics = createMetrics({ requestLog, changes, remotes });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
@@ -163,6 +166,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       createListener({
         dataplane,
         rest,
+        reference,
         graphHttp,
         metrics,
         isReady: () => ({
