@@ -36,24 +36,30 @@ export type Settings = {
     bodyRetentionDays: number;
   };
   graph: { introspection: boolean };
+  subgraphs: {
+    /** Names of the built-in subgraphs that this process serves; null for all. */
+    served: string[] | null;
+  };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
 };
 
-const integer = (fallback: number, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
+const wholeNumber = (min: number, max: number) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
+
+const integer = (fallback: number, min: number, max: number) => wholeNumber(min, max).default(fallback);
 
 const flag = (fallback: boolean) =>
   z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .default(fallback);
+
+const nameList = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== ''))
+  .refine((names) => names.length > 0, 'must name at least one');
 
 const encryptionKey = z
   .string()
@@ -91,6 +97,7 @@ const environment = z.object({
   LOG_RETENTION_DAYS: integer(90, 1, 3650),
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
   GRAPHQL_INTROSPECTION: flag(true),
+  SUBGRAPHS: nameList.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -137,6 +144,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
     graph: { introspection: values.GRAPHQL_INTROSPECTION },
+    subgraphs: { served: values.SUBGRAPHS ?? null },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };
