@@ -51,7 +51,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     ...env,
   });
   const storage = await openStorage(settings.storage);
-  const secrets = createSecrets(randomBytes(32));
+  const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);
   const app = createApp({ settings, storage, secrets, log });
   await app.start();
