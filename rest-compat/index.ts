@@ -9,9 +9,11 @@ import type { GraphContext } from '../src/subgraphs/context.ts';
 import { answerError, answerJson } from './answer.ts';
 import { BodyAborted, readJsonBody } from './body.ts';
 import { compileOperation } from './compile.ts';
+import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
 import { type OperationFile, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
+export { splitOperations } from './elsewhere.ts';
 export type { OperationFile } from './operation.ts';
 export type { Surface, Surfaces } from './route.ts';
 
@@ -25,6 +27,8 @@ export type Rest = {
 export type RestOptions = {
   graph: Graph;
   operations: OperationFile[];
+  /** Those whose subgraphs other processes serve: they answer 404. */
+  elsewhere?: SplitOperations['elsewhere'];
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -42,11 +46,19 @@ export function operationFiles(): OperationFile[] {
 }
 
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
-export function createRest({ graph, operations, surfaces, createContext, log }: RestOptions): Rest {
+export function createRest({
+  graph,
+  operations,
+  elsewhere = [],
+  surfaces,
+  createContext,
+  log,
+}: RestOptions): Rest {
   const compiled = readOperations(graph.schema, operations).map((operation) =>
     compileOperation(graph, operation),
   );
   const routes = createRoutes(compiled, surfaces);
+  const isElsewhere = elsewherePaths(elsewhere, surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -58,7 +70,7 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
       try {
         const principal = await surface.authenticate(request);
         context = contextOf(principal, request);
-        const body = operation.takesBody ? await readJsonBody(request) : undefined;
+        const body = await readJsonBody(request);
         const text = await operation.run(
           { path: parameters, query: splitUrl(request.url).query, body },
           context,
@@ -92,12 +104,20 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
       answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
     };
 
+  const notServed: Handler = async (request, response) => {
+    const { id } = contextOf(null, request).request;
+    const error = new GatewayError('NOT_FOUND', {
+      message: 'The subgraph behind this path is not served here.',
+    });
+    answerError(request, response, error, { 'x-request-id': id });
+  };
+
   return {
     match(method, path) {
       const found = routes.find(method, path);
       if (found) return handlerOf(found);
       const known = routes.methodsOf(path);
-      if (known.length === 0) return null;
+      if (known.length === 0) return isElsewhere(path) ? notServed : null;
       return methodNotAllowed(known.includes('GET') ? ['HEAD', ...known] : known);
     },
   };

@@ -6,13 +6,12 @@ import express from 'express';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { depthLimit } from './depth-limit.ts';
 import { causeOf, toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
-import { fieldLimit } from './field-limit.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
+import { createSafety, type Safety } from './safety.ts';
 
 export type GraphHttpOptions = {
   graph: Graph;
@@ -20,7 +19,7 @@ export type GraphHttpOptions = {
   authenticate(request: IncomingMessage): Promise<Principal | null>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   log: Logger;
-  introspection?: boolean;
+  safety?: Safety;
 };
 
 export type GraphHttp = {
@@ -30,31 +29,33 @@ export type GraphHttp = {
   stop(): Promise<void>;
 };
 
-const maxTokens = 5_000;
-
 /** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
 export function createGraphHttp({
   graph,
   authenticate,
   createContext,
   log,
-  introspection = true,
+  safety = createSafety(),
 }: GraphHttpOptions): GraphHttp {
   const server = new ApolloServer<GraphContext>({
     schema: graph.schema,
-    introspection,
-    hideSchemaDetailsFromClientErrors: !introspection,
+    // The rules of `safety` refuse introspection where it is off.
+    introspection: true,
+    hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
-    maxRecursiveSelections: true,
     stopOnTerminationSignals: false,
-    parseOptions: { maxTokens },
-    validationRules: [depthLimit, fieldLimit],
+    parseOptions: safety.parseOptions,
+    validationRules: safety.validationRules,
     formatError: formatGraphError,
     logger: log,
-    plugins: [ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }), logDefects],
+    plugins: [
+      ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }),
+      affordable(safety),
+      logDefects,
+    ],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
@@ -88,6 +89,15 @@ export function createGraphHttp({
     stop: () => server.stop(),
   };
 }
+
+/** Refuses what costs too much, which only the variables tell. */
+const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
+  requestDidStart: async () => ({
+    didResolveOperation: async ({ schema, document, operation, request }) => {
+      if (operation) safety.requireAffordable(schema, document, operation, request.variables ?? {});
+    },
+  }),
+});
 
 /** Defects answer INTERNAL without a word of detail, so the log must have it. */
 const logDefects: ApolloServerPlugin<GraphContext> = {
