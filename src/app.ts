@@ -9,7 +9,7 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, createSafety, type Graph, readSources } from './graph/index.ts';
+import { createGraph, createSafety, createStandalone, type Graph, readSources } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -18,7 +18,7 @@ import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
-import { createListener, type Listener } from './server.ts';
+import { createListener, createSubgraphListener, type Listener } from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
@@ -42,6 +42,8 @@ export type AppDependencies = {
 export type App = {
   /** Answers every request of the one listener. */
   handle: Listener;
+  /** Answers federation routers, when they have a listener of their own. */
+  subgraphListener: { handle: Listener; host: string; port: number } | null;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
   settle(): Promise<void>;
@@ -112,13 +114,13 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const safety = createSafety(settings.graph);
-  const graphHttp = createGraphHttp({
-    graph,
-    safety,
-    authenticate: principalOf,
-    createContext,
-    log,
-  });
+  const graphDoor = { safety, authenticate: principalOf, createContext, log };
+  const graphHttp = createGraphHttp({ graph, ...graphDoor });
+  const { routerSecret, listen: ownListener } = settings.subgraphs;
+  const standalone =
+    routerSecret !== null || ownListener !== null
+      ? createStandalone({ subgraphs: graph.subgraphs, routerSecret, ...graphDoor })
+      : null;
   const rest = createRest({
     graph,
     ...restOperations(graph, served),
@@ -137,6 +139,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
+    { start: async () => standalone?.start(), stop: async () => standalone?.stop() },
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
@@ -155,11 +158,16 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         dataplane,
         rest,
         graphHttp,
+        standalone: ownListener ? null : standalone,
         metrics,
         isReady: () => ready(db, changes.isStale()),
         log,
       }),
     ),
+    subgraphListener:
+      standalone && ownListener
+        ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...ownListener }
+        : null,
     async start() {
       for (const part of lifecycle) await part.start();
     },

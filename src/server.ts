@@ -6,6 +6,7 @@ import type { GraphHttp } from './graph/http.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
+import { localUrl } from './settings.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -13,15 +14,25 @@ type Doors = {
   dataplane: Dataplane;
   rest: Rest;
   graphHttp: GraphHttp;
+  /** Null when they have a listener of their own, or are off. */
+  standalone: GraphHttp | null;
   metrics: Metrics;
   isReady: () => { ready: boolean };
   log: Logger;
 };
 
-type Door = 'inference' | 'rest' | 'graph' | 'operations';
+type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'operations';
 
 /** One listener for everything; the first path segment chooses the front door. */
-export function createListener({ dataplane, rest, graphHttp, metrics, isReady, log }: Doors): Listener {
+export function createListener({
+  dataplane,
+  rest,
+  graphHttp,
+  standalone,
+  metrics,
+  isReady,
+  log,
+}: Doors): Listener {
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
     const { path, query } = splitUrl(request.url);
     if (path.startsWith('/v1/')) {
@@ -31,6 +42,9 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
     }
     if (path === '/graphql' || path === '/explorer' || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];
+    }
+    if (standalone && path.startsWith('/subgraphs/')) {
+      return ['subgraph', standalone.handle(request, response)];
     }
     return ['operations', operations(path, response)];
   }
@@ -68,6 +82,15 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
   };
 }
 
+/** The listener that federation routers have to themselves. */
+export const createSubgraphListener =
+  ({ standalone, metrics }: { standalone: GraphHttp; metrics: Metrics }): Listener =>
+  (request, response) => {
+    const door: Door = 'subgraph';
+    metrics.observe(door, response);
+    standalone.handle(request, response);
+  };
+
 function answer(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
@@ -91,6 +114,19 @@ export function listen(server: Server, host: string, port: number): Promise<numb
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
   });
+}
+
+/** Opens the listener that federation routers have to themselves. */
+export async function openSubgraphListener(options: {
+  handle: Listener;
+  host: string;
+  port: number;
+}): Promise<{ server: Server; url: string }> {
+  const server = createHttpServer(options.handle);
+  const port = await listen(server, options.host, options.port).catch((error: Error) => {
+    throw new Error(`SUBGRAPH_HOST, SUBGRAPH_PORT: ${error.message}`, { cause: error });
+  });
+  return { server, url: localUrl(options.host, port) };
 }
 
 /** How often connections that fell idle are looked for during a stop, in milliseconds. */

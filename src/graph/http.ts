@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
+import type { GraphQLSchema } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
@@ -13,8 +14,9 @@ import { answerBodyError, formatGraphError, requestError } from './http-errors.t
 import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
 
-export type GraphHttpOptions = {
-  graph: Graph;
+export type GraphHttpOptions = DoorOptions & { graph: Graph };
+
+export type DoorOptions = {
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: IncomingMessage): Promise<Principal | null>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -29,16 +31,14 @@ export type GraphHttp = {
   stop(): Promise<void>;
 };
 
-/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
-export function createGraphHttp({
-  graph,
-  authenticate,
-  createContext,
-  log,
-  safety = createSafety(),
-}: GraphHttpOptions): GraphHttp {
+/** An Apollo Server as every HTTP door of the graph has it; its handlers are made once it has started. */
+export function createDoor(
+  schema: GraphQLSchema,
+  landingPage: ApolloServerPlugin,
+  { authenticate, createContext, log, safety = createSafety() }: DoorOptions,
+) {
   const server = new ApolloServer<GraphContext>({
-    schema: graph.schema,
+    schema,
     // The rules of `safety` refuse introspection where it is off.
     introspection: true,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
@@ -51,11 +51,7 @@ export function createGraphHttp({
     validationRules: safety.validationRules,
     formatError: formatGraphError,
     logger: log,
-    plugins: [
-      ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }),
-      affordable(safety),
-      logDefects,
-    ],
+    plugins: [landingPage, affordable(safety), logDefects],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
@@ -72,21 +68,32 @@ export function createGraphHttp({
     }
   };
 
+  return {
+    async start(): Promise<RequestHandler[]> {
+      await server.start();
+      return [
+        express.json({ limit: '1mb' }),
+        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
+      ];
+    },
+    stop: () => server.stop(),
+  };
+}
+
+/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
+export function createGraphHttp({ graph, ...options }: GraphHttpOptions): GraphHttp {
+  const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
+  const door = createDoor(graph.schema, landingPage, options);
   const app = express().disable('x-powered-by');
   return {
     handle: (request, response) => void app(request, response),
     async start() {
-      await server.start();
-      app.use(
-        '/graphql',
-        express.json({ limit: '1mb' }),
-        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
-      );
+      app.use('/graphql', ...(await door.start()));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
     },
-    stop: () => server.stop(),
+    stop: () => door.stop(),
   };
 }
 
