@@ -2,6 +2,19 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { LogLevel } from './lib/logger.ts';
+import { remoteSubgraphs } from './remote-settings.ts';
+
+/** A subgraph that another service answers. */
+export type RemoteSubgraph = {
+  name: string;
+  url: string;
+  /** Sent with every request to it, e.g. a secret that shows it who asks. */
+  headers: Record<string, string>;
+  /** Milliseconds that one request to it may take. */
+  timeout: number;
+  /** Headers of the caller, lower case, that it gets too. */
+  forwardHeaders: string[];
+};
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
@@ -47,6 +60,11 @@ export type Settings = {
     introspection: boolean;
     maxDepth: number;
     maxCost: number;
+  };
+  remoteSubgraphs: {
+    list: RemoteSubgraph[];
+    /** Milliseconds between two looks at a remote subgraph's SDL. */
+    pollInterval: number;
   };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
@@ -119,6 +137,8 @@ const environment = z.object({
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
   GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
+  REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
+  REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -177,6 +197,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxCost: values.GRAPHQL_MAX_COST,
     },
+    remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

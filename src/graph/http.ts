@@ -9,12 +9,20 @@ import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { causeOf, toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
+import { apolloGateway } from './gateway.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
+import { RemoteError } from './remote/remote-error.ts';
 import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
+import { type ServedGraph, servedAlone } from './served-graph.ts';
+import { supergraphDoor } from './supergraph-door.ts';
 
-export type GraphHttpOptions = DoorOptions & { graph: Graph };
+export type GraphHttpOptions = DoorOptions & {
+  graph: Graph;
+  /** The graph with its remote subgraphs; the built-in ones alone when absent. */
+  served?: ServedGraph | undefined;
+};
 
 export type DoorOptions = {
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
@@ -25,7 +33,7 @@ export type DoorOptions = {
 };
 
 export type GraphHttp = {
-  /** Answers `/graphql` and `/explorer`. */
+  /** Answers `/graphql`, `/explorer` and `/supergraph.graphql`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -33,12 +41,12 @@ export type GraphHttp = {
 
 /** An Apollo Server as every HTTP door of the graph has it; its handlers are made once it has started. */
 export function createDoor(
-  schema: GraphQLSchema,
+  source: { schema: GraphQLSchema } | { gateway: ReturnType<typeof apolloGateway> },
   landingPage: ApolloServerPlugin,
   { authenticate, createContext, log, safety = createSafety() }: DoorOptions,
 ) {
   const server = new ApolloServer<GraphContext>({
-    schema,
+    ...source,
     // The rules of `safety` refuse introspection where it is off.
     introspection: true,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
@@ -58,7 +66,7 @@ export function createDoor(
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
-      return context;
+      return { ...context, signal: abortedWith(response) };
     } catch (thrown) {
       const error = toGraphError(thrown);
       const { id } = adoptRequestId(createContext(null, request), request).request;
@@ -81,14 +89,19 @@ export function createDoor(
 }
 
 /** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
-export function createGraphHttp({ graph, ...options }: GraphHttpOptions): GraphHttp {
+export function createGraphHttp({
+  graph,
+  served = servedAlone(graph),
+  ...options
+}: GraphHttpOptions): GraphHttp {
   const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
-  const door = createDoor(graph.schema, landingPage, options);
+  const door = createDoor({ gateway: apolloGateway(served) }, landingPage, options);
   const app = express().disable('x-powered-by');
   return {
     handle: (request, response) => void app(request, response),
     async start() {
       app.use('/graphql', ...(await door.start()));
+      app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
@@ -106,6 +119,13 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
   }),
 });
 
+/** Aborts when the connection closes before its answer is complete. */
+function abortedWith(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
+}
+
 /** Defects answer INTERNAL without a word of detail, so the log must have it. */
 const logDefects: ApolloServerPlugin<GraphContext> = {
   requestDidStart: async () => ({
@@ -113,7 +133,8 @@ const logDefects: ApolloServerPlugin<GraphContext> = {
       for (const thrown of errors) {
         if (!thrown.path) continue;
         const error = causeOf(thrown);
-        if (error.entry.status < 500) continue;
+        // What a remote subgraph does wrong is no defect of ours, and is logged once a request.
+        if (error.entry.status < 500 || error instanceof RemoteError) continue;
         const requestId = contextValue.request.id;
         contextValue.log.error(
           { error, requestId, operationName, path: thrown.path.join('.') },

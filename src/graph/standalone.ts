@@ -22,7 +22,7 @@ export function createStandalone({ subgraphs, routerSecret, ...options }: Standa
   const doors = () =>
     subgraphs.map(({ name, schema }) => ({
       path: `/subgraphs/${name}/graphql`,
-      ...createDoor(schema, ApolloServerPluginLandingPageDisabled(), options),
+      ...createDoor({ schema }, ApolloServerPluginLandingPageDisabled(), options),
     }));
   let started: ReturnType<typeof doors> = [];
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -64,19 +66,27 @@ it('says where they are, and stops while a router keeps its connection', async (
   await rm(directory, { recursive: true, force: true });
 });
 
-it('does not start on a port that is taken, with a secret that is too short, or on no port at all', async () => {
+async function refusalOf(env: Record<string, string>): Promise<{ code: number | null; output: string }> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-standalone-'));
-  const app = await startApp({ SUBGRAPH_PORT: '0' });
-  const taken = { SUBGRAPH_PORT: new URL(app.routersUrl ?? '').port };
-  expect(await failToStart(directory, taken)).toMatchObject({
+  const refusal = await failToStart(directory, env);
+  await rm(directory, { recursive: true, force: true });
+  return refusal;
+}
+
+it('says which port is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  expect(await refusalOf({ SUBGRAPH_PORT: String(port) })).toEqual({
     code: 1,
     output: expect.stringMatching(/SUBGRAPH_PORT: listen EADDRINUSE/),
   });
-  await app.stop();
-  const wrong = { SUBGRAPH_PORT: 'http', SUBGRAPH_SECRET: 'short' };
-  expect(await failToStart(directory, wrong)).toEqual({
+  other.close();
+});
+
+it('does not start with a secret that is too short, or a port that is none', async () => {
+  expect(await refusalOf({ SUBGRAPH_PORT: 'http', SUBGRAPH_SECRET: 'short' })).toEqual({
     code: 1,
     output: expect.stringMatching(/SUBGRAPH_SECRET: must be 32 to 512[\s\S]*SUBGRAPH_PORT: must be a whole/),
   });
-  await rm(directory, { recursive: true, force: true });
 });
