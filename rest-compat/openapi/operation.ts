@@ -1,5 +1,4 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
-import { readRule } from '../../src/graph/index.ts';
 import type { RestOperation } from '../operation.ts';
 import { bases, type RestBase } from '../rest-directive.ts';
 import type { Components } from './components.ts';
@@ -9,6 +8,7 @@ import { exampleOf } from './example.ts';
 import { inputSchema } from './input.ts';
 import { answerSchema } from './output.ts';
 import { parameterOf, type Variable, variablesOf } from './parameters.ts';
+import { scopesOf } from './scopes.ts';
 import { securityOf } from './surface.ts';
 import { inWords } from './words.ts';
 
@@ -27,14 +27,14 @@ export function describeOperation(
   const variables = variablesOf(schema, operation);
   const input = variables.find((variable) => variable.name === 'input');
   const parameters = parametersOf(schema, components, operation, variables);
-  const access = readRule(schema, 'access', rootField)?.anyOf;
+  const scopes = scopesOf(schema, operation);
   const answer = answerSchema(schema, components, operation, rootField);
-  const names = answerNames(operation, { hasBody: input !== undefined, isScoped: access !== undefined });
+  const names = answerNames(operation, { hasBody: input !== undefined, isScoped: scopes !== null });
   return {
     operationId: name + suffixOf(operation, base),
     tags: [inWords(resourceOf(operation))],
     summary: inWords(name),
-    description: [definition.description?.value ?? rootField.astNode?.description?.value, scopeText(access)]
+    description: [definition.description?.value ?? rootField.astNode?.description?.value, scopeText(scopes)]
       .filter(Boolean)
       .join('\n\n'),
     parameters: [...parameters, { $ref: `#/components/parameters/${requestId}` }],
@@ -48,7 +48,7 @@ export function describeOperation(
       ...errorAnswers(names),
     },
     security: securityOf(base),
-    ...(access && { 'x-required-scope': access }),
+    ...(scopes && { 'x-required-scope': scopes }),
   };
 }
 
@@ -92,7 +92,7 @@ function requestBodyOf(schema: GraphQLSchema, components: Components, input: Var
   return { required: input.required, content: { 'application/json': { schema: body, example } } };
 }
 
-const scopeText = (anyOf: string[] | undefined): string | undefined =>
+const scopeText = (anyOf: string[] | null): string | null =>
   anyOf && `Needs the scope ${anyOf.map((scope) => `\`${scope}\``).join(' or ')}.`;
 
 function answerNames(
