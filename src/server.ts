@@ -21,6 +21,8 @@ type Doors = {
 
 type Door = 'inference' | 'rest' | 'graph' | 'operations';
 
+const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
+
 /** One listener for everything; the first path segment chooses the front door. */
 export function createListener({
   dataplane,
@@ -38,7 +40,7 @@ export function createListener({
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
-    if (path === '/graphql' || path === '/explorer' || path.startsWith('/explorer/')) {
+    if (graphPaths.has(path) || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];
     }
     return ['operations', operations(path, request, response)];
