@@ -16,7 +16,7 @@ export function ownOperations(
   return readOperations(schema, operationFiles()).map((own) => {
     const { method, path, on } = own.rest;
     const served = Object.fromEntries(bases.map((base) => [base, { prefix: `/${contractName(base)}` }]));
-    const document = describeRest(schema, [own], served);
+    const document = describeRest(schema, { operations: [own], exceptions: [] }, served);
     const [item] = Object.values(document.paths);
     const operation = item && Object.values(item)[0];
     if (!operation) throw new Error(`${own.label} is on no base.`);
