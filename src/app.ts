@@ -145,7 +145,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       : null;
   const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
-  const reference = createReference(() => describeRest(graph.schema, rest.operations, surfaces));
+  const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
   const metrics = createMetrics({ requestLog, changes, remotes });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
