@@ -8,7 +8,8 @@ import { planVariables, type RequestInput } from './variables.ts';
 
 /** One REST path, ready to run. */
 export type CompiledOperation = RestOperation & {
-  takesBody: boolean;
+  /** The part of a query string that the operation has parameters for. */
+  keepKnown(query: string): string;
   /** Answers the body as JSON text; throws a GatewayError that names fields as the caller spelled them. */
   run(input: RequestInput, context: GraphContext): Promise<string>;
 };
@@ -20,7 +21,7 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
   const toText = envelopeOf(operation.rest.envelope);
   return {
     ...operation,
-    takesBody: plan.takesBody,
+    keepKnown: plan.keepKnown,
     async run(input, context) {
       const result = await execute(plan.read(input), context);
       const [error] = result.errors ?? [];

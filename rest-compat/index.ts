@@ -9,9 +9,11 @@ import type { GraphContext } from '../src/subgraphs/context.ts';
 import { answerError, answerJson } from './answer.ts';
 import { BodyAborted, readJsonBody } from './body.ts';
 import { compileOperation } from './compile.ts';
+import { elsewhereOperations } from './elsewhere.ts';
 import { type OperationFile, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
+export { splitOperations } from './elsewhere.ts';
 export type { OperationFile } from './operation.ts';
 export type { Surface, Surfaces } from './route.ts';
 
@@ -25,6 +27,8 @@ export type Rest = {
 export type RestOptions = {
   graph: Graph;
   operations: OperationFile[];
+  /** Those whose subgraphs other processes serve. */
+  elsewhere?: OperationFile[];
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -42,11 +46,18 @@ export function operationFiles(): OperationFile[] {
 }
 
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
-export function createRest({ graph, operations, surfaces, createContext, log }: RestOptions): Rest {
+export function createRest({
+  graph,
+  operations,
+  elsewhere = [],
+  surfaces,
+  createContext,
+  log,
+}: RestOptions): Rest {
   const compiled = readOperations(graph.schema, operations).map((operation) =>
     compileOperation(graph, operation),
   );
-  const routes = createRoutes(compiled, surfaces);
+  const routes = createRoutes([...compiled, ...elsewhereOperations(graph.schema, elsewhere)], surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -58,7 +69,7 @@ export function createRest({ graph, operations, surfaces, createContext, log }: 
       try {
         const principal = await surface.authenticate(request);
         context = contextOf(principal, request);
-        const body = operation.takesBody ? await readJsonBody(request) : undefined;
+        const body = await readJsonBody(request);
         const text = await operation.run(
           { path: parameters, query: splitUrl(request.url).query, body },
           context,

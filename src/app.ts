@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { createRest, operationFiles } from '../rest-compat/index.ts';
+import { createRest, operationFiles, splitOperations } from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, createSafety, readSources } from './graph/index.ts';
+import { createGraph, createSafety, type Graph, readSources } from './graph/index.ts';
+import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
@@ -29,6 +30,7 @@ import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
 import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
+import { type Served, servedSubgraphs } from './subgraphs/served.ts';
 
 export type AppDependencies = {
   settings: Settings;
@@ -107,7 +109,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     request: factsOf(request),
     memo: new Map(),
   });
-  const graph = createGraph(readSources(subgraphs));
+  const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
+  const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const safety = createSafety(settings.graph);
   const graphHttp = createGraphHttp({
     graph,
@@ -118,12 +121,13 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   });
   const rest = createRest({
     graph,
-    operations: operationFiles(),
+    ...restOperations(graph, served),
     surfaces: { V1: { prefix: '/v1', authenticate: principalOf } },
     createContext,
     log,
   });
   const metrics = createMetrics({ requestLog, changes });
+  const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -146,14 +150,16 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   }
 
   return {
-    handle: createListener({
-      dataplane,
-      rest,
-      graphHttp,
-      metrics,
-      isReady: () => ready(db, changes.isStale()),
-      log,
-    }),
+    handle: aliases.around(
+      createListener({
+        dataplane,
+        rest,
+        graphHttp,
+        metrics,
+        isReady: () => ready(db, changes.isStale()),
+        log,
+      }),
+    ),
     async start() {
       for (const part of lifecycle) await part.start();
     },
@@ -163,6 +169,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     },
   };
 }
+
+const restOperations = ({ schema }: Graph, { isWhole }: Served) =>
+  // The split takes time and hides mistakes, so a process with the whole graph does without it.
+  isWhole ? { operations: operationFiles() } : splitOperations(schema, operationFiles());
 
 /** Serving goes on from memory while the database is away; what a load balancer should know is whether it is. */
 const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up' | 'down' } => {

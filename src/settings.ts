@@ -6,6 +6,8 @@ import type { LogLevel } from './lib/logger.ts';
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
   listen: { host: string; port: number };
+  /** Prefixes, in lower case, that stand for `x-gateway-`. */
+  headerPrefixAliases: string[];
   storage: {
     dataDirectory: string;
     /** Null starts the embedded store in the data directory. */
@@ -33,23 +35,20 @@ export type Settings = {
     retentionDays: number;
     bodyRetentionDays: number;
   };
-  graph: {
-    introspection: boolean;
-    maxDepth: number;
-    maxCost: number;
+  graph: { introspection: boolean; maxDepth: number; maxCost: number };
+  subgraphs: {
+    /** Names of the built-in subgraphs that this process serves; null for all. */
+    served: string[] | null;
   };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
 };
 
-const integer = (fallback: number, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
+const wholeNumber = (min: number, max: number) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
+
+const integer = (fallback: number, min: number, max: number) => wholeNumber(min, max).default(fallback);
 
 const flag = (fallback: boolean) =>
   z
@@ -57,14 +56,30 @@ const flag = (fallback: boolean) =>
     .transform((text) => text === 'true')
     .default(fallback);
 
+const nameList = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== ''))
+  .refine((names) => names.length > 0, 'must name at least one');
+
 const encryptionKey = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.length === 32, 'must be 32 bytes in base64, e.g. from `openssl rand -base64 32`');
 
+// Under `x-request-` or `x-forwarded-` other parties send headers of their own.
+const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-9_-]*[a-z0-9_]-$/, {
+  error: ({ input }) =>
+    `${JSON.stringify(input)} is no prefix such as x-other-gateway- (not of x-gateway-, x-request-, x-forwarded-)`,
+});
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
+  HEADER_PREFIX_ALIASES: z
+    .string()
+    .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
+    .pipe(z.array(headerPrefix).max(5, 'takes at most 5 prefixes'))
+    .default([]),
   DATA_DIR: z.string().default('./data'),
   MONGODB_URI: z
     .string()
@@ -84,6 +99,7 @@ const environment = z.object({
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
   GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
+  SUBGRAPHS: nameList.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -108,6 +124,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const values = parsed.data;
   return {
     listen: { host: values.HOST, port: values.PORT },
+    headerPrefixAliases: values.HEADER_PREFIX_ALIASES,
     storage: {
       dataDirectory: resolve(values.DATA_DIR),
       mongodbUri: values.MONGODB_URI ?? null,
@@ -128,11 +145,13 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       retentionDays: values.LOG_RETENTION_DAYS,
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
+<<<<<<< HEAD
     graph: {
       introspection: values.GRAPHQL_INTROSPECTION,
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxCost: values.GRAPHQL_MAX_COST,
     },
+    subgraphs: { served: values.SUBGRAPHS ?? null },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

@@ -17,8 +17,12 @@ import { type FieldResolver, withRules } from './rules/apply.ts';
  * Every object of an entity type is the owner's object: what another subgraph returns is a reference that the owner
  * loads, and a field that another subgraph adds to the entity gets `{ id }` as its parent.
  */
-export function fuse(schema: GraphQLSchema, subgraphs: SubgraphTypes[]): void {
-  const claims = claimsOf(subgraphs);
+export function fuse(
+  schema: GraphQLSchema,
+  subgraphs: SubgraphTypes[],
+  elsewhere: ReadonlySet<string>,
+): void {
+  const claims = claimsOf(subgraphs, elsewhere);
   for (const subgraph of subgraphs) {
     for (const [typeName, fields] of Object.entries(subgraph.resolvers)) {
       for (const name of Object.keys(fields)) requireDeclared(subgraph, typeName, name, schema);

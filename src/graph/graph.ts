@@ -15,6 +15,10 @@ import { describeRules } from './rules/describe.ts';
 import { scalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';
 import { subgraphDocument } from './subgraph-document.ts';
+import { subgraphSchema } from './subgraph-schema.ts';
+
+/** One built-in subgraph; its schema is made on first use. */
+export type BuiltInSubgraph = { readonly name: string; readonly schema: GraphQLSchema };
 
 export type Graph = {
   /** The public schema over all subgraphs, executable, with the rules of the SDL enforced in its resolvers. */
@@ -23,6 +27,8 @@ export type Graph = {
   sdl: string;
   /** What a federation router needs to run the same subgraphs. */
   supergraphSdl: string;
+  /** Each subgraph alone, executable, with `_service` and `_entities` for a federation router. */
+  subgraphs: readonly BuiltInSubgraph[];
   /** Runs a document that was validated against `schema` before. */
   execute(
     document: DocumentNode,
@@ -31,8 +37,11 @@ export type Graph = {
   ): ExecutionResult | Promise<ExecutionResult>;
 };
 
-/** Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. */
-export function createGraph(sources: SubgraphSource[]): Graph {
+/**
+ * Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. Entities that live
+ * `elsewhere`, in a subgraph of another process, are answered as their id alone.
+ */
+export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<string> = new Set()): Graph {
   const subgraphs = sources.map((source) => ({ ...source, document: subgraphDocument(source.files) }));
   const { supergraphSdl, publicDocument } = compose(subgraphs);
   const schema = makeExecutableSchema({
@@ -46,13 +55,26 @@ export function createGraph(sources: SubgraphSource[]): Graph {
   fuse(
     schema,
     subgraphs.map(({ document, ...source }) => ({ ...source, types: declaredTypes(document) })),
+    elsewhere,
   );
   describeRules(schema);
   return {
     schema,
     sdl: `${print(publicDocument)}\n`,
     supergraphSdl,
+    subgraphs: subgraphs.map(({ document, ...source }) => builtIn(source, document)),
     execute: (document, variableValues, contextValue) =>
       execute({ schema, document, variableValues, contextValue }),
+  };
+}
+
+function builtIn(source: SubgraphSource, document: DocumentNode): BuiltInSubgraph {
+  let schema: GraphQLSchema | undefined;
+  return {
+    name: source.name,
+    get schema() {
+      schema ??= subgraphSchema(source, document);
+      return schema;
+    },
   };
 }

@@ -1,5 +1,5 @@
 export { causeOf, toGraphError } from './errors.ts';
-export { createGraph, type Graph } from './graph.ts';
+export { type BuiltInSubgraph, createGraph, type Graph } from './graph.ts';
 export { createGraphHttp, type GraphHttp, type GraphHttpOptions } from './http.ts';
 export { adoptRequestId } from './request-id.ts';
 export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety.ts';

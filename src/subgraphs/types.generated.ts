@@ -60,17 +60,36 @@ export type Integration = {
   /** False allows only the models that are listed and enabled. */
   allowAllModels: Scalars['Boolean']['output'];
   modelCount: Scalars['Int']['output'];
+  /** The first of its models, in the order in which they were added. */
   models: Array<IntegrationModel>;
   /** Whether workspaces without an entry of their own may use an organisation-level integration. */
   globalWorkspaceAccessSettings: GlobalWorkspaceAccess;
   /** Number of workspaces that may use the integration. */
   workspaceCount: Scalars['Int']['output'];
   workspaceEntryCount: Scalars['Int']['output'];
-  /** The workspaces that have an entry of their own. */
+  /** The first of the workspaces that have an entry of their own. */
   workspaces: Array<IntegrationWorkspace>;
   tags: Scalars['JSON']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type IntegrationModelsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type IntegrationWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
 export type GlobalWorkspaceAccess = {
@@ -120,11 +139,13 @@ export type Query = {
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
-  /** Newest first; `endTime` is not included. */
+  /** By time; `endTime` is not included. */
   auditLogs: AuditLogPage;
   log: Log;
-  /** Newest first. */
+  /** Pages by number, with the count of all; `logHistory` leads to those far down. */
   logs: LogPage;
+  /** The same logs for views that scroll: as fast far down as at the top, and not moved by logs that come in meanwhile. */
+  logHistory: LogCursorPage;
   /** A config by id or slug. */
   config: Config;
   configs: ConfigPage;
@@ -142,6 +163,12 @@ export type QueryIntegrationsArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
   type?: IntegrationLevel;
   tags?: InputMaybe<Scalars['JSON']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<IntegrationStatus>;
+  aiProviderId?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -156,6 +183,12 @@ export type QueryProviderArgs = {
 export type QueryProvidersArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<ProviderStatus>;
+  integrationId?: InputMaybe<Scalars['ID']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -169,6 +202,13 @@ export type QueryApiKeyArgs = {
 export type QueryApiKeysArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
   ids?: InputMaybe<Array<Scalars['ID']['input']>>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  type?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<ApiKeyStatus>;
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -182,7 +222,10 @@ export type QueryWorkspaceArgs = {
 export type QueryWorkspacesArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   exactName?: InputMaybe<Scalars['String']['input']>;
-  status?: InputMaybe<WorkspaceStatus>;
+  status?: InputMaybe<Array<WorkspaceStatus>>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -192,6 +235,7 @@ export type QueryAuditLogsArgs = {
   startTime: Scalars['DateTime']['input'];
   endTime: Scalars['DateTime']['input'];
   filters?: InputMaybe<AuditLogFilters>;
+  order?: SortDirection;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -204,8 +248,18 @@ export type QueryLogArgs = {
 
 export type QueryLogsArgs = {
   filters?: InputMaybe<LogFilters>;
+  sort?: LogSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLogHistoryArgs = {
+  filters?: InputMaybe<LogFilters>;
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -216,6 +270,11 @@ export type QueryConfigArgs = {
 
 export type QueryConfigsArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<ConfigStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -622,6 +681,18 @@ export type LogPage = {
   data: Array<Log>;
 };
 
+/** A part of a list that is walked along: `lastId` as `after` leads on, `firstId` as `before` leads back. */
+export type LogCursorPage = {
+  object: Scalars['String']['output'];
+  data: Array<Log>;
+  /** Null when the page is empty. */
+  firstId?: Maybe<Scalars['ID']['output']>;
+  /** Null when the page is empty. */
+  lastId?: Maybe<Scalars['ID']['output']>;
+  /** Whether the list goes on beyond this page, in the direction of the walk. */
+  hasMore: Scalars['Boolean']['output'];
+};
+
 /** One state of a config. */
 export type ConfigVersion = {
   /** The version's own id. */
@@ -667,6 +738,16 @@ export type ConstraintFormat =
   | 'UUID'
   | 'DATE_TIME';
 
+export type SortDirection =
+  | 'asc'
+  | 'desc';
+
+export type ResourceSortField =
+  /** Without regard to case. */
+  | 'name'
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
 export type IntegrationStatus =
   | 'active'
   | 'archived';
@@ -697,9 +778,20 @@ export type AuditUserType =
   | 'user'
   | 'api_key';
 
+export type LogSortField =
+  | 'createdAt'
+  /** US cents; logs without a cost count as the cheapest. */
+  | 'cost'
+  | 'responseTime';
+
 export type ConfigStatus =
   | 'active'
   | 'archived';
+
+export type ResourceSort = {
+  field: ResourceSortField;
+  direction?: SortDirection;
+};
 
 export type CreateIntegrationInput = {
   name: Scalars['String']['input'];
@@ -881,9 +973,17 @@ export type AuditLogFilters = {
   responseStatusCode?: InputMaybe<Scalars['Int']['input']>;
   resourceType?: InputMaybe<Scalars['String']['input']>;
   action?: InputMaybe<Scalars['String']['input']>;
+  /** `success`, `refused` or `failed`. */
+  outcome?: InputMaybe<Scalars['String']['input']>;
+  targetId?: InputMaybe<Scalars['ID']['input']>;
   clientIp?: InputMaybe<Scalars['String']['input']>;
   /** The credential's own organisation; any other is refused. */
   organisationId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type LogSort = {
+  field: LogSortField;
+  direction?: SortDirection;
 };
 
 /** All that is given must hold. */
@@ -1032,10 +1132,13 @@ export type ResolversTypes = {
   LogRequest: ResolverTypeWrapper<LogRequest>;
   LogResponse: ResolverTypeWrapper<LogResponse>;
   LogPage: ResolverTypeWrapper<LogPage>;
+  LogCursorPage: ResolverTypeWrapper<LogCursorPage>;
   ConfigVersion: ResolverTypeWrapper<ConfigVersion>;
   ConfigPage: ResolverTypeWrapper<ConfigPage>;
   ConfigVersionPage: ResolverTypeWrapper<ConfigVersionPage>;
   ConstraintFormat: ConstraintFormat;
+  SortDirection: SortDirection;
+  ResourceSortField: ResourceSortField;
   IntegrationStatus: IntegrationStatus;
   IntegrationLevel: IntegrationLevel;
   ProviderStatus: ProviderStatus;
@@ -1043,7 +1146,9 @@ export type ResolversTypes = {
   ApiKeyCreationMode: ApiKeyCreationMode;
   WorkspaceStatus: WorkspaceStatus;
   AuditUserType: AuditUserType;
+  LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
+  ResourceSort: ResourceSort;
   CreateIntegrationInput: CreateIntegrationInput;
   UpdateIntegrationInput: UpdateIntegrationInput;
   IntegrationModelInput: IntegrationModelInput;
@@ -1060,6 +1165,7 @@ export type ResolversTypes = {
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
+  LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
   UpdateConfigInput: UpdateConfigInput;
@@ -1096,9 +1202,11 @@ export type ResolversParentTypes = {
   LogRequest: LogRequest;
   LogResponse: LogResponse;
   LogPage: LogPage;
+  LogCursorPage: LogCursorPage;
   ConfigVersion: ConfigVersion;
   ConfigPage: ConfigPage;
   ConfigVersionPage: ConfigVersionPage;
+  ResourceSort: ResourceSort;
   CreateIntegrationInput: CreateIntegrationInput;
   UpdateIntegrationInput: UpdateIntegrationInput;
   IntegrationModelInput: IntegrationModelInput;
@@ -1115,6 +1223,7 @@ export type ResolversParentTypes = {
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
+  LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
   UpdateConfigInput: UpdateConfigInput;
@@ -1199,11 +1308,11 @@ export type IntegrationResolvers<ContextType = GraphContext, ParentType extends 
   configurations?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   allowAllModels?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   modelCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  models?: Resolver<Array<ResolversTypes['IntegrationModel']>, ParentType, ContextType>;
+  models?: Resolver<Array<ResolversTypes['IntegrationModel']>, ParentType, ContextType, RequireFields<IntegrationModelsArgs, 'limit'>>;
   globalWorkspaceAccessSettings?: Resolver<ResolversTypes['GlobalWorkspaceAccess'], ParentType, ContextType>;
   workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaceEntryCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType, RequireFields<IntegrationWorkspacesArgs, 'limit'>>;
   tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -1238,19 +1347,20 @@ export type IntegrationPageResolvers<ContextType = GraphContext, ParentType exte
 
 export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
-  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'currentPage' | 'pageSize'>>;
+  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
   provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
-  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'currentPage' | 'pageSize'>>;
+  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
-  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'currentPage' | 'pageSize'>>;
+  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
-  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'status' | 'currentPage' | 'pageSize'>>;
-  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'currentPage' | 'pageSize'>>;
+  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
   log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
-  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'currentPage' | 'pageSize'>>;
+  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
   config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<QueryConfigArgs, 'id'>>;
-  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'currentPage' | 'pageSize'>>;
+  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
 };
 
@@ -1473,6 +1583,14 @@ export type LogPageResolvers<ContextType = GraphContext, ParentType extends Reso
   data?: Resolver<Array<ResolversTypes['Log']>, ParentType, ContextType>;
 };
 
+export type LogCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogCursorPage'] = ResolversParentTypes['LogCursorPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Log']>, ParentType, ContextType>;
+  firstId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type ConfigVersionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigVersion'] = ResolversParentTypes['ConfigVersion']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1530,6 +1648,7 @@ export type Resolvers<ContextType = GraphContext> = {
   LogRequest?: LogRequestResolvers<ContextType>;
   LogResponse?: LogResponseResolvers<ContextType>;
   LogPage?: LogPageResolvers<ContextType>;
+  LogCursorPage?: LogCursorPageResolvers<ContextType>;
   ConfigVersion?: ConfigVersionResolvers<ContextType>;
   ConfigPage?: ConfigPageResolvers<ContextType>;
   ConfigVersionPage?: ConfigVersionPageResolvers<ContextType>;

@@ -27,9 +27,25 @@ describe('query parameters', () => {
     expect(await list('')).toEqual({ pageSize: 100 });
   });
 
-  it('carry lists by commas or by repetition', async () => {
-    expect(await list('ids=a,b&ids=c')).toMatchObject({ ids: ['a', 'b', 'c'] });
-    expect(await list('ids=')).toMatchObject({ ids: [] });
+  it.each([
+    ['ids=a,b&ids=c', ['a', 'b', 'c']],
+    ['ids[]=a&ids[]=b', ['a', 'b']],
+    ['ids[0]=a&ids[1]=b&ids=c', ['a', 'b', 'c']],
+    ['ids%5B%5D=a+b', ['a b']],
+    ['ids[]=a,b&ids=c,%20d', ['a,b', 'c', 'd']],
+    ['ids=', []],
+    ['ids[]=', []],
+    ['&&ids=a&', ['a']],
+  ])('carry lists: %s', async (query, ids) => {
+    expect(await list(query)).toEqual({ pageSize: 100, ids });
+  });
+
+  it('are bounded in number', async () => {
+    const values = (count: number) => Array.from({ length: count }, (_, index) => index).join(',');
+    expect((await api.call('GET', `/v1/items?ids=${values(1000)}`)).status).toBe(200);
+    expect(await api.call('GET', `/v1/items?ids=${values(1001)}`)).toMatchObject(refusal(400, 'ids', 'AB01'));
+    const many = 'ids=a&'.repeat(1001);
+    expect(await api.call('GET', `/v1/items?${many}`)).toMatchObject(refusal(400, null, 'AB01'));
   });
 
   it.each([
@@ -45,12 +61,18 @@ describe('query parameters', () => {
     ['is_new=yes', 'is_new'],
     ['since=soon', 'since'],
     ['where={', 'where'],
+    ['level=%zz', null],
+    ['level=%ff', null],
+    ['%c3=1', null],
   ])('%s is refused', async (query, param) => {
     expect(await api.call('GET', `/v1/items?${query}`)).toMatchObject(refusal(400, param, 'AB01'));
   });
 
   it('that are unknown or missing are named', async () => {
-    expect(await api.call('GET', '/v1/items?foo=1')).toMatchObject(refusal(400, 'foo', 'unknown_parameter'));
+    for (const name of ['foo', 'page_size[]', 'ids[a]', 'ids[0][0]', 'ids[', '__proto__', 'a b']) {
+      const answer = await api.call('GET', `/v1/items?${encodeURIComponent(name)}=1`);
+      expect(answer).toMatchObject(refusal(400, name, 'unknown_parameter'));
+    }
     expect(await api.call('GET', '/v1/required')).toMatchObject(refusal(400, 'start_time', 'AB01'));
     expect((await api.call('GET', '/v1/required?start_time=2026-01-01T00:00:00Z')).status).toBe(200);
   });

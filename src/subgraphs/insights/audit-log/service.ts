@@ -3,7 +3,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
-import { findPage, type PageArguments } from '../../page.ts';
+import { countItems, findPage, type PageArguments } from '../../page.ts';
 import type { QueryAuditLogsArgs } from '../../types.generated.ts';
 import { auditLogModel } from './model.ts';
 
@@ -31,8 +31,10 @@ export async function listAuditLogs(context: GraphContext, args: ListArguments) 
     ...Object.fromEntries(Object.entries(members).filter(([, value]) => value != null)),
   };
   const model = auditLogModel(context.db);
+  const sign = args.order === 'asc' ? 1 : -1;
+  const order = { by: { timestamp: sign, _id: sign } } as const;
   // A page of nothing asks for the number alone; to the store a limit of 0 would mean no limit.
-  if (args.pageSize === 0) return { total: await model.countDocuments(filter), records: [] };
-  const { total, data } = await findPage<StoredAuditEntry>(model, filter, args, { timestamp: -1, _id: -1 });
+  if (args.pageSize === 0) return { total: await countItems(model, filter, order), records: [] };
+  const { total, data } = await findPage<StoredAuditEntry>(model, filter, args, order);
   return { total, records: data };
 }
