@@ -117,6 +117,22 @@ export const catalogue = {
     'unsupported_media_type',
     'The content type is not supported.',
   ),
+  TOO_MANY_SUBSCRIPTIONS: entry(
+    429,
+    'AB04',
+    'rate_limit_error',
+    'too_many_subscriptions',
+    'The credential has too many open connections or subscriptions.',
+    true,
+  ),
+  EVENTS_MISSED: entry(
+    503,
+    'AB04',
+    'api_error',
+    'events_missed',
+    'The subscription has missed events and ended. Subscribe again.',
+    true,
+  ),
   PROVIDER_UNREACHABLE: entry(
     503,
     'AB04',
