@@ -9,7 +9,7 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, createSafety, type Graph, readSources } from './graph/index.ts';
+import { createGraph, createSafety, createSubscriptions, type Graph, readSources } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -18,10 +18,11 @@ import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
-import { createListener, type Listener } from './server.ts';
+import { createListener, createUpgradeListener, type Listener, type UpgradeListener } from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
+import { createEvents } from './storage/events/index.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -42,6 +43,10 @@ export type AppDependencies = {
 export type App = {
   /** Answers every request of the one listener. */
   handle: Listener;
+  /** Takes over the connections of the one listener that ask for a WebSocket. */
+  handleUpgrade: UpgradeListener;
+  /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
   settle(): Promise<void>;
@@ -54,14 +59,20 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const { db } = storage;
   const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
   const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
+  const events = createEvents(db, log);
   const audit = createAuditTrail({
-    write: (entry) => writeAuditEntry(db, entry),
+    async write(entry) {
+      await writeAuditEntry(db, entry);
+      const { _id, organisationId, workspaceId } = entry;
+      events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
+    },
     spool: createSpool(spoolDirectory, 'audit'),
     log,
   });
   const requestLog = createLogThread(
     { ...settings.requestLogs, uri: storage.uri, spoolDirectory, logLevel: settings.logLevel },
     log,
+    events.wake,
   );
   const changes = createChanges(db, log);
   const directory = createDirectory(
@@ -87,8 +98,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     log,
   });
 
-  const principalOf = async (request: IncomingMessage): Promise<Principal | null> => {
-    const credential = credentialOf(request.headers);
+  const principalOf = async ({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Principal | null> => {
+    const credential = credentialOf(headers);
     return credential ? (await authenticate(credential)).principal : null;
   };
   const services = {
@@ -96,6 +107,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     secrets,
     changes,
     audit,
+    events,
     requestLogs: settings.requestLogs,
     log,
     now: () => new Date(),
@@ -112,9 +124,22 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const safety = createSafety(settings.graph);
+  const aliases = createHeaderAliases(settings.headerPrefixAliases);
+  const subscriptions = createSubscriptions({
+    graph,
+    safety,
+    authenticate({ headers }) {
+      // A credential may also come in a message, where no listener has seen it.
+      aliases.adopt({ headers, rawHeaders: [] });
+      return principalOf({ headers });
+    },
+    createContext,
+    log,
+  });
   const graphHttp = createGraphHttp({
     graph,
     safety,
+    streams: subscriptions.streams,
     authenticate: principalOf,
     createContext,
     log,
@@ -126,17 +151,18 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     createContext,
     log,
   });
-  const metrics = createMetrics({ requestLog, changes });
-  const aliases = createHeaderAliases(settings.headerPrefixAliases);
+  const metrics = createMetrics({ requestLog, changes, subscriptions });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
+    { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: async () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
+    { start: async () => undefined, stop: () => subscriptions.stop() },
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
@@ -160,6 +186,11 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         log,
       }),
     ),
+    handleUpgrade: createUpgradeListener((request, socket, head) => {
+      aliases.adopt(request);
+      subscriptions.handleUpgrade(request, socket, head);
+    }),
+    endSubscriptions: () => subscriptions.stop(),
     async start() {
       for (const part of lifecycle) await part.start();
     },

@@ -18,13 +18,13 @@ async function main(): Promise<void> {
   const secrets = createSecrets(await loadMasterKey(dataDirectory, encryptionKey));
   const app = createApp({ settings, storage, secrets, log });
   await app.start();
-  const server = createHttpServer(app.handle);
+  const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = localUrl(settings.listen.host, port);
   const seeded = await bootstrap({ db: storage.db, secrets, dataDirectory, url });
 
   stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
-    await close(server, settings.shutdownTimeout);
+    await Promise.all([app.endSubscriptions(), close(server, settings.shutdownTimeout)]);
     await app.stop();
     await storage.stop();
   });

@@ -14,9 +14,11 @@ export type Metrics = {
 export function createMetrics({
   requestLog,
   changes,
+  subscriptions,
 }: {
   requestLog: RequestLog;
   changes: Changes;
+  subscriptions: { open(): number };
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -52,6 +54,10 @@ export function createMetrics({
   gauge('sluice_request_log_dropped', 'Request logs that were lost.', () => requestLog.counters.dropped);
   gauge('sluice_directory_stale', '1 while the database does not answer and memory serves.', () =>
     Number(changes.isStale()),
+  );
+
+  gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
+    subscriptions.open(),
   );
 
   // Bound once a label set: looking labels up by name costs more than counting.

@@ -145,7 +145,6 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       retentionDays: values.LOG_RETENTION_DAYS,
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
-<<<<<<< HEAD
     graph: {
       introspection: values.GRAPHQL_INTROSPECTION,
       maxDepth: values.GRAPHQL_MAX_DEPTH,

@@ -6,12 +6,14 @@ import express from 'express';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { causeOf, toGraphError } from './errors.ts';
+import { logDefects } from './defects.ts';
+import { toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
+import type { EventStreams } from './subscriptions/index.ts';
 
 export type GraphHttpOptions = {
   graph: Graph;
@@ -20,10 +22,12 @@ export type GraphHttpOptions = {
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   log: Logger;
   safety?: Safety;
+  /** Operations over server-sent events, at `/graphql/stream`. */
+  streams?: EventStreams | null;
 };
 
 export type GraphHttp = {
-  /** Answers `/graphql` and `/explorer`. */
+  /** Answers `/graphql`, `/graphql/stream` and `/explorer`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -36,6 +40,7 @@ export function createGraphHttp({
   createContext,
   log,
   safety = createSafety(),
+  streams = null,
 }: GraphHttpOptions): GraphHttp {
   const server = new ApolloServer<GraphContext>({
     schema: graph.schema,
@@ -54,7 +59,7 @@ export function createGraphHttp({
     plugins: [
       ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }),
       affordable(safety),
-      logDefects,
+      defects,
     ],
   });
 
@@ -77,6 +82,11 @@ export function createGraphHttp({
     handle: (request, response) => void app(request, response),
     async start() {
       await server.start();
+      if (streams) {
+        app.use('/graphql/stream', express.json({ limit: '1mb' }), (request, response) =>
+          streams.handle(request, response),
+        );
+      }
       app.use(
         '/graphql',
         express.json({ limit: '1mb' }),
@@ -99,20 +109,9 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
   }),
 });
 
-/** Defects answer INTERNAL without a word of detail, so the log must have it. */
-const logDefects: ApolloServerPlugin<GraphContext> = {
+const defects: ApolloServerPlugin<GraphContext> = {
   requestDidStart: async () => ({
-    didEncounterErrors: async ({ errors, contextValue, operationName }) => {
-      for (const thrown of errors) {
-        if (!thrown.path) continue;
-        const error = causeOf(thrown);
-        if (error.entry.status < 500) continue;
-        const requestId = contextValue.request.id;
-        contextValue.log.error(
-          { error, requestId, operationName, path: thrown.path.join('.') },
-          error.message,
-        );
-      }
-    },
+    didEncounterErrors: async ({ errors, contextValue, operationName }) =>
+      logDefects(errors, contextValue, operationName),
   }),
 };

@@ -4,3 +4,4 @@ export { createGraphHttp, type GraphHttp, type GraphHttpOptions } from './http.t
 export { adoptRequestId } from './request-id.ts';
 export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety.ts';
 export { readSources, type SdlFile, type SubgraphSource } from './sources.ts';
+export { createSubscriptions, refuseUpgrade, type Subscriptions } from './subscriptions/index.ts';
