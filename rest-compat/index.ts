@@ -9,7 +9,7 @@ import type { GraphContext } from '../src/subgraphs/context.ts';
 import { answerError, answerJson } from './answer.ts';
 import { BodyAborted, readJsonBody } from './body.ts';
 import { compileOperation } from './compile.ts';
-import { elsewhereOperations } from './elsewhere.ts';
+import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
 import { type OperationFile, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
@@ -27,8 +27,8 @@ export type Rest = {
 export type RestOptions = {
   graph: Graph;
   operations: OperationFile[];
-  /** Those whose subgraphs other processes serve. */
-  elsewhere?: OperationFile[];
+  /** Those whose subgraphs other processes serve: they answer 404. */
+  elsewhere?: SplitOperations['elsewhere'];
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -57,7 +57,8 @@ export function createRest({
   const compiled = readOperations(graph.schema, operations).map((operation) =>
     compileOperation(graph, operation),
   );
-  const routes = createRoutes([...compiled, ...elsewhereOperations(graph.schema, elsewhere)], surfaces);
+  const routes = createRoutes(compiled, surfaces);
+  const isElsewhere = elsewherePaths(elsewhere, surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -103,12 +104,20 @@ export function createRest({
       answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
     };
 
+  const notServed: Handler = async (request, response) => {
+    const { id } = contextOf(null, request).request;
+    const error = new GatewayError('NOT_FOUND', {
+      message: 'The subgraph behind this path is not served here.',
+    });
+    answerError(request, response, error, { 'x-request-id': id });
+  };
+
   return {
     match(method, path) {
       const found = routes.find(method, path);
       if (found) return handlerOf(found);
       const known = routes.methodsOf(path);
-      if (known.length === 0) return null;
+      if (known.length === 0) return isElsewhere(path) ? notServed : null;
       return methodNotAllowed(known.includes('GET') ? ['HEAD', ...known] : known);
     },
   };

@@ -9,7 +9,14 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, createSafety, createSubscriptions, type Graph, readSources } from './graph/index.ts';
+import {
+  createGraph,
+  createRemotes,
+  createSafety,
+  createSubscriptions,
+  type Graph,
+  readSources,
+} from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -125,8 +132,15 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const safety = createSafety(settings.graph);
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
+  const { list, pollInterval } = settings.remoteSubgraphs;
+  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
+  const remotes =
+    list.length > 0
+      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
+      : undefined;
   const subscriptions = createSubscriptions({
     graph,
+    served: remotes,
     safety,
     authenticate({ headers }) {
       // A credential may also come in a message, where no listener has seen it.
@@ -140,6 +154,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     graph,
     safety,
     streams: subscriptions.streams,
+    served: remotes,
     authenticate: principalOf,
     createContext,
     log,
@@ -151,7 +166,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     createContext,
     log,
   });
-  const metrics = createMetrics({ requestLog, changes, subscriptions });
+  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -161,6 +176,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
+    { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
     { start: async () => undefined, stop: () => subscriptions.stop() },
   ];
@@ -182,7 +198,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         rest,
         graphHttp,
         metrics,
-        isReady: () => ready(db, changes.isStale()),
+        isReady: () => ({
+          ...ready(db, changes.isStale()),
+          ...(remotes && { subgraphs: remotes.states() }),
+        }),
         log,
       }),
     ),

@@ -23,6 +23,8 @@ type Doors = {
 
 type Door = 'inference' | 'rest' | 'graph' | 'stream' | 'operations';
 
+const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
+
 /** One listener for everything; the first path segment chooses the front door. */
 export function createListener({ dataplane, rest, graphHttp, metrics, isReady, log }: Doors): Listener {
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
@@ -34,7 +36,7 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
     }
     // Apart from the graph: an answer that stays open says nothing about how long answers take.
     if (path === '/graphql/stream') return ['stream', graphHttp.handle(request, response)];
-    if (path === '/graphql' || path === '/explorer' || path.startsWith('/explorer/')) {
+    if (graphPaths.has(path) || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];
     }
     return ['operations', operations(path, response)];

@@ -157,6 +157,21 @@ export const catalogue = {
     'The database does not answer.',
     true,
   ),
+  SUBGRAPH_ERROR: entry(
+    502,
+    'AB04',
+    'api_error',
+    'subgraph_error',
+    'A remote subgraph answered with an error.',
+  ),
+  SUBGRAPH_UNAVAILABLE: entry(
+    503,
+    'AB04',
+    'api_error',
+    'subgraph_unavailable',
+    'A remote subgraph does not answer.',
+    true,
+  ),
   INTERNAL: entry(
     500,
     'AB04',

@@ -9,14 +9,19 @@ import type { GraphContext } from '../subgraphs/context.ts';
 import { logDefects } from './defects.ts';
 import { toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
+import { apolloGateway } from './gateway.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
+import { type ServedGraph, servedAlone } from './served-graph.ts';
 import type { EventStreams } from './subscriptions/index.ts';
+import { supergraphDoor } from './supergraph-door.ts';
 
 export type GraphHttpOptions = {
   graph: Graph;
+  /** The graph with its remote subgraphs; the built-in ones alone when absent. */
+  served?: ServedGraph | undefined;
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: IncomingMessage): Promise<Principal | null>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -27,7 +32,7 @@ export type GraphHttpOptions = {
 };
 
 export type GraphHttp = {
-  /** Answers `/graphql`, `/graphql/stream` and `/explorer`. */
+  /** Answers `/graphql`, `/graphql/stream`, `/explorer` and `/supergraph.graphql`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -36,6 +41,7 @@ export type GraphHttp = {
 /** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
 export function createGraphHttp({
   graph,
+  served = servedAlone(graph),
   authenticate,
   createContext,
   log,
@@ -43,7 +49,7 @@ export function createGraphHttp({
   streams = null,
 }: GraphHttpOptions): GraphHttp {
   const server = new ApolloServer<GraphContext>({
-    schema: graph.schema,
+    gateway: apolloGateway(served),
     // The rules of `safety` refuse introspection where it is off.
     introspection: true,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
@@ -67,7 +73,7 @@ export function createGraphHttp({
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
-      return context;
+      return { ...context, signal: abortedWith(response) };
     } catch (thrown) {
       const error = toGraphError(thrown);
       const { id } = adoptRequestId(createContext(null, request), request).request;
@@ -92,6 +98,7 @@ export function createGraphHttp({
         express.json({ limit: '1mb' }),
         expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
       );
+      app.use('/supergraph.graphql', supergraphDoor({ served, authenticate, log }));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
@@ -108,6 +115,13 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
     },
   }),
 });
+
+/** Aborts when the connection closes before its answer is complete. */
+function abortedWith(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
+}
 
 const defects: ApolloServerPlugin<GraphContext> = {
   requestDidStart: async () => ({

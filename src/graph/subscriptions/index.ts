@@ -4,6 +4,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import type { Graph } from '../graph.ts';
 import type { Safety } from '../safety.ts';
+import { type ServedGraph, servedAlone } from '../served-graph.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { createOperations } from './operations.ts';
 import { createSessions } from './sessions.ts';
@@ -23,14 +24,17 @@ export type Subscriptions = {
 
 /** The graph for connections that stay: over WebSocket at `/graphql`, over server-sent events at `/graphql/stream`. */
 export function createSubscriptions(options: {
-  graph: Pick<Graph, 'schema'>;
+  graph: Graph;
+  /** The graph with its remote subgraphs, when there are any. */
+  served?: ServedGraph | undefined;
   safety: Safety;
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: Pick<IncomingMessage, 'headers'>): Promise<Principal | null>;
   createContext(principal: Principal, request: IncomingMessage): GraphContext;
   log: Logger;
 }): Subscriptions {
-  const operations = createOperations(options.graph, options.safety);
+  const { graph, served = servedAlone(graph), safety } = options;
+  const operations = createOperations(graph, served, safety);
   const sessions = createSessions(options);
   const sockets = createWebSocketDoor(operations, sessions, options.log);
   const streams = createEventStreams(operations, sessions);

@@ -6,13 +6,15 @@ import {
   type FormattedExecutionResult,
   type GraphQLError,
   type GraphQLFormattedError,
+  getOperationAST,
 } from 'graphql';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { logDefects } from '../defects.ts';
 import { causeOf } from '../errors.ts';
 import type { Graph } from '../graph.ts';
 import { formatGraphError } from '../http-errors.ts';
-import type { OperationRequest, Safety } from '../safety.ts';
+import type { Admitted, OperationRequest, Safety } from '../safety.ts';
+import type { ServedGraph } from '../served-graph.ts';
 import type { Session } from './sessions.ts';
 
 /** An operation that may run, and how to get a context for each of its events: who calls is checked again. */
@@ -30,7 +32,11 @@ export type Operations = {
 };
 
 /** Runs the operations that come over connections which stay. */
-export function createOperations(graph: Pick<Graph, 'schema'>, safety: Safety): Operations {
+export function createOperations(
+  graph: Pick<Graph, 'schema'>,
+  served: Pick<ServedGraph, 'schema' | 'execute'>,
+  safety: Safety,
+): Operations {
   let open = 0;
 
   /** Each event with a context of its own: what one has loaded is old by the next. */
@@ -70,17 +76,19 @@ export function createOperations(graph: Pick<Graph, 'schema'>, safety: Safety): 
 
   return {
     async admit(request, session) {
-      const admitted = safety.admit(graph.schema, request);
+      let { schema } = served;
+      let admitted = safety.admit(schema, request);
+      // Events come from the built-in subgraphs, and only what these know can be told with them.
+      if (schema !== graph.schema && isSubscription(admitted)) {
+        schema = graph.schema;
+        admitted = safety.admit(schema, request);
+      }
       if (Array.isArray(admitted)) return admitted;
-      const operation: Operation = {
-        schema: graph.schema,
-        ...admitted,
-        contextValue: await session.renew(),
-        renew: session.renew,
-      };
+      const contextValue = await session.renew();
+      const operation: Operation = { schema, ...admitted, contextValue, renew: session.renew };
       return operation;
     },
-    execute: async (operation) => logged(await execute(operation), operation),
+    execute: async (operation) => logged(await served.execute(operation), operation),
     async subscribe(operation) {
       const source = await createSourceEventStream(operation);
       return Symbol.asyncIterator in source
@@ -90,6 +98,10 @@ export function createOperations(graph: Pick<Graph, 'schema'>, safety: Safety): 
     open: () => open,
   };
 }
+
+const isSubscription = (admitted: Admitted | readonly GraphQLError[]): boolean =>
+  'document' in admitted &&
+  getOperationAST(admitted.document, admitted.operationName)?.operation === 'subscription';
 
 /** A subscription whose field the credential may no longer read is over, not merely empty. */
 function requirePermission({ errors = [] }: ExecutionResult): void {

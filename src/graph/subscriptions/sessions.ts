@@ -74,9 +74,11 @@ export function createSessions(options: {
       sessions.add(session);
       count(id, 1);
       if (!timer) schedule();
+      const gone = new AbortController();
       return {
-        renew: async () => options.createContext(await check(), request),
+        renew: async () => ({ ...options.createContext(await check(), request), signal: gone.signal }),
         close() {
+          gone.abort();
           if (sessions.delete(session)) count(id, -1);
         },
       };
