@@ -7,6 +7,7 @@ import {
   type GraphQLError,
   type GraphQLFormattedError,
   getOperationAST,
+  Kind,
 } from 'graphql';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { logDefects } from '../defects.ts';
@@ -125,7 +126,7 @@ export const formatResult = (result: ExecutionResult): FormattedExecutionResult 
 
 /** Over HTTP it is Apollo Server that gives errors about variables their code. */
 export function formatError(error: GraphQLError): GraphQLFormattedError {
-  const isAboutVariables = !error.path && !error.originalError && error.extensions.code === undefined;
+  const isAboutVariables = !error.path && error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION;
   const code = isAboutVariables ? 'BAD_USER_INPUT' : error.extensions.code;
   const formatted = error.toJSON();
   return formatGraphError(

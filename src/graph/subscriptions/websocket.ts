@@ -49,7 +49,7 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
     async onConnect({ extra, connectionParams }) {
       const { socket, request } = extra;
       try {
-        const headers = { ...request.headers, ...credentialsIn(connectionParams) };
+        const headers = { ...request.headers, ...headersIn(connectionParams) };
         const session = await sessions.open(request, headers, (error) => closeFor(socket, error));
         if (socket.readyState === socket.OPEN) extra.session = session;
         else session.close();
@@ -135,13 +135,13 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
   };
 }
 
-/** The credential of the first message, in the headers' spelling. A browser cannot set headers on a WebSocket. */
-function credentialsIn(params: Params = {}): Record<string, string> {
+/** Headers that came in the first message: a browser cannot set them on a WebSocket. */
+function headersIn(params: Params = {}): Record<string, string> {
   const members = Object.entries(params).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(
     members.filter(
       (member): member is [string, string] =>
-        typeof member[1] === 'string' && ['x-gateway-api-key', 'authorization'].includes(member[0]),
+        typeof member[1] === 'string' && /^(authorization$|x-)/.test(member[0]),
     ),
   );
 }
