@@ -2,14 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { createRest, operationFiles, splitOperations } from '../rest-compat/index.ts';
+import {
+  createReference,
+  createRest,
+  describeRest,
+  operationFiles,
+  type Surfaces,
+  splitOperations,
+} from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, type Graph, readSources } from './graph/index.ts';
+import { createGraph, createRemotes, createSafety, type Graph, readSources } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -22,6 +29,8 @@ import { createListener, type Listener } from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
+import { keptAnswerModel } from './storage/kept-answers.ts';
+import { leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -111,21 +120,25 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   });
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
+  const safety = createSafety(settings.graph);
+  const { list, pollInterval } = settings.remoteSubgraphs;
+  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
+  const remotes =
+    list.length > 0
+      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
+      : undefined;
   const graphHttp = createGraphHttp({
     graph,
+    safety,
+    served: remotes,
     authenticate: principalOf,
     createContext,
     log,
-    ...settings.graph,
   });
-  const rest = createRest({
-    graph,
-    ...restOperations(graph, served),
-    surfaces: { V1: { prefix: '/v1', authenticate: principalOf } },
-    createContext,
-    log,
-  });
-  const metrics = createMetrics({ requestLog, changes });
+  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
+  const reference = createReference(() => describeRest(graph.schema, rest.operations, surfaces));
+  const metrics = createMetrics({ requestLog, changes, remotes });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
   const lifecycle = [
@@ -135,16 +148,16 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
+    { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
-    for (const resource of resources) {
-      for (const modelOf of resource.models) {
-        const model = modelOf(connection);
-        await model.createCollection();
-        await model.createIndexes();
-      }
+    const models = [...resources.flatMap((resource) => resource.models), leaseModel, keptAnswerModel];
+    for (const modelOf of models) {
+      const model = modelOf(connection);
+      await model.createCollection();
+      await model.createIndexes();
     }
   }
 
@@ -153,9 +166,13 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       createListener({
         dataplane,
         rest,
+        reference,
         graphHttp,
         metrics,
-        isReady: () => ready(db, changes.isStale()),
+        isReady: () => ({
+          ...ready(db, changes.isStale()),
+          ...(remotes && { subgraphs: remotes.states() }),
+        }),
         log,
       }),
     ),

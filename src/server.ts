@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Rest } from '../rest-compat/index.ts';
+import type { Reference, Rest } from '../rest-compat/index.ts';
 import type { Dataplane } from './dataplane/index.ts';
 import { GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
@@ -12,6 +12,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 type Doors = {
   dataplane: Dataplane;
   rest: Rest;
+  reference: Reference;
   graphHttp: GraphHttp;
   metrics: Metrics;
   isReady: () => { ready: boolean };
@@ -20,8 +21,18 @@ type Doors = {
 
 type Door = 'inference' | 'rest' | 'graph' | 'operations';
 
+const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
+
 /** One listener for everything; the first path segment chooses the front door. */
-export function createListener({ dataplane, rest, graphHttp, metrics, isReady, log }: Doors): Listener {
+export function createListener({
+  dataplane,
+  rest,
+  reference,
+  graphHttp,
+  metrics,
+  isReady,
+  log,
+}: Doors): Listener {
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
     const { path, query } = splitUrl(request.url);
     if (path.startsWith('/v1/')) {
@@ -29,13 +40,15 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
-    if (path === '/graphql' || path === '/explorer' || path.startsWith('/explorer/')) {
+    if (graphPaths.has(path) || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];
     }
-    return ['operations', operations(path, response)];
+    return ['operations', operations(path, request, response)];
   }
 
-  async function operations(path: string, response: ServerResponse): Promise<void> {
+  async function operations(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const documented = reference.match(path);
+    if (documented) return documented(request, response);
     if (path === '/healthz') return answer(response, 200, { status: 'ok' });
     if (path === '/readyz') {
       const state = isReady();
@@ -49,7 +62,7 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
     if (path === '/') {
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(
-        'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, health: /healthz\n',
+        'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, reference: /reference, health: /healthz\n',
       );
       return;
     }

@@ -2,6 +2,7 @@ import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError } from '../errors/index.ts';
 import { causeOf } from './errors.ts';
+import { RemoteError } from './remote/remote-error.ts';
 
 /** Codes under which GraphQL itself refuses a request; their messages are about the caller's own text. */
 const callerCodes = new Set<unknown>([
@@ -12,12 +13,19 @@ const callerCodes = new Set<unknown>([
   'OPERATION_RESOLUTION_FAILURE',
 ]);
 
-const extensionsOf = ({ code, entry, param, errors }: GatewayError) => ({
-  code,
-  http: { status: entry.status },
-  ...(param !== null && { param }),
-  ...(errors && { errors }),
-});
+function extensionsOf(error: GatewayError): Record<string, unknown> {
+  const { code, entry, param, errors } = error;
+  if (error instanceof RemoteError && error.remoteCode !== null) {
+    return { code: error.remoteCode, subgraph: error.subgraph };
+  }
+  return {
+    code,
+    http: { status: entry.status },
+    ...(param !== null && { param }),
+    ...(errors && { errors }),
+    ...(error instanceof RemoteError && { subgraph: error.subgraph }),
+  };
+}
 
 /** What callers see of an error: catalogue name, status and the field at fault; never the inside of a defect. */
 export function formatGraphError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {

@@ -6,62 +6,70 @@ import express from 'express';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { depthLimit } from './depth-limit.ts';
 import { causeOf, toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
-import { fieldLimit } from './field-limit.ts';
+import { apolloGateway } from './gateway.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
+import { RemoteError } from './remote/remote-error.ts';
 import { adoptRequestId } from './request-id.ts';
+import { createSafety, type Safety } from './safety.ts';
+import { type ServedGraph, servedAlone } from './served-graph.ts';
+import { supergraphDoor } from './supergraph-door.ts';
 
 export type GraphHttpOptions = {
   graph: Graph;
+  /** The graph with its remote subgraphs; the built-in ones alone when absent. */
+  served?: ServedGraph | undefined;
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: IncomingMessage): Promise<Principal | null>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   log: Logger;
-  introspection?: boolean;
+  safety?: Safety;
 };
 
 export type GraphHttp = {
-  /** Answers `/graphql` and `/explorer`. */
+  /** Answers `/graphql`, `/explorer` and `/supergraph.graphql`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   start(): Promise<void>;
   stop(): Promise<void>;
 };
 
-const maxTokens = 5_000;
-
 /** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
 export function createGraphHttp({
   graph,
+  served = servedAlone(graph),
   authenticate,
   createContext,
   log,
-  introspection = true,
+  safety = createSafety(),
 }: GraphHttpOptions): GraphHttp {
   const server = new ApolloServer<GraphContext>({
-    schema: graph.schema,
-    introspection,
-    hideSchemaDetailsFromClientErrors: !introspection,
+    gateway: apolloGateway(served),
+    // The rules of `safety` refuse introspection where it is off.
+    introspection: true,
+    hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
-    maxRecursiveSelections: true,
     stopOnTerminationSignals: false,
-    parseOptions: { maxTokens },
-    validationRules: [depthLimit, fieldLimit],
+    parseOptions: safety.parseOptions,
+    validationRules: safety.validationRules,
     formatError: formatGraphError,
     logger: log,
-    plugins: [ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }), logDefects],
+    plugins: [
+      ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }),
+      affordable(safety),
+      logDefects,
+    ],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
-      return context;
+      return { ...context, signal: abortedWith(response) };
     } catch (thrown) {
       const error = toGraphError(thrown);
       const { id } = adoptRequestId(createContext(null, request), request).request;
@@ -81,12 +89,29 @@ export function createGraphHttp({
         express.json({ limit: '1mb' }),
         expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
       );
+      app.use('/supergraph.graphql', supergraphDoor({ served, authenticate, log }));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
     },
     stop: () => server.stop(),
   };
+}
+
+/** Refuses what costs too much, which only the variables tell. */
+const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
+  requestDidStart: async () => ({
+    didResolveOperation: async ({ schema, document, operation, request }) => {
+      if (operation) safety.requireAffordable(schema, document, operation, request.variables ?? {});
+    },
+  }),
+});
+
+/** Aborts when the connection closes before its answer is complete. */
+function abortedWith(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 /** Defects answer INTERNAL without a word of detail, so the log must have it. */
@@ -96,7 +121,8 @@ const logDefects: ApolloServerPlugin<GraphContext> = {
       for (const thrown of errors) {
         if (!thrown.path) continue;
         const error = causeOf(thrown);
-        if (error.entry.status < 500) continue;
+        // What a remote subgraph does wrong is no defect of ours, and is logged once a request.
+        if (error.entry.status < 500 || error instanceof RemoteError) continue;
         const requestId = contextValue.request.id;
         contextValue.log.error(
           { error, requestId, operationName, path: thrown.path.join('.') },

@@ -62,5 +62,5 @@ export const isStub = (type: ObjectTypeDefinitionNode): boolean =>
     ),
   );
 
-export const keysOf = (type: ObjectTypeDefinitionNode) =>
+export const keysOf = (type: Pick<ObjectTypeDefinitionNode, 'directives'>) =>
   (type.directives ?? []).filter((directive) => directive.name.value === 'key');

@@ -38,6 +38,8 @@ export type ServiceDependencies = {
 export type GraphContext = ServiceDependencies & {
   principal: Principal | null;
   request: RequestFacts;
+  /** Aborts when the client is gone. */
+  signal?: AbortSignal;
   /** Per-request values (loaders), keyed by the factory that makes them. */
   memo: Map<unknown, unknown>;
 };
