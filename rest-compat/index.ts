@@ -27,6 +27,7 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => Pr
 
 export type Rest = {
   operations: RestOperation[];
+  exceptions: RestException[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
 };
@@ -119,6 +120,7 @@ export function createRest(options: RestOptions): Rest {
 
   return {
     operations: compiled,
+    exceptions,
     match(method, path) {
       try {
         const found = routes.find(method, path);

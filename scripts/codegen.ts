@@ -27,6 +27,6 @@ for (const { path, text } of outputs) {
   console.error(
     `${path} does not match schema/ and rest-compat/operations/. After a wanted change: npm run codegen.`,
   );
-  if (path === description) console.error(changesBetween(present, text).join('\n'));
+  if (path === description) console.error(changesBetween(present, text).slice(0, 40).join('\n'));
   process.exitCode = 1;
 }

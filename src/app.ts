@@ -16,7 +16,14 @@ import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, createRemotes, createSafety, type Graph, readSources } from './graph/index.ts';
+import {
+  createGraph,
+  createRemotes,
+  createSafety,
+  createStandalone,
+  type Graph,
+  readSources,
+} from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -25,7 +32,7 @@ import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
-import { createListener, type Listener } from './server.ts';
+import { createListener, createSubgraphListener, type Listener } from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
@@ -51,6 +58,8 @@ export type AppDependencies = {
 export type App = {
   /** Answers every request of the one listener. */
   handle: Listener;
+  /** Answers federation routers, when they have a listener of their own. */
+  subgraphListener: { handle: Listener; host: string; port: number } | null;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
   settle(): Promise<void>;
@@ -127,17 +136,16 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     list.length > 0
       ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
       : undefined;
-  const graphHttp = createGraphHttp({
-    graph,
-    safety,
-    served: remotes,
-    authenticate: principalOf,
-    createContext,
-    log,
-  });
+  const graphDoor = { safety, authenticate: principalOf, createContext, log };
+  const graphHttp = createGraphHttp({ graph, served: remotes, ...graphDoor });
+  const { routerSecret, listen: ownListener } = settings.subgraphs;
+  const standalone =
+    routerSecret !== null || ownListener !== null
+      ? createStandalone({ subgraphs: graph.subgraphs, routerSecret, ...graphDoor })
+      : null;
   const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
-  const reference = createReference(() => describeRest(graph.schema, rest.operations, surfaces));
+  const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
   const metrics = createMetrics({ requestLog, changes, remotes });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
 
@@ -150,6 +158,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
+    { start: async () => standalone?.start(), stop: async () => standalone?.stop() },
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
@@ -168,6 +177,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         rest,
         reference,
         graphHttp,
+        standalone: ownListener ? null : standalone,
         metrics,
         isReady: () => ({
           ...ready(db, changes.isStale()),
@@ -176,6 +186,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         log,
       }),
     ),
+    subgraphListener:
+      standalone && ownListener
+        ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...ownListener }
+        : null,
     async start() {
       for (const part of lifecycle) await part.start();
     },

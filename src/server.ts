@@ -6,6 +6,7 @@ import type { GraphHttp } from './graph/http.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
+import { localUrl } from './settings.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -14,12 +15,14 @@ type Doors = {
   rest: Rest;
   reference: Reference;
   graphHttp: GraphHttp;
+  /** Null when they have a listener of their own, or are off. */
+  standalone: GraphHttp | null;
   metrics: Metrics;
   isReady: () => { ready: boolean };
   log: Logger;
 };
 
-type Door = 'inference' | 'rest' | 'graph' | 'operations';
+type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'operations';
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 
@@ -29,6 +32,7 @@ export function createListener({
   rest,
   reference,
   graphHttp,
+  standalone,
   metrics,
   isReady,
   log,
@@ -42,6 +46,9 @@ export function createListener({
     }
     if (graphPaths.has(path) || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];
+    }
+    if (standalone && path.startsWith('/subgraphs/')) {
+      return ['subgraph', standalone.handle(request, response)];
     }
     return ['operations', operations(path, request, response)];
   }
@@ -81,6 +88,15 @@ export function createListener({
   };
 }
 
+/** The listener that federation routers have to themselves. */
+export const createSubgraphListener =
+  ({ standalone, metrics }: { standalone: GraphHttp; metrics: Metrics }): Listener =>
+  (request, response) => {
+    const door: Door = 'subgraph';
+    metrics.observe(door, response);
+    standalone.handle(request, response);
+  };
+
 function answer(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
@@ -104,6 +120,19 @@ export function listen(server: Server, host: string, port: number): Promise<numb
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
   });
+}
+
+/** Opens the listener that federation routers have to themselves. */
+export async function openSubgraphListener(options: {
+  handle: Listener;
+  host: string;
+  port: number;
+}): Promise<{ server: Server; url: string }> {
+  const server = createHttpServer(options.handle);
+  const port = await listen(server, options.host, options.port).catch((error: Error) => {
+    throw new Error(`SUBGRAPH_HOST, SUBGRAPH_PORT: ${error.message}`, { cause: error });
+  });
+  return { server, url: localUrl(options.host, port) };
 }
 
 /** How often connections that fell idle are looked for during a stop, in milliseconds. */

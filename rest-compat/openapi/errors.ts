@@ -1,5 +1,6 @@
 import { administrationBody, catalogue, type ErrorName, GatewayError } from '../../src/errors/index.ts';
 import type { Response, Schema } from './document.ts';
+import { answerReferences } from './headers.ts';
 
 /** What an administration operation may answer beside its result, by the name of the response. */
 const answers = {
@@ -8,18 +9,21 @@ const answers = {
   Unauthenticated: ['UNAUTHENTICATED'],
   Forbidden: ['FORBIDDEN'],
   NotFound: ['NOT_FOUND'],
-  Conflict: ['ALREADY_EXISTS', 'IN_USE'],
+  Conflict: ['ALREADY_EXISTS', 'IN_USE', 'IN_PROGRESS'],
+  PreconditionFailed: ['PRECONDITION_FAILED'],
   BodyTooLarge: ['BODY_TOO_LARGE'],
   UnsupportedMediaType: ['UNSUPPORTED_MEDIA_TYPE'],
+  KeyReused: ['IDEMPOTENCY_KEY_REUSED'],
   Internal: ['INTERNAL'],
   Unavailable: ['STORE_UNAVAILABLE'],
 } as const satisfies Record<string, readonly ErrorName[]>;
 
-export type AnswerName = keyof typeof answers;
+export type AnswerName = keyof typeof answers | 'NotModified';
 
-const statusOf = (name: AnswerName): string => String(catalogue[answers[name][0]].status);
+const statusOf = (name: AnswerName): string =>
+  name === 'NotModified' ? '304' : String(catalogue[answers[name][0]].status);
 
-/** References to the error answers of an operation, by status. */
+/** References to the answers without a result of an operation, by status. */
 export const errorAnswers = (names: AnswerName[]): Record<string, { $ref: string }> =>
   Object.fromEntries(names.map((name) => [statusOf(name), { $ref: `#/components/responses/${name}` }]));
 
@@ -53,14 +57,18 @@ export const errorSchema = (): Schema => ({
 
 const unique = (values: string[]): string[] => [...new Set(values)].sort();
 
-/** The error answers, each with an example of every error it stands for. */
-export const errorResponses = (): Record<string, Response> =>
-  Object.fromEntries(
+/** The answers without a result, each error with an example. */
+export const errorResponses = (): Record<string, Response> => ({
+  NotModified: {
+    description: 'The caller has the current answer.',
+    headers: answerReferences(['ETag', 'x-request-id']),
+  },
+  ...Object.fromEntries(
     Object.entries(answers).map(([name, codes]) => [
       name,
       {
         description: codes.map((code) => catalogue[code].message).join(' '),
-        headers: { 'x-request-id': { $ref: '#/components/headers/x-request-id' } },
+        headers: answerReferences(['x-request-id']),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
@@ -69,6 +77,7 @@ export const errorResponses = (): Record<string, Response> =>
         },
       },
     ]),
-  );
+  ),
+});
 
 const bodyOf = (code: ErrorName) => administrationBody(new GatewayError(code));

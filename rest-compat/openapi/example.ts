@@ -1,6 +1,5 @@
 import type { Schema } from './document.ts';
-
-type Schemas = Record<string, Schema>;
+import { resolved, type Schemas } from './resolve.ts';
 
 /** Values that say more than their type, by the name of the member. */
 const byName: Record<string, unknown> = {
@@ -51,15 +50,12 @@ export function exampleOf(
   return value(schema, name, []);
 
   function value(schema: Schema, name: string, above: readonly Schema[]): unknown {
-    if (schema.$ref) return value(components[schema.$ref.split('/').at(-1) ?? ''] ?? {}, name, above);
-    if (schema.allOf) {
-      return Object.assign({}, ...schema.allOf.map((part) => value(part, name, above)));
-    }
-    if (schema.enum) return schema.enum[0];
-    if (schema.type === 'object') return members(schema, [...above, schema]);
+    const own = resolved(schema, components);
+    if (own.enum) return own.enum[0];
+    if (own.type === 'object') return members(own, [...above, schema]);
     const known = byName[name];
-    if (known !== undefined && fits(known, schema)) return known;
-    return schema.type === 'array' ? items(schema, name, above) : scalar(schema, name);
+    if (known !== undefined && fits(known, own)) return known;
+    return own.type === 'array' ? items(own, name, above) : scalar(own, name);
   }
 
   function members(schema: Schema, above: readonly Schema[]): Record<string, unknown> {

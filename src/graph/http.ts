@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
+import type { GraphQLSchema } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
@@ -17,10 +18,13 @@ import { createSafety, type Safety } from './safety.ts';
 import { type ServedGraph, servedAlone } from './served-graph.ts';
 import { supergraphDoor } from './supergraph-door.ts';
 
-export type GraphHttpOptions = {
+export type GraphHttpOptions = DoorOptions & {
   graph: Graph;
   /** The graph with its remote subgraphs; the built-in ones alone when absent. */
   served?: ServedGraph | undefined;
+};
+
+export type DoorOptions = {
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: IncomingMessage): Promise<Principal | null>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -35,17 +39,14 @@ export type GraphHttp = {
   stop(): Promise<void>;
 };
 
-/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
-export function createGraphHttp({
-  graph,
-  served = servedAlone(graph),
-  authenticate,
-  createContext,
-  log,
-  safety = createSafety(),
-}: GraphHttpOptions): GraphHttp {
+/** An Apollo Server as every HTTP door of the graph has it; its handlers are made once it has started. */
+export function createDoor(
+  source: { schema: GraphQLSchema } | { gateway: ReturnType<typeof apolloGateway> },
+  landingPage: ApolloServerPlugin,
+  { authenticate, createContext, log, safety = createSafety() }: DoorOptions,
+) {
   const server = new ApolloServer<GraphContext>({
-    gateway: apolloGateway(served),
+    ...source,
     // The rules of `safety` refuse introspection where it is off.
     introspection: true,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
@@ -58,11 +59,7 @@ export function createGraphHttp({
     validationRules: safety.validationRules,
     formatError: formatGraphError,
     logger: log,
-    plugins: [
-      ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }),
-      affordable(safety),
-      logDefects,
-    ],
+    plugins: [landingPage, affordable(safety), logDefects],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
@@ -79,22 +76,37 @@ export function createGraphHttp({
     }
   };
 
+  return {
+    async start(): Promise<RequestHandler[]> {
+      await server.start();
+      return [
+        express.json({ limit: '1mb' }),
+        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
+      ];
+    },
+    stop: () => server.stop(),
+  };
+}
+
+/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
+export function createGraphHttp({
+  graph,
+  served = servedAlone(graph),
+  ...options
+}: GraphHttpOptions): GraphHttp {
+  const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
+  const door = createDoor({ gateway: apolloGateway(served) }, landingPage, options);
   const app = express().disable('x-powered-by');
   return {
     handle: (request, response) => void app(request, response),
     async start() {
-      await server.start();
-      app.use(
-        '/graphql',
-        express.json({ limit: '1mb' }),
-        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
-      );
-      app.use('/supergraph.graphql', supergraphDoor({ served, authenticate, log }));
+      app.use('/graphql', ...(await door.start()));
+      app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
     },
-    stop: () => server.stop(),
+    stop: () => door.stop(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { createRest, describeRest, operationFiles } from '../../../rest-compat/index.ts';
+import { createRest, describeRest, operationFiles, type RestException } from '../../../rest-compat/index.ts';
 import type { Content, OpenApi, Operation, Parameter } from '../../../rest-compat/openapi/document.ts';
 import { createGraph, readSources } from '../../../src/graph/index.ts';
 import { subgraphs } from '../../../src/subgraphs/index.ts';
@@ -25,8 +25,7 @@ const rest = createRest({
   createContext: () => context,
   log: context.log,
 });
-const described = (surfaces: Partial<typeof everySurface>) =>
-  describeRest(graph.schema, rest.operations, surfaces);
+const described = (surfaces: Partial<typeof everySurface>) => describeRest(graph.schema, rest, surfaces);
 const whole = described(everySurface);
 
 const operationsOf = ({ paths }: OpenApi) =>
@@ -128,5 +127,46 @@ describe('the OpenAPI description', () => {
       in: 'query',
       schema: { enum: ['workspace', 'organisation', 'all'], default: 'all' },
     });
+  });
+
+  it('has the paths that code answers, in their own words within what holds for all', async () => {
+    const upload: RestException = {
+      name: 'uploadFile',
+      method: 'POST',
+      path: '/files/{fileId}/parts',
+      on: ['V1', 'V2'],
+      scope: 'logs.write',
+      query: ['purpose'],
+      describe: {
+        description: 'Takes a part of a file.',
+        requestBody: { required: true, content: { 'multipart/form-data': { schema: { type: 'object' } } } },
+        parameters: [{ name: 'purpose', in: 'query', description: 'Why.', schema: { type: 'string' } }],
+      },
+      handle: async () => undefined,
+    };
+    const document = describeRest(
+      graph.schema,
+      { operations: rest.operations, exceptions: [upload] },
+      everySurface,
+    );
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
+    expect(document.tags).toContainEqual({ name: 'Files' });
+    const described = document.paths['/v1/files/{fileId}/parts']?.post;
+    expect(described).toMatchObject({
+      operationId: 'uploadFile',
+      summary: 'Upload file',
+      description: 'Takes a part of a file.\n\nNeeds the scope `logs.write`.',
+      parameters: [
+        { name: 'fileId', in: 'path', required: true },
+        { name: 'purpose', in: 'query', description: 'Why.' },
+        { $ref: '#/components/parameters/x-request-id' },
+      ],
+      requestBody: upload.describe.requestBody,
+      'x-required-scope': ['logs.write'],
+    });
+    expect(Object.keys(described?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '400', '401', '403', '404', '413', '415', '500', '503']),
+    );
+    expect(document.paths['/v2/files/{fileId}/parts']?.post?.operationId).toBe('uploadFile_v2');
   });
 });

@@ -1,60 +1,33 @@
 import type { Schema } from '../../../rest-compat/openapi/document.ts';
-
-export type Schemas = Record<string, Schema>;
+import { resolved, type Schemas } from '../../../rest-compat/openapi/resolve.ts';
 
 /** What is wrong with a value, one line each. Members that the schema does not name are wrong as well. */
 export function mistakesOf(value: unknown, schema: Schema, schemas: Schemas, path = '$'): string[] {
-  const { type, isNullable, enums, members, items, bounds } = flatten(schema, schemas);
+  const own = resolved(schema, schemas);
+  const { type, enum: values, properties = {}, required = [] } = own;
   const wrong = (what: string) => [`${path} ${what}: ${JSON.stringify(value)}`];
   if (value === undefined) return wrong('is missing');
-  if (type === undefined && enums === undefined) return [];
-  if (value === null) return isNullable ? [] : wrong('is null');
-  if (enums && !enums.includes(value)) return wrong(`is none of ${enums.join(', ')}`);
+  if (type === undefined && values === undefined) return [];
+  if (value === null) return own.nullable ? [] : wrong('is null');
+  if (values && !values.includes(value)) return wrong(`is none of ${values.join(', ')}`);
   if (type && !isOfType(value, type)) return wrong(`is no ${type}`);
   if (Array.isArray(value)) {
-    const all = value.flatMap((item, index) => mistakesOf(item, items ?? {}, schemas, `${path}[${index}]`));
-    return [...all, ...brokenBounds(value, bounds).flatMap(wrong)];
+    const all = value.flatMap((item, index) =>
+      mistakesOf(item, own.items ?? {}, schemas, `${path}[${index}]`),
+    );
+    return [...all, ...brokenBounds(value, own).flatMap(wrong)];
   }
-  if (typeof value !== 'object') return brokenBounds(value, bounds).flatMap(wrong);
+  if (typeof value !== 'object') return brokenBounds(value, own).flatMap(wrong);
   const found = value as Record<string, unknown>;
-  const unknown = Object.keys(found).filter((name) => !members.has(name));
+  const unknown = Object.keys(found).filter((name) => !Object.hasOwn(properties, name));
   return [
     ...unknown.flatMap((name) => wrong(`has a member ${name}`)),
-    ...[...members].flatMap(([name, { schema: member, required }]) =>
-      name in found || required ? mistakesOf(found[name], member, schemas, `${path}.${name}`) : [],
+    ...Object.entries(properties).flatMap(([name, member]) =>
+      name in found || required.includes(name)
+        ? mistakesOf(found[name], member, schemas, `${path}.${name}`)
+        : [],
     ),
   ];
-}
-
-type Flat = {
-  type: Schema['type'];
-  isNullable: boolean;
-  enums: unknown[] | undefined;
-  members: Map<string, { schema: Schema; required: boolean }>;
-  items: Schema | undefined;
-  bounds: Schema;
-};
-
-/** A schema with its references and parts put together. */
-function flatten(schema: Schema, schemas: Schemas): Flat {
-  if (schema.$ref) {
-    const target = schemas[schema.$ref.replace('#/components/schemas/', '')];
-    if (!target) throw new Error(`${schema.$ref} is not there.`);
-    return flatten(target, schemas);
-  }
-  const parts = (schema.allOf ?? []).map((part) => flatten(part, schemas));
-  const own = Object.entries(schema.properties ?? {}).map(
-    ([name, member]) =>
-      [name, { schema: member, required: schema.required?.includes(name) ?? false }] as const,
-  );
-  return {
-    type: schema.type ?? parts.find(({ type }) => type)?.type,
-    isNullable: schema.nullable ?? false,
-    enums: schema.enum,
-    members: new Map([...parts.flatMap(({ members }) => [...members]), ...own]),
-    items: schema.items,
-    bounds: schema,
-  };
 }
 
 function isOfType(value: unknown, type: NonNullable<Schema['type']>): boolean {

@@ -7,7 +7,7 @@ import type {
   Response,
   Schema,
 } from '../../../rest-compat/openapi/document.ts';
-import { type Answer, startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { type Answer, type RestOptions, startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { bodyOf } from '../support.ts';
 import { mistakesOf } from './schema-mistakes.ts';
 
@@ -93,10 +93,19 @@ function described({ operation, method, path }: Call, status: number): Schema {
 const mistakes = (call: Call, answer: Answer) =>
   mistakesOf(answer.body, described(call, answer.status), document.components.schemas);
 
-async function send(call: Call, path: string, body?: unknown, key: string | null = keyFor(call)) {
+async function send(call: Call, path: string, body?: unknown, options: RestOptions = {}) {
   const query = queryOf(call);
-  return app.rest(call.method.toUpperCase(), query ? `${path}?${query}` : path, { key, body });
+  const target = query ? `${path}?${query}` : path;
+  return app.rest(call.method.toUpperCase(), target, { key: keyFor(call), body, ...options });
 }
+
+/** Headers that the description promises and the answer does not have. */
+const lackingHeaders = ({ operation }: Call, answer: Answer): string[] => {
+  const { headers = {} } = operation.responses[answer.status] as Response;
+  return Object.keys(headers).filter(
+    (name) => name !== 'Idempotent-Replayed' && answer.headers.get(name) === null,
+  );
+};
 
 const exampleOf = ({ operation }: Call): unknown =>
   (bodies[operation.operationId] ?? (() => operation.requestBody?.content['application/json']?.example))();
@@ -106,7 +115,10 @@ async function wrongOnes(calls: Call[], run: (call: Call) => Promise<Answer>) {
   const wrong: object[] = [];
   for (const call of calls) {
     const answer = await run(call);
-    const found = answer.status === 200 ? mistakes(call, answer) : [JSON.stringify(answer.body)];
+    const found =
+      answer.status === 200
+        ? [...mistakes(call, answer), ...lackingHeaders(call, answer)]
+        : [JSON.stringify(answer.body)];
     if (found.length > 0) wrong.push({ operation: call.operation.operationId, status: answer.status, found });
   }
   return wrong;
@@ -135,6 +147,35 @@ describe('what the description says is true:', () => {
     expect(empty).toEqual([]);
   });
 
+  it('every read answers 304 to whoever has its answer, every write obeys the headers it names', async () => {
+    const wrong: object[] = [];
+    const expectStatus = (call: Call, status: number, answer: Answer) => {
+      const isDescribed = call.operation.responses[status] !== undefined;
+      if (answer.status !== status || !isDescribed) {
+        wrong.push({ operation: call.operation.operationId, status: answer.status, isDescribed });
+      }
+    };
+    const named = ({ operation }: Call, name: string) =>
+      operation.parameters.some((parameter) => '$ref' in parameter && parameter.$ref.endsWith(`/${name}`));
+    for (const call of callsOf('get')) {
+      const path = await pathOf(call);
+      const etag = (await send(call, path)).headers.get('etag') ?? '';
+      expectStatus(call, 304, await send(call, path, undefined, { headers: { 'if-none-match': etag } }));
+    }
+    for (const call of callsOf('put', 'delete').filter((each) => named(each, 'If-Match'))) {
+      const headers = { 'if-match': '"another"' };
+      expectStatus(call, 412, await send(call, madeBelow(call), exampleOf(call), { headers }));
+    }
+    for (const call of callsOf('post').filter((each) => named(each, 'Idempotency-Key'))) {
+      const headers = { 'idempotency-key': `once-${call.path}` };
+      const first = await send(call, call.path, exampleOf(call), { headers });
+      const again = await send(call, call.path, exampleOf(call), { headers });
+      if (again.headers.get('idempotent-replayed') !== 'true') wrong.push({ call, first, again });
+      expectStatus(call, 422, await send(call, call.path, { name: 'another' }, { headers }));
+    }
+    expect(wrong).toEqual([]);
+  });
+
   it('every update and delete answers as described', async () => {
     expect(await wrongOnes(callsOf('put'), (call) => send(call, madeBelow(call), exampleOf(call)))).toEqual(
       [],
@@ -161,14 +202,14 @@ describe('what the description says is true:', () => {
       const path = call.path.replace(/\{\w+\}/, 'none');
       const body = exampleOf(call);
       const method = call.method.toUpperCase();
-      await expectRefusal(call, 401, await send(call, path, body, null));
+      await expectRefusal(call, 401, await send(call, path, body, { key: null }));
       await expectRefusal(
         call,
         400,
         await app.rest(method, `${path}?colour=red`, { key: keyFor(call), body }),
       );
       if (call.path.includes('{')) {
-        await expectRefusal(call, 404, await send(call, path, body, keyFor(call, neighbour)));
+        await expectRefusal(call, 404, await send(call, path, body, { key: keyFor(call, neighbour) }));
       }
       if (!call.operation.requestBody) continue;
       const headers = { 'content-type': 'text/plain' };
