@@ -16,9 +16,10 @@ export function orderOf({ field, direction }: SortArgument): Order {
   return { by: { [field]: sign, _id: sign }, ...(field === 'name' && { collation: nameCollation }) };
 }
 
-/** Lets an index of the organisation's documents serve each sort of `ResourceSort`, in both directions. */
-export function indexSorts<T>(schema: Schema<T>): void {
-  schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
-  schema.index({ organisationId: 1, lastUpdatedAt: -1, _id: -1 });
-  schema.index({ organisationId: 1, name: 1, _id: 1 }, { collation: nameCollation });
+/** Lets an index serve each sort of `ResourceSort`, both ways, in the lists of what these fields have in common. */
+export function indexSorts<T>(schema: Schema<T>, fields: readonly (keyof T & string)[]): void {
+  const scope = Object.fromEntries(fields.map((field) => [field, 1 as const]));
+  schema.index({ ...scope, createdAt: -1, _id: -1 });
+  schema.index({ ...scope, lastUpdatedAt: -1, _id: -1 });
+  schema.index({ ...scope, name: 1, _id: 1 }, { collation: nameCollation });
 }
