@@ -16,10 +16,11 @@ export function orderOf({ field, direction }: SortArgument): Order {
   return { by: { [field]: sign, _id: sign }, ...(field === 'name' && { collation: nameCollation }) };
 }
 
-/** Lets an index serve each sort of `ResourceSort`, both ways, in the lists of what these fields have in common. */
-export function indexSorts<T>(schema: Schema<T>, fields: readonly (keyof T & string)[]): void {
-  const scope = Object.fromEntries(fields.map((field) => [field, 1 as const]));
-  schema.index({ ...scope, createdAt: -1, _id: -1 });
-  schema.index({ ...scope, lastUpdatedAt: -1, _id: -1 });
-  schema.index({ ...scope, name: 1, _id: 1 }, { collation: nameCollation });
+/** Lets an index serve each sort of `ResourceSort`, both ways, in the lists of an organisation, or of a workspace. */
+export function indexSorts<T>(schema: Schema<T>, owner: 'organisation' | 'workspace' = 'organisation'): void {
+  const scope = owner === 'workspace' ? ['organisationId', 'workspaceId'] : ['organisationId'];
+  const keys = Object.fromEntries(scope.map((field) => [field, 1 as const]));
+  schema.index({ ...keys, createdAt: -1, _id: -1 });
+  schema.index({ ...keys, lastUpdatedAt: -1, _id: -1 });
+  schema.index({ ...keys, name: 1, _id: 1 }, { collation: nameCollation });
 }

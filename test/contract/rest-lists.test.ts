@@ -19,6 +19,7 @@ const published: Record<string, string> = {
     resource_type action client_ip country current_page page_size organisation_id`,
   '/configs': 'workspace_id current_page page_size',
   '/configs/{slug}/versions': '',
+  '/deployments': 'type status workspace_id search current_page page_size',
   '/integrations': 'current_page page_size workspace_id type tags',
   '/integrations/{slug}/models': '',
   '/integrations/{slug}/workspaces': '',

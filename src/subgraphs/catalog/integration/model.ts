@@ -73,6 +73,6 @@ const schema = new Schema<IntegrationDocument>(
   resourceSchema('integrations'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
-indexSorts(schema, ['organisationId']);
+indexSorts(schema);
 
 export const integrationModel = defineModel('Integration', schema);

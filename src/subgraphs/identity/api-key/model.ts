@@ -55,7 +55,7 @@ const schema = new Schema<ApiKeyDocument>(
   resourceSchema('api_keys'),
 );
 schema.index({ secretHash: 1 }, { unique: true });
-indexSorts(schema, ['organisationId']);
-indexSorts(schema, ['organisationId', 'workspaceId']);
+indexSorts(schema);
+indexSorts(schema, 'workspace');
 
 export const apiKeyModel = defineModel('ApiKey', schema);

@@ -29,6 +29,6 @@ const schema = new Schema<WorkspaceDocument>(
   resourceSchema('workspaces'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
-indexSorts(schema, ['organisationId']);
+indexSorts(schema);
 
 export const workspaceModel = defineModel('Workspace', schema);

@@ -55,8 +55,8 @@ const schema = new Schema<ConfigDocument>(
   resourceSchema('configs'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
-indexSorts(schema, ['organisationId']);
-indexSorts(schema, ['organisationId', 'workspaceId']);
+indexSorts(schema);
+indexSorts(schema, 'workspace');
 schema.index({ workspaceId: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: 1 } });
 
 const versionSchema = new Schema<ConfigVersionDocument>(
