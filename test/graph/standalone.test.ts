@@ -77,6 +77,19 @@ describe('a subgraph alone', () => {
     ]);
   });
 
+  it('loads an entity only for those who may read it at its root', async () => {
+    const key = await makeKey(app, 'organisation-service', { only: ['workspaces.read'] });
+    const references = [
+      { __typename: 'Workspace', id: app.workspaceId },
+      { __typename: 'ApiKey', id: nobody },
+      { __typename: 'Organisation', id: app.organisationId },
+    ];
+    const selection = '... on Workspace { slug } ... on ApiKey { name } ... on Organisation { id }';
+    const { data, errors } = await entities('identity', references, selection, { key });
+    expect(data._entities).toEqual([{ slug: expect.anything() }, null, { id: app.organisationId }]);
+    expect(errors).toMatchObject([{ path: ['_entities', 1], extensions: { code: 'FORBIDDEN' } }]);
+  });
+
   it("answers a reference to another's entity with what the router knew already", async () => {
     const reference = [{ __typename: 'Workspace', id: nobody, name: 'Claimed' }];
     expect(dataOf(await entities('routing', reference, '... on Workspace { id }'))._entities).toEqual([
@@ -123,8 +136,9 @@ describe('the router secret', () => {
       code: 'UNAUTHENTICATED',
     });
     const reference = [{ __typename: 'Config', id: config }];
-    const { data } = await entities('routing', reference, '... on Config { id name }', { key: null });
-    expect(data?._entities ?? [null]).toEqual([null]);
+    const { data, errors } = await entities('routing', reference, '... on Config { id }', { key: null });
+    expect(data).toEqual({ _entities: [null] });
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
     expect(await ask('routing', '{ configs { total } }', { key: 'sl-invalid' })).toMatchObject({
       status: 401,
       errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
