@@ -2,23 +2,27 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { auditRows, dataOf, dumpResources, errorOf, makeKey } from '../subgraphs/support.ts';
-import { type GraphAnswer, startApp, type Tenant, type TestApp } from '../support/app.ts';
+import type { GraphAnswer, Tenant } from '../support/app.ts';
+import { type CountedApp, startCountedApp } from '../support/counted-app.ts';
 
 const secret = 'a-router-secret-of-thirty-two-characters';
 const withSecret = { 'x-gateway-router-secret': secret };
 const names = ['identity', 'catalog', 'routing', 'insights'];
 const nobody = '0192aaaa-0000-7000-8000-000000000000';
 
-let app: TestApp;
+let app: CountedApp;
 let neighbour: Tenant;
 let config: string;
 
+async function createConfig(name: string): Promise<string> {
+  const made = await app.rest('POST', '/v1/configs', { body: { name, config: { provider: '@mock' } } });
+  return (made.body as { data: { id: string } }).data.id;
+}
+
 beforeAll(async () => {
-  app = await startApp({ SUBGRAPH_SECRET: secret });
+  app = await startCountedApp({ SUBGRAPH_SECRET: secret });
   neighbour = await app.createTenant();
-  const body = { name: 'Routed', config: { provider: '@mock' } };
-  const made = await app.rest('POST', '/v1/configs', { body });
-  config = (made.body as { data: { id: string } }).data.id;
+  config = await createConfig('Routed');
 });
 afterAll(() => app.stop());
 
@@ -75,6 +79,28 @@ describe('a subgraph alone', () => {
       { id, name: 'Default workspace' },
       { id, name: 'Default workspace' },
     ]);
+  });
+
+  it('reads no more often for many references than for one', async () => {
+    const ids = [config, await createConfig('Second'), await createConfig('Third')];
+    const load = (some: string[]) =>
+      app.commandsOf(() =>
+        entities(
+          'routing',
+          some.map((id) => ({ __typename: 'Config', id })),
+          '... on Config { name versions(limit: 1) { id } workspace { id } }',
+        ),
+      );
+    const one = await load([config]);
+    const many = await load(ids);
+    expect(dataOf(many.answer)._entities.map((entity: { name: string }) => entity.name)).toEqual([
+      'Routed',
+      'Second',
+      'Third',
+    ]);
+    const reads = (commands: string[]) => commands.filter((command) => command.startsWith('find config'));
+    expect(reads(many.commands)).toEqual(reads(one.commands));
+    expect(reads(many.commands)).toContain('find configs');
   });
 
   it('loads an entity only for those who may read it at its root', async () => {
