@@ -63,6 +63,7 @@ function greet(settings: Settings, url: string, storage: string, seeded: Bootstr
     '',
     `  Inference   ${url}/v1`,
     `  Graph       ${url}/graphql   (explorer without internet: ${url}/explorer)`,
+    `  REST        ${url}/reference`,
     `  Health      ${url}/healthz  ${url}/readyz  ${url}/metrics`,
   ];
   if (seeded) {
