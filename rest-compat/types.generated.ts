@@ -11,6 +11,13 @@ export type Operations = {
       data: Schemas['ConfigReference'];
     };
   };
+  createDeployment: {
+    method: 'POST';
+    path: '/v1/deployments';
+    parameters: Record<string, never>;
+    body: Schemas['CreateDeploymentInput'];
+    answer: Schemas['DeploymentReference'];
+  };
   createIntegration: {
     method: 'POST';
     path: '/v1/integrations';
@@ -69,6 +76,14 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  deleteDeployment: {
+    method: 'DELETE';
+    path: '/v1/deployments/{deploymentId}';
+    parameters: {
+      deploymentId: string;
+    };
+    answer: Record<string, never>;
+  };
   deleteIntegration: {
     method: 'DELETE';
     path: '/v1/integrations/{slug}';
@@ -121,6 +136,14 @@ export type Operations = {
       success: true;
       data: Schemas['Config'];
     };
+  };
+  getDeployment: {
+    method: 'GET';
+    path: '/v1/deployments/{deploymentId}';
+    parameters: {
+      deploymentId: string;
+    };
+    answer: Schemas['Deployment'];
   };
   getIntegration: {
     method: 'GET';
@@ -228,6 +251,23 @@ export type Operations = {
     answer: {
       success: true;
       data: Array<Schemas['ConfigRow']>;
+    };
+  };
+  listDeployments: {
+    method: 'GET';
+    path: '/v1/deployments';
+    parameters: {
+      type?: "production" | "non-production";
+      status?: "active" | "archived";
+      workspace_id?: string;
+      search?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<Schemas['DeploymentRow']>;
     };
   };
   listIntegrationModels: {
@@ -345,6 +385,15 @@ export type Operations = {
       success: true;
       data: Schemas['ConfigUpdate'];
     };
+  };
+  updateDeployment: {
+    method: 'PUT';
+    path: '/v1/deployments/{deploymentId}';
+    parameters: {
+      deploymentId: string;
+    };
+    body: Schemas['UpdateDeploymentInput'];
+    answer: Record<string, never>;
   };
   updateIntegration: {
     method: 'PUT';
@@ -478,6 +527,18 @@ export type Schemas = {
     is_default?: number | null;
     workspace_id?: string | null;
   };
+  CreateDeploymentInput: {
+    name: string;
+    slug?: string | null;
+    description?: string | null;
+    type: "production" | "non-production";
+    url: string;
+    mcp_url?: string | null;
+    config?: unknown | null;
+    allow_all_workspaces?: boolean | null;
+    allowed_workspaces?: Array<string> | null;
+    is_default?: boolean | null;
+  };
   CreateIntegrationInput: {
     name: string;
     slug?: string | null;
@@ -535,10 +596,37 @@ export type Schemas = {
     key: string;
     object: "api-key";
   };
+  Deployment: Schemas['DeploymentRow'] & {
+    allowed_workspaces: Array<string>;
+  };
+  DeploymentReference: {
+    id: string;
+    slug: string;
+    object: "deployment";
+  };
+  DeploymentRow: {
+    id: string;
+    slug: string;
+    name: string;
+    description: string | null;
+    type: string;
+    url: string;
+    mcp_url: string | null;
+    config: unknown | null;
+    status: "active" | "archived";
+    is_default: boolean;
+    allow_all_workspaces: boolean;
+    workspace_count: number;
+    organisation_id: string;
+    created_by: string;
+    created_at: string;
+    last_updated_at: string;
+    object: "deployment";
+  };
   Error: {
     error: {
       message: string;
-      type: "api_connection_error" | "api_error" | "authentication_error" | "conflict_error" | "invalid_request_error" | "not_found_error" | "permission_error" | "timeout_error";
+      type: "api_connection_error" | "api_error" | "authentication_error" | "conflict_error" | "invalid_request_error" | "not_found_error" | "permission_error" | "rate_limit_error" | "timeout_error";
       param: string | null;
       code: "AB01" | "AB03" | "AB04" | "AB05" | "AB07" | "AB08" | "unknown_parameter";
       errors?: Array<string>;
@@ -694,6 +782,18 @@ export type Schemas = {
   UpdateConfigInput: {
     name?: string | null;
     config?: unknown | null;
+    status?: "active" | "archived" | null;
+  };
+  UpdateDeploymentInput: {
+    name?: string | null;
+    description?: string | null;
+    type?: "production" | "non-production" | null;
+    url?: string | null;
+    mcp_url?: string | null;
+    config?: unknown | null;
+    allow_all_workspaces?: boolean | null;
+    allowed_workspaces?: Array<string> | null;
+    is_default?: boolean | null;
     status?: "active" | "archived" | null;
   };
   UpdateIntegrationInput: {

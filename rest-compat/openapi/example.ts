@@ -34,6 +34,13 @@ const byName: Record<string, unknown> = {
   pricing_config: { type: 'static', pay_as_you_go: { request_token: { price: 0.001 } } },
 };
 
+const byFormat: Record<string, string> = {
+  'date-time': '2026-03-01T12:00:00.000Z',
+  email: 'ada@example.com',
+  uri: 'https://gateway.example.com/v1',
+  uuid: 'f3b1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+};
+
 /** A value of the schema: all members of an answer, of a request what it needs and no more. */
 export function exampleOf(
   schema: Schema,
@@ -74,7 +81,8 @@ const fits = (example: unknown, { type, format }: Schema): boolean => {
 function scalar(schema: Schema, name: string): unknown {
   if (schema.type === 'boolean') return true;
   if (schema.type === 'integer' || schema.type === 'number') return Math.max(schema.minimum ?? 1, 1);
-  if (schema.format === 'date-time') return '2026-03-01T12:00:00.000Z';
+  const formatted = schema.format && byFormat[schema.format];
+  if (formatted) return formatted;
   if (schema.type === undefined) return {};
   return name === '' ? 'text' : name.replaceAll('_', '-').slice(0, schema.maxLength);
 }

@@ -76,11 +76,17 @@ const formats = { EMAIL: 'email', URI: 'uri', UUID: 'uuid', DATE_TIME: 'date-tim
 const valueBounds = ({ minLength, maxLength, pattern, format, min, max }: Constraint): Schema => ({
   ...(minLength !== undefined && { minLength }),
   ...(maxLength !== undefined && { maxLength }),
-  ...(pattern !== undefined && { pattern }),
+  ...(pattern !== undefined && (alternatives(pattern) ?? { pattern })),
   ...(format !== undefined && { format: formats[format] }),
   ...(min !== undefined && { minimum: min }),
   ...(max !== undefined && { maximum: max }),
 });
+
+/** `^(one|the-other)$`: what GraphQL cannot name as an enum, since its names have no hyphens. */
+function alternatives(pattern: string): Pick<Schema, 'enum'> | null {
+  const words = /^\^\(([\w|-]+)\)\$$/.exec(pattern)?.[1];
+  return words === undefined ? null : { enum: words.split('|') };
+}
 
 const listBounds = ({ minItems, maxItems }: Constraint): Schema => ({
   ...(minItems !== undefined && { minItems }),

@@ -7,3 +7,5 @@ export { type Constraint, readRule } from './rules/read-rule.ts';
 export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety.ts';
 export { type ServedGraph, servedAlone } from './served-graph.ts';
 export { readSources, type SdlFile, type SubgraphSource } from './sources.ts';
+export { createStandalone } from './standalone.ts';
+export { createSubscriptions, refuseUpgrade, type Subscriptions } from './subscriptions/index.ts';

@@ -53,5 +53,7 @@ function brokenBounds(value: unknown, bounds: Schema): string[] {
 
 const formats: Record<string, RegExp> = {
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  email: /^[^\s@]+@[^\s@]+$/,
+  uri: /^https?:\/\/[^\s/]+/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 };
