@@ -55,7 +55,9 @@ function renamed(value: unknown, selected: Selected[]): unknown {
 /** A value as a caller writes it: members in snake_case or as the schema has them. */
 function spelled(value: unknown, type: RandomType, snake: boolean): unknown {
   if (Array.isArray(value) && type.isList) return value.map((item) => spelled(item, type, snake));
-  if (type.fields.length === 0 || typeof value !== 'object' || value === null) return value;
+  if (type.fields.length === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return value;
+  }
   return Object.fromEntries(
     Object.entries(value).map(([member, content]) => {
       const field = type.fields.find(({ name }) => name === member);
