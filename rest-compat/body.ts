@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../src/errors/index.ts';
+import { isNestedDeeperThan } from '../src/lib/storable.ts';
 
 const maxBytes = 1024 * 1024;
 const maxDepth = 64;
@@ -16,7 +17,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   requireJson(headers['content-type'], headers['content-encoding']);
   const value = parse(bytes);
-  if (isDeeper(value, maxDepth)) {
+  if (isNestedDeeperThan(maxDepth, value)) {
     throw new GatewayError('VALIDATION_FAILED', {
       message: `The body is nested more than ${maxDepth} levels.`,
     });
@@ -84,10 +85,4 @@ function parse(bytes: Buffer): unknown {
   } catch (error) {
     throw new GatewayError('MALFORMED_BODY', { cause: error });
   }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((member) => isDeeper(member, levels - 1));
 }

@@ -9,41 +9,40 @@ import {
   separateOperations,
   validate,
 } from 'graphql';
-import { GatewayError } from '../src/errors/index.ts';
 import type { OperationFile } from './operation.ts';
-import { restOf, withRestDirective } from './rest-directive.ts';
-import type { Endpoint } from './route.ts';
+import { type Rest, restOf, withRestDirective } from './rest-directive.ts';
+import type { Surfaces } from './route.ts';
 
 export type SplitOperations = {
   operations: OperationFile[];
-  /** One operation each. */
-  elsewhere: OperationFile[];
+  /** What `@rest` says about those that the graph of this process cannot answer. */
+  elsewhere: Rest[];
 };
 
-/** For a process that serves only some subgraphs: the operations that its graph answers, and those that it cannot. */
+/** For a process that serves only some subgraphs: the operations that its graph answers, and where the others stand. */
 export function splitOperations(schema: GraphQLSchema, files: OperationFile[]): SplitOperations {
+  const extended = withRestDirective(schema);
   const split: SplitOperations = { operations: [], elsewhere: [] };
   for (const { path, text } of files) {
     for (const document of Object.values(separateOperations(parse(new Source(text, path))))) {
-      const missing = validate(schema, document, [FieldsOnCorrectTypeRule, KnownTypeNamesRule]);
-      split[missing.length === 0 ? 'operations' : 'elsewhere'].push({ path, text: print(document) });
+      const definition = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
+      const rest = definition && restOf(extended, definition);
+      const isAnswered =
+        validate(schema, document, [FieldsOnCorrectTypeRule, KnownTypeNamesRule]).length === 0;
+      if (rest && !isAnswered) split.elsewhere.push(rest);
+      else split.operations.push({ path, text: print(document) });
     }
   }
   return split;
 }
 
-/** Operations of other processes: their paths are known, and answer 404 instead of going on to a provider. */
-export function elsewhereEndpoints(schema: GraphQLSchema, files: OperationFile[]): Endpoint[] {
-  const extended = withRestDirective(schema);
-  return files.map(({ path, text }) => {
-    const document = parse(new Source(text, path));
-    const definition = document.definitions.find((node) => node.kind === Kind.OPERATION_DEFINITION);
-    const rest = definition && restOf(extended, definition);
-    if (!rest) throw new Error(`${path} has an operation without @rest.`);
-    return { label: `${path}: ${definition.name?.value}`, ...rest, answer: notHere };
-  });
+/** Knows the paths of operations that other processes answer: they must not go on to a provider. */
+export function elsewherePaths(elsewhere: Rest[], surfaces: Surfaces): (path: string) => boolean {
+  const paths = elsewhere.flatMap(({ on, path }) =>
+    on.flatMap((base) => {
+      const surface = surfaces[base];
+      return surface ? [new RegExp(`^${surface.prefix}${path.replace(/\{\w+\}/g, '[^/]+')}/?$`)] : [];
+    }),
+  );
+  return (path) => paths.some((known) => known.test(path));
 }
-
-const notHere = async (): Promise<never> => {
-  throw new GatewayError('NOT_FOUND', { message: 'The subgraph behind this path is not served here.' });
-};

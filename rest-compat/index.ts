@@ -10,20 +10,24 @@ import { answerEmpty, answerError } from './answer.ts';
 import { BodyAborted } from './body.ts';
 import { compileOperation } from './compile.ts';
 import { documentEndpoint } from './document.ts';
-import { elsewhereEndpoints } from './elsewhere.ts';
+import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
 import { exceptionEndpoint, type RestException } from './exception.ts';
 import { exceptions as productExceptions } from './exceptions.ts';
-import { type OperationFile, readOperations } from './operation.ts';
+import { type OperationFile, type RestOperation, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
 export { splitOperations } from './elsewhere.ts';
 export type { RestException } from './exception.ts';
+export { describeRest } from './openapi/index.ts';
 export type { OperationFile } from './operation.ts';
+export { createReference, type Reference } from './reference.ts';
 export type { Surface, Surfaces } from './route.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Rest = {
+  operations: RestOperation[];
+  exceptions: RestException[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
 };
@@ -31,8 +35,8 @@ export type Rest = {
 export type RestOptions = {
   graph: Graph;
   operations: OperationFile[];
-  /** Those whose subgraphs other processes serve. */
-  elsewhere?: OperationFile[];
+  /** Those whose subgraphs other processes serve: they answer 404. */
+  elsewhere?: SplitOperations['elsewhere'];
   /** Those of the product, unless a test brings its own. */
   exceptions?: RestException[];
   /** Only the bases given here are mounted. */
@@ -57,11 +61,12 @@ export function createRest(options: RestOptions): Rest {
   const { surfaces, createContext, log } = options;
   const leases = createLeases(log);
   const readerOf = (path: string) => routes.find('GET', path);
-  const documents = readOperations(graph.schema, operations).map((operation) =>
-    documentEndpoint(compileOperation(graph, operation), { leases, readerOf }),
+  const compiled = readOperations(graph.schema, operations).map((operation) =>
+    compileOperation(graph, operation),
   );
-  const others = [...exceptions.map(exceptionEndpoint), ...elsewhereEndpoints(graph.schema, elsewhere)];
-  const routes = createRoutes([...documents, ...others], surfaces);
+  const documents = compiled.map((operation) => documentEndpoint(operation, { leases, readerOf }));
+  const routes = createRoutes([...documents, ...exceptions.map(exceptionEndpoint)], surfaces);
+  const isElsewhere = elsewherePaths(elsewhere, surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -109,13 +114,20 @@ export function createRest(options: RestOptions): Rest {
       else answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
     };
 
+  const notServed = refusal(
+    new GatewayError('NOT_FOUND', { message: 'The subgraph behind this path is not served here.' }),
+  );
+
   return {
+    operations: compiled,
+    exceptions,
     match(method, path) {
       try {
         const found = routes.find(method, path);
         if (found) return handlerOf(found);
         const methods = routes.methodsOf(path);
-        return methods.length === 0 ? null : withoutEndpoint(methods);
+        if (methods.length > 0) return withoutEndpoint(methods);
+        return isElsewhere(path) ? notServed : null;
       } catch (error) {
         if (error instanceof GatewayError) return refusal(error);
         throw error;

@@ -2,10 +2,31 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { LogLevel } from './lib/logger.ts';
+import { remoteSubgraphs } from './remote-settings.ts';
+
+/** A subgraph that another service answers. */
+export type RemoteSubgraph = {
+  name: string;
+  url: string;
+  /** Sent with every request to it, e.g. a secret that shows it who asks. */
+  headers: Record<string, string>;
+  /** Milliseconds that one request to it may take. */
+  timeout: number;
+  /** Headers of the caller, lower case, that it gets too. */
+  forwardHeaders: string[];
+};
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
   listen: { host: string; port: number };
+  subgraphs: {
+    /** Names of the built-in subgraphs that this process serves; null for all. */
+    served: string[] | null;
+    /** What a federation router sends to be let in at `/subgraphs/<name>/graphql`. */
+    routerSecret: string | null;
+    /** A listener of its own for these endpoints; null puts them, behind the secret, on the main one. */
+    listen: { host: string; port: number } | null;
+  };
   /** Prefixes, in lower case, that stand for `x-gateway-`. */
   headerPrefixAliases: string[];
   storage: {
@@ -35,10 +56,15 @@ export type Settings = {
     retentionDays: number;
     bodyRetentionDays: number;
   };
-  graph: { introspection: boolean };
-  subgraphs: {
-    /** Names of the built-in subgraphs that this process serves; null for all. */
-    served: string[] | null;
+  graph: {
+    introspection: boolean;
+    maxDepth: number;
+    maxCost: number;
+  };
+  remoteSubgraphs: {
+    list: RemoteSubgraph[];
+    /** Milliseconds between two looks at a remote subgraph's SDL. */
+    pollInterval: number;
   };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
@@ -61,6 +87,14 @@ const nameList = z
   .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== ''))
   .refine((names) => names.length > 0, 'must name at least one');
 
+// It travels in a header.
+const routerSecret = z
+  .string()
+  .regex(
+    /^[\x21-\x7e]{32,512}$/,
+    'must be 32 to 512 characters without spaces, e.g. from `openssl rand -hex 32`',
+  );
+
 const encryptionKey = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
@@ -75,6 +109,10 @@ const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
+  SUBGRAPHS: nameList.optional(),
+  SUBGRAPH_SECRET: routerSecret.optional(),
+  SUBGRAPH_HOST: z.string().default('127.0.0.1'),
+  SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
   HEADER_PREFIX_ALIASES: z
     .string()
     .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
@@ -97,7 +135,10 @@ const environment = z.object({
   LOG_RETENTION_DAYS: integer(90, 1, 3650),
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
   GRAPHQL_INTROSPECTION: flag(true),
-  SUBGRAPHS: nameList.optional(),
+  GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
+  GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
+  REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
+  REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -122,6 +163,14 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const values = parsed.data;
   return {
     listen: { host: values.HOST, port: values.PORT },
+    subgraphs: {
+      served: values.SUBGRAPHS ?? null,
+      routerSecret: values.SUBGRAPH_SECRET ?? null,
+      listen:
+        values.SUBGRAPH_PORT === undefined
+          ? null
+          : { host: values.SUBGRAPH_HOST, port: values.SUBGRAPH_PORT },
+    },
     headerPrefixAliases: values.HEADER_PREFIX_ALIASES,
     storage: {
       dataDirectory: resolve(values.DATA_DIR),
@@ -143,8 +192,12 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       retentionDays: values.LOG_RETENTION_DAYS,
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
-    graph: { introspection: values.GRAPHQL_INTROSPECTION },
-    subgraphs: { served: values.SUBGRAPHS ?? null },
+    graph: {
+      introspection: values.GRAPHQL_INTROSPECTION,
+      maxDepth: values.GRAPHQL_MAX_DEPTH,
+      maxCost: values.GRAPHQL_MAX_COST,
+    },
+    remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

@@ -54,6 +54,7 @@ describe('a process that serves only some subgraphs', () => {
       ['GET', '/v1/providers'],
       ['GET', '/v1/api-keys'],
       ['POST', '/v1/integrations'],
+      ['PATCH', '/v1/providers/mock'],
     ] as const) {
       // With a provider named, a path that nobody knows would be proxied to it.
       const headers = { 'x-gateway-provider': '@mock' };
@@ -64,7 +65,7 @@ describe('a process that serves only some subgraphs', () => {
         body: { error: { code: 'AB08', message: 'The subgraph behind this path is not served here.' } },
       });
     }
-    expect(await app.rest('PATCH', '/v1/providers')).toMatchObject({ status: 405 });
+    expect(await app.rest('PATCH', '/v1/configs')).toMatchObject({ status: 405 });
   });
 
   it('still calls providers', async () => {

@@ -73,6 +73,7 @@ const versionSchema = new Schema<ConfigVersionDocument>(
   { ...resourceSchema('config_versions'), timestamps: { createdAt: 'createdAt', updatedAt: false } },
 );
 versionSchema.index({ organisationId: 1, configId: 1, createdAt: -1, _id: -1 });
+versionSchema.index({ organisationId: 1, configId: 1, number: -1 });
 
 export const configModel = defineModel('Config', schema);
 export const configVersionModel = defineModel('ConfigVersion', versionSchema);

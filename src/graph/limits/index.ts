@@ -1,0 +1,96 @@
+import {
+  type ASTVisitor,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type ValidationContext,
+} from 'graphql';
+import { createMeasure, type Measure } from './measure.ts';
+import type { Variables } from './page-size.ts';
+
+export type LimitSettings = {
+  maxDepth: number;
+  maxCost: number;
+};
+
+export type Limits = {
+  /** A validation rule for what the text alone tells. It ends the validation of a document that it refuses. */
+  rule(context: ValidationContext): ASTVisitor;
+  /** Throws when an operation with these variables asks for more than it may. */
+  requireAffordable(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Variables,
+  ): void;
+};
+
+/** Several screens' worth; what a fragment selects counts wherever it is spread. */
+const MAX_FIELDS = 500;
+/** Each is a read of its own. */
+const MAX_ROOT_FIELDS = 20;
+const MAX_ALIASES = 100;
+/** Operations and fragments of one document: editors send all of their text, whichever part is to run. */
+const MAX_DEFINITIONS = 100;
+
+/**
+ * The bounds of operations. Written here, though graphql-armor has some of them, since it knows no page sizes: a page of
+ * a thousand items costs there what a page of one does.
+ */
+export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
+  const measures = new WeakMap<GraphQLSchema, ReturnType<typeof createMeasure>>();
+
+  function measureOf(schema: GraphQLSchema) {
+    const measure = measures.get(schema) ?? createMeasure(schema);
+    measures.set(schema, measure);
+    return measure;
+  }
+
+  const structure: { of: keyof Measure; limit: number; unit: string }[] = [
+    { of: 'depth', limit: maxDepth, unit: 'levels of fields' },
+    { of: 'rootFields', limit: MAX_ROOT_FIELDS, unit: 'root fields' },
+    { of: 'aliases', limit: MAX_ALIASES, unit: 'aliases' },
+    { of: 'fields', limit: MAX_FIELDS, unit: 'fields' },
+  ];
+
+  function excessOf(document: DocumentNode, schema: GraphQLSchema): GraphQLError | undefined {
+    const { length } = document.definitions;
+    if (length > MAX_DEFINITIONS) {
+      return tooMuch(`The document has ${length} operations and fragments`, MAX_DEFINITIONS);
+    }
+    for (const operation of document.definitions) {
+      if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
+      const measure = measureOf(schema)(document, operation, {});
+      const broken = structure.find(({ of, limit }) => measure[of] > limit);
+      if (!broken) continue;
+      const measured = measure[broken.of];
+      const count = Number.isFinite(measured) ? measured : 'countless';
+      return tooMuch(`The operation has ${count} ${broken.unit}`, broken.limit, operation);
+    }
+    return undefined;
+  }
+
+  return {
+    rule: (context) => ({
+      Document(document) {
+        const excess = excessOf(document, context.getSchema());
+        if (!excess) return undefined;
+        context.reportError(excess);
+        // No document, no other rule: none of them shall work on what is too large.
+        return null;
+      },
+    }),
+    requireAffordable(schema, document, operation, variables) {
+      const { cost } = measureOf(schema)(document, operation, variables);
+      if (cost > maxCost) throw tooMuch(`The operation costs ${cost}`, maxCost, operation);
+    },
+  };
+}
+
+const tooMuch = (finding: string, limit: number, operation?: OperationDefinitionNode): GraphQLError =>
+  new GraphQLError(`${finding}; the limit is ${limit}.`, {
+    nodes: operation,
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } },
+  });

@@ -1,0 +1,100 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  type ParseOptions,
+  parse,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import { createLimits, type LimitSettings, type Limits } from './limits/index.ts';
+
+export type SafetySettings = LimitSettings & { introspection: boolean };
+
+/** What a caller sends to a door of the graph, not checked yet. */
+export type OperationRequest = { query?: unknown; operationName?: unknown; variables?: unknown };
+
+/** An operation that may run: `execute({ schema, contextValue, ...admitted })`. */
+export type Admitted = Pick<
+  ExecutionArgs,
+  'document' | 'operationName' | 'variableValues' | 'hideSuggestions'
+>;
+
+/** What every door of the graph enforces before an operation runs; one value, so that no door is weaker than another. */
+export type Safety = {
+  parseOptions: ParseOptions;
+  /** On top of GraphQL's own rules. */
+  validationRules: ValidationRule[];
+  /** For `validate` and `execute`: errors leave out names of the schema that the caller did not write. */
+  hideSuggestions: boolean;
+  /** The one check that needs variables; throws a GraphQLError. */
+  requireAffordable: Limits['requireAffordable'];
+  /** All of it at once, for doors without Apollo Server: the operation, or the errors that refuse it. */
+  admit(schema: GraphQLSchema, request: OperationRequest): Admitted | GraphQLError[];
+};
+
+/** Names, values and punctuation of one document. */
+const MAX_TOKENS = 5_000;
+
+export const defaultSafety: SafetySettings = { introspection: true, maxDepth: 20, maxCost: 50_000 };
+
+/** Makes the checks that all doors share. */
+export function createSafety({ introspection, ...limitSettings }: SafetySettings = defaultSafety): Safety {
+  const limits = createLimits(limitSettings);
+  const parseOptions = { maxTokens: MAX_TOKENS };
+  const validationRules = [limits.rule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
+  const hideSuggestions = !introspection;
+
+  /** Parsed and validated, or the errors in it. */
+  function read(schema: GraphQLSchema, text: string): DocumentNode | GraphQLError[] {
+    let document: DocumentNode;
+    try {
+      document = parse(text, parseOptions);
+    } catch (error) {
+      return [refusal('GRAPHQL_PARSE_FAILED', error)];
+    }
+    const errors = validate(schema, document, [...validationRules, ...specifiedRules], { hideSuggestions });
+    return errors.length === 0
+      ? document
+      : errors.map((error) => refusal('GRAPHQL_VALIDATION_FAILED', error));
+  }
+
+  return {
+    parseOptions,
+    validationRules,
+    hideSuggestions,
+    requireAffordable: limits.requireAffordable,
+    admit(schema, { query, operationName = null, variables = null }) {
+      if (typeof query !== 'string') return [badRequest('query must be a text.')];
+      if (!isTextOrNull(operationName)) return [badRequest('operationName must be a text.')];
+      if (!isRecordOrNull(variables)) return [badRequest('variables must be an object.')];
+      const document = read(schema, query);
+      if (Array.isArray(document)) return document;
+      const operation = getOperationAST(document, operationName);
+      if (!operation) return [badRequest('operationName must name one operation of the document.')];
+      const variableValues = variables ?? {};
+      try {
+        limits.requireAffordable(schema, document, operation, variableValues);
+      } catch (error) {
+        return [refusal('GRAPHQL_VALIDATION_FAILED', error)];
+      }
+      return { document, operationName, variableValues, hideSuggestions };
+    },
+  };
+}
+
+const isTextOrNull = (value: unknown): value is string | null => value === null || typeof value === 'string';
+const isRecordOrNull = (value: unknown): value is Record<string, unknown> | null =>
+  typeof value === 'object' && !Array.isArray(value);
+
+/** An error under the code that Apollo Server would give it. */
+function refusal(code: string, error: unknown): GraphQLError {
+  const { message, nodes, source, positions } = error as GraphQLError;
+  return new GraphQLError(message, { nodes, source, positions, extensions: { code, http: { status: 400 } } });
+}
+
+const badRequest = (message: string) => refusal('BAD_REQUEST', { message });
