@@ -1,30 +1,48 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import { type Convert, converterOf, invalid } from './value.ts';
 
-/** Turns the texts of a path or query parameter into the value of a variable. */
-export type ReadParameter = (texts: string[], path: string) => unknown;
+/** How a path or query parameter becomes the value of a variable. */
+export type ParameterReader = {
+  isList: boolean;
+  /** Takes the texts given for the parameter; `path` is its name as the caller spelled it. */
+  read(texts: string[], path: string): unknown;
+};
+
+const maxItems = 1000;
 
 /** Compiles a variable's type to the reader of its parameter; null when no text can express the type. */
-export function parameterReader(declared: GraphQLInputType): ReadParameter | null {
+export function parameterReader(declared: GraphQLInputType): ParameterReader | null {
   const type = getNullableType(declared);
   if (isListType(type)) {
     const item = textReader(type.ofType);
-    // `ids=a,b`, `ids=a&ids=b` and `ids[]=a` style lists are all in use; an empty text is an empty list.
-    return (
-      item &&
-      ((texts, path) =>
-        texts.flatMap((text) => (text === '' ? [] : text.split(',').map((part) => item(part.trim(), path)))))
-    );
+    if (!item) return null;
+    return {
+      isList: true,
+      read(texts, path) {
+        if (texts.length > maxItems) throw invalid(path, `has more than ${maxItems} values.`);
+        return texts.map((text) => item(text, path));
+      },
+    };
   }
   const one = textReader(type);
-  return (
-    one &&
-    ((texts, path) => {
+  if (!one) return null;
+  return {
+    isList: false,
+    read(texts, path) {
       const [text = ''] = texts;
       if (texts.length > 1) throw invalid(path, 'is given more than once.');
       return one(text, path);
-    })
-  );
+    },
+  };
+}
+
+/**
+ * The values in one text of a list: `a,b` are two, an empty text is none. A bracketed text (`ids[]=a,b`) is one value, so
+ * that values with commas can be written.
+ */
+export function listItems(text: string, bracketed: boolean): string[] {
+  if (text === '') return [];
+  return bracketed ? [text] : text.split(',', maxItems + 1).map((part) => part.trim());
 }
 
 function textReader(declared: GraphQLInputType): ((text: string, path: string) => unknown) | null {

@@ -8,7 +8,8 @@ import {
 } from 'graphql';
 import { bySpelling, snakeCase } from './names.ts';
 import type { RestOperation } from './operation.ts';
-import { parameterReader, type ReadParameter } from './parameter.ts';
+import { listItems, type ParameterReader, parameterReader } from './parameter.ts';
+import { listName, readQuery } from './query.ts';
 import { type Convert, converterOf, invalid, unknownParameter } from './value.ts';
 
 export type RequestInput = {
@@ -22,13 +23,14 @@ export type RequestInput = {
 export type VariablePlan = {
   /** What a request says as the variables of the operation; throws a GatewayError naming what is wrong. */
   read(input: RequestInput): Record<string, unknown>;
-  takesBody: boolean;
+  /** The part of a query string that the operation has parameters for. */
+  keepKnown(query: string): string;
   /** `workspaceId` -> `workspaceId`, as the path template spells it. */
   pathSpelling: Map<string, string>;
   inputType: GraphQLInputType | null;
 };
 
-type Parameter = { name: string; required: boolean; read: ReadParameter };
+type Parameter = ParameterReader & { name: string; required: boolean };
 type Variable = { name: string; type: GraphQLInputType; required: boolean };
 
 const placeholder = /\{(\w+)\}/g;
@@ -51,9 +53,11 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
     throw new Error(`${label}: ${rest.method} has no body, so there is nothing for $input.`);
   }
   const readBody = input ? bodyReader(input) : refuseBody;
-  const readQuery = queryReader([...variables.values()].map((variable) => parameterOf(label, variable)));
+  const queryParameters = queryReader(
+    [...variables.values()].map((variable) => parameterOf(label, variable)),
+  );
   return {
-    takesBody: rest.method === 'POST' || rest.method === 'PUT',
+    keepKnown: queryParameters.keepKnown,
     pathSpelling: new Map(pathParameters.map(({ name, spelling }) => [name, spelling])),
     inputType: input?.type ?? null,
     read({ path, query, body }) {
@@ -61,7 +65,7 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
       for (const { name, spelling, read } of pathParameters) {
         values[name] = read([path[spelling] ?? ''], spelling);
       }
-      readQuery(query, values);
+      queryParameters.read(query, values);
       readBody(body, values);
       return values;
     },
@@ -78,28 +82,49 @@ function variablesOf(schema: GraphQLSchema, { definition }: RestOperation): Vari
 }
 
 function parameterOf(label: string, { name, type, required }: Variable): Parameter {
-  const read = parameterReader(type);
-  if (!read) throw new Error(`${label}: a path or query parameter cannot carry $${name}: ${String(type)}.`);
-  return { name, required, read };
+  const reader = parameterReader(type);
+  if (!reader) throw new Error(`${label}: a path or query parameter cannot carry $${name}: ${String(type)}.`);
+  return { ...reader, name, required };
 }
 
-function queryReader(parameters: Parameter[]) {
+type QueryReader = {
+  read(query: string, values: Record<string, unknown>): void;
+  keepKnown(query: string): string;
+};
+
+function queryReader(parameters: Parameter[]): QueryReader {
   const spelled = bySpelling('query', parameters);
   const required = parameters.filter((parameter) => parameter.required);
-  return (query: string, values: Record<string, unknown>) => {
-    if (query !== '') {
-      const search = new URLSearchParams(query);
-      for (const key of new Set(search.keys())) {
-        const parameter = spelled.get(key);
-        if (!parameter) throw unknownParameter(key);
-        if (Object.hasOwn(values, parameter.name)) throw invalid(key, 'is given in two spellings.');
-        values[parameter.name] = parameter.read(search.getAll(key), key);
+  return {
+    read(query, values) {
+      for (const { parameter, spelling, texts } of gather(spelled, query)) {
+        values[parameter.name] = parameter.read(texts, spelling);
       }
-    }
-    for (const { name } of required) {
-      if (!Object.hasOwn(values, name)) throw invalid(snakeCase(name), 'is required.');
-    }
+      for (const { name } of required) {
+        if (!Object.hasOwn(values, name)) throw invalid(snakeCase(name), 'is required.');
+      }
+    },
+    keepKnown(query) {
+      const known = readQuery(query).filter(([name]) => spelled.has(listName(name).name));
+      return new URLSearchParams(known).toString();
+    },
   };
+}
+
+type Given = { parameter: Parameter; spelling: string; texts: string[] };
+
+function gather(spelled: Map<string, Parameter>, query: string): Iterable<Given> {
+  const found = new Map<string, Given>();
+  for (const [written, text] of readQuery(query)) {
+    const { name: spelling, bracketed } = listName(written);
+    const parameter = spelled.get(spelling);
+    if (!parameter || (bracketed && !parameter.isList)) throw unknownParameter(written);
+    const given = found.get(parameter.name) ?? { parameter, spelling, texts: [] };
+    if (given.spelling !== spelling) throw invalid(spelling, 'is given in two spellings.');
+    found.set(parameter.name, given);
+    given.texts.push(...(parameter.isList ? listItems(text, bracketed) : [text]));
+  }
+  return found.values();
 }
 
 function bodyReader({ type, required }: Variable) {

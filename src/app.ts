@@ -2,14 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { createRest, operationFiles } from '../rest-compat/index.ts';
+import {
+  createReference,
+  createRest,
+  describeRest,
+  operationFiles,
+  type Surfaces,
+  splitOperations,
+} from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createGraphHttp } from './graph/http.ts';
-import { createGraph, createSafety, readSources } from './graph/index.ts';
+import {
+  createGraph,
+  createRemotes,
+  createSafety,
+  createStandalone,
+  createSubscriptions,
+  type Graph,
+  readSources,
+} from './graph/index.ts';
+import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
@@ -17,10 +33,19 @@ import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
-import { createListener, type Listener } from './server.ts';
+import {
+  createListener,
+  createSubgraphListener,
+  createUpgradeListener,
+  type Listener,
+  type UpgradeListener,
+} from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
+import { createEvents } from './storage/events/index.ts';
+import { keptAnswerModel } from './storage/kept-answers.ts';
+import { leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -29,6 +54,7 @@ import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
 import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
+import { type Served, servedSubgraphs } from './subgraphs/served.ts';
 
 export type AppDependencies = {
   settings: Settings;
@@ -40,6 +66,12 @@ export type AppDependencies = {
 export type App = {
   /** Answers every request of the one listener. */
   handle: Listener;
+  /** Answers federation routers, when they have a listener of their own. */
+  subgraphListener: { handle: Listener; host: string; port: number } | null;
+  /** Takes over the connections of the one listener that ask for a WebSocket. */
+  handleUpgrade: UpgradeListener;
+  /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
   settle(): Promise<void>;
@@ -52,14 +84,20 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const { db } = storage;
   const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
   const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
+  const events = createEvents(db, log);
   const audit = createAuditTrail({
-    write: (entry) => writeAuditEntry(db, entry),
+    async write(entry) {
+      await writeAuditEntry(db, entry);
+      const { _id, organisationId, workspaceId } = entry;
+      events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
+    },
     spool: createSpool(spoolDirectory, 'audit'),
     log,
   });
   const requestLog = createLogThread(
     { ...settings.requestLogs, uri: storage.uri, spoolDirectory, logLevel: settings.logLevel },
     log,
+    events.wake,
   );
   const changes = createChanges(db, log);
   const directory = createDirectory(
@@ -85,8 +123,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     log,
   });
 
-  const principalOf = async (request: IncomingMessage): Promise<Principal | null> => {
-    const credential = credentialOf(request.headers);
+  const principalOf = async ({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Principal | null> => {
+    const credential = credentialOf(headers);
     return credential ? (await authenticate(credential)).principal : null;
   };
   const services = {
@@ -94,6 +132,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     secrets,
     changes,
     audit,
+    events,
     requestLogs: settings.requestLogs,
     log,
     now: () => new Date(),
@@ -107,53 +146,86 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     request: factsOf(request),
     memo: new Map(),
   });
-  const graph = createGraph(readSources(subgraphs));
+  const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
+  const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const safety = createSafety(settings.graph);
-  const graphHttp = createGraphHttp({
+  const aliases = createHeaderAliases(settings.headerPrefixAliases);
+  const { list, pollInterval } = settings.remoteSubgraphs;
+  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
+  const remotes =
+    list.length > 0
+      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
+      : undefined;
+  const graphDoor = { safety, authenticate: principalOf, createContext, log };
+  const subscriptions = createSubscriptions({
     graph,
-    safety,
-    authenticate: principalOf,
-    createContext,
-    log,
+    served: remotes,
+    ...graphDoor,
+    authenticate({ headers }) {
+      // A credential may also come in a message, where no listener has seen it.
+      aliases.adopt({ headers, rawHeaders: [] });
+      return principalOf({ headers });
+    },
   });
-  const rest = createRest({
-    graph,
-    operations: operationFiles(),
-    surfaces: { V1: { prefix: '/v1', authenticate: principalOf } },
-    createContext,
-    log,
-  });
-  const metrics = createMetrics({ requestLog, changes });
+  const graphHttp = createGraphHttp({ graph, served: remotes, streams: subscriptions.streams, ...graphDoor });
+  const { routerSecret, listen: ownListener } = settings.subgraphs;
+  const standalone =
+    routerSecret !== null || ownListener !== null
+      ? createStandalone({ subgraphs: graph.subgraphs, routerSecret, ...graphDoor })
+      : null;
+  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
+  const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
+  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
+    { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: async () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
+    { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
+    { start: async () => standalone?.start(), stop: async () => standalone?.stop() },
+    { start: async () => undefined, stop: () => subscriptions.stop() },
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
-    for (const resource of resources) {
-      for (const modelOf of resource.models) {
-        const model = modelOf(connection);
-        await model.createCollection();
-        await model.createIndexes();
-      }
+    const models = [...resources.flatMap((resource) => resource.models), leaseModel, keptAnswerModel];
+    for (const modelOf of models) {
+      const model = modelOf(connection);
+      await model.createCollection();
+      await model.createIndexes();
     }
   }
 
   return {
-    handle: createListener({
-      dataplane,
-      rest,
-      graphHttp,
-      metrics,
-      isReady: () => ready(db, changes.isStale()),
-      log,
+    handle: aliases.around(
+      createListener({
+        dataplane,
+        rest,
+        reference,
+        graphHttp,
+        standalone: ownListener ? null : standalone,
+        metrics,
+        isReady: () => ({
+          ...ready(db, changes.isStale()),
+          ...(remotes && { subgraphs: remotes.states() }),
+        }),
+        log,
+      }),
+    ),
+    subgraphListener:
+      standalone && ownListener
+        ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...ownListener }
+        : null,
+    handleUpgrade: createUpgradeListener((request, socket, head) => {
+      aliases.adopt(request);
+      subscriptions.handleUpgrade(request, socket, head);
     }),
+    endSubscriptions: () => subscriptions.stop(),
     async start() {
       for (const part of lifecycle) await part.start();
     },
@@ -163,6 +235,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     },
   };
 }
+
+const restOperations = ({ schema }: Graph, { isWhole }: Served) =>
+  // The split takes time and hides mistakes, so a process with the whole graph does without it.
+  isWhole ? { operations: operationFiles() } : splitOperations(schema, operationFiles());
 
 /** Serving goes on from memory while the database is away; what a load balancer should know is whether it is. */
 const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up' | 'down' } => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Remotes } from './graph/index.ts';
 import type { RequestLog } from './recording/request-log.ts';
 import type { Changes } from './storage/changes.ts';
 
@@ -14,9 +15,13 @@ export type Metrics = {
 export function createMetrics({
   requestLog,
   changes,
+  subscriptions,
+  remotes,
 }: {
   requestLog: RequestLog;
   changes: Changes;
+  subscriptions: { open(): number };
+  remotes?: Pick<Remotes, 'states'> | undefined;
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -53,6 +58,23 @@ export function createMetrics({
   gauge('sluice_directory_stale', '1 while the database does not answer and memory serves.', () =>
     Number(changes.isStale()),
   );
+
+  gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
+    subscriptions.open(),
+  );
+  if (remotes) {
+    new Gauge({
+      name: 'sluice_remote_subgraph_up',
+      help: '1 while a remote subgraph answers and its newest SDL is in the graph.',
+      labelNames: ['subgraph'],
+      registers,
+      collect() {
+        for (const [subgraph, state] of Object.entries(remotes.states())) {
+          this.set({ subgraph }, Number(state === 'up'));
+        }
+      },
+    });
+  }
 
   // Bound once a label set: looking labels up by name costs more than counting.
   const doorOf = remember((door: string) => ({

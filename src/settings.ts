@@ -2,10 +2,33 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { LogLevel } from './lib/logger.ts';
+import { remoteSubgraphs } from './remote-settings.ts';
+
+/** A subgraph that another service answers. */
+export type RemoteSubgraph = {
+  name: string;
+  url: string;
+  /** Sent with every request to it, e.g. a secret that shows it who asks. */
+  headers: Record<string, string>;
+  /** Milliseconds that one request to it may take. */
+  timeout: number;
+  /** Headers of the caller, lower case, that it gets too. */
+  forwardHeaders: string[];
+};
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
   listen: { host: string; port: number };
+  subgraphs: {
+    /** Names of the built-in subgraphs that this process serves; null for all. */
+    served: string[] | null;
+    /** What a federation router sends to be let in at `/subgraphs/<name>/graphql`. */
+    routerSecret: string | null;
+    /** A listener of its own for these endpoints; null puts them, behind the secret, on the main one. */
+    listen: { host: string; port: number } | null;
+  };
+  /** Prefixes, in lower case, that stand for `x-gateway-`. */
+  headerPrefixAliases: string[];
   storage: {
     dataDirectory: string;
     /** Null starts the embedded store in the data directory. */
@@ -38,18 +61,20 @@ export type Settings = {
     maxDepth: number;
     maxCost: number;
   };
+  remoteSubgraphs: {
+    list: RemoteSubgraph[];
+    /** Milliseconds between two looks at a remote subgraph's SDL. */
+    pollInterval: number;
+  };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
 };
 
-const integer = (fallback: number, min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
+const wholeNumber = (min: number, max: number) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
+
+const integer = (fallback: number, min: number, max: number) => wholeNumber(min, max).default(fallback);
 
 const flag = (fallback: boolean) =>
   z
@@ -57,14 +82,42 @@ const flag = (fallback: boolean) =>
     .transform((text) => text === 'true')
     .default(fallback);
 
+const nameList = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== ''))
+  .refine((names) => names.length > 0, 'must name at least one');
+
+// It travels in a header.
+const routerSecret = z
+  .string()
+  .regex(
+    /^[\x21-\x7e]{32,512}$/,
+    'must be 32 to 512 characters without spaces, e.g. from `openssl rand -hex 32`',
+  );
+
 const encryptionKey = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.length === 32, 'must be 32 bytes in base64, e.g. from `openssl rand -base64 32`');
 
+// Under `x-request-` or `x-forwarded-` other parties send headers of their own.
+const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-9_-]*[a-z0-9_]-$/, {
+  error: ({ input }) =>
+    `${JSON.stringify(input)} is no prefix such as x-other-gateway- (not of x-gateway-, x-request-, x-forwarded-)`,
+});
+
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
+  SUBGRAPHS: nameList.optional(),
+  SUBGRAPH_SECRET: routerSecret.optional(),
+  SUBGRAPH_HOST: z.string().default('127.0.0.1'),
+  SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
+  HEADER_PREFIX_ALIASES: z
+    .string()
+    .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
+    .pipe(z.array(headerPrefix).max(5, 'takes at most 5 prefixes'))
+    .default([]),
   DATA_DIR: z.string().default('./data'),
   MONGODB_URI: z
     .string()
@@ -84,6 +137,8 @@ const environment = z.object({
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
   GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
+  REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
+  REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -108,6 +163,15 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const values = parsed.data;
   return {
     listen: { host: values.HOST, port: values.PORT },
+    subgraphs: {
+      served: values.SUBGRAPHS ?? null,
+      routerSecret: values.SUBGRAPH_SECRET ?? null,
+      listen:
+        values.SUBGRAPH_PORT === undefined
+          ? null
+          : { host: values.SUBGRAPH_HOST, port: values.SUBGRAPH_PORT },
+    },
+    headerPrefixAliases: values.HEADER_PREFIX_ALIASES,
     storage: {
       dataDirectory: resolve(values.DATA_DIR),
       mongodbUri: values.MONGODB_URI ?? null,
@@ -133,6 +197,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxCost: values.GRAPHQL_MAX_COST,
     },
+    remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

@@ -25,8 +25,8 @@ export function declaredTypes({ definitions }: DocumentNode): Map<string, Declar
   return types;
 }
 
-/** Finds the one owner of every entity; throws when an entity has none or several. */
-export function claimsOf(subgraphs: SubgraphTypes[]): Claims {
+/** Finds the one owner of every entity; throws when one has several, or has none and is not known to live `elsewhere`. */
+export function claimsOf(subgraphs: SubgraphTypes[], elsewhere: ReadonlySet<string>): Claims {
   const owners = new Map<string, SubgraphTypes>();
   for (const subgraph of subgraphs) {
     for (const type of Object.keys(subgraph.references)) {
@@ -41,7 +41,7 @@ export function claimsOf(subgraphs: SubgraphTypes[]): Claims {
   }
   for (const { name, types } of subgraphs) {
     for (const [type, { entity }] of types) {
-      if (entity && !owners.has(type)) {
+      if (entity && !owners.has(type) && !elsewhere.has(type)) {
         throw new Error(
           `Subgraph ${name} declares the entity ${type}, but no subgraph has a reference for it.`,
         );

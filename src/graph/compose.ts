@@ -2,7 +2,7 @@ import { composeServices } from '@theguild/federation-composition';
 import { type ASTNode, type DirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
 import { isRuleDirective, keysOf } from './subgraph-document.ts';
 
-export type SubgraphDocument = { name: string; document: DocumentNode };
+export type SubgraphDocument = { name: string; document: DocumentNode; url?: string };
 
 export type Supergraph = {
   /** For a federation router. */
@@ -13,23 +13,33 @@ export type Supergraph = {
 
 const supported = new Set(['key', 'shareable', 'deprecated', 'specifiedBy', 'oneOf']);
 
-/** Composes the subgraphs; throws with the composer's words when they do not fit together. */
+/** Composes the built-in subgraphs; throws with the composer's words when they do not fit together. */
 export function compose(subgraphs: SubgraphDocument[]): Supergraph {
   for (const subgraph of subgraphs) refuseUnsupported(subgraph);
-  const result = composeServices(subgraphs.map(({ name, document }) => ({ name, typeDefs: document })));
-  if (result.errors) {
-    throw new Error(
-      `The subgraphs do not compose:\n${result.errors.map(({ message }) => `- ${message}`).join('\n')}`,
-    );
-  }
-  const publicDocument = withoutFederation(result.supergraphDocumentNode);
-  const kept = rulesOf(publicDocument);
+  const supergraph = composeWithRemotes(subgraphs);
+  const kept = rulesOf(supergraph.publicDocument);
   for (const { document } of subgraphs) {
     for (const rule of rulesOf(document)) {
       if (!kept.has(rule)) throw new Error(`Composition lost a rule: ${rule}`);
     }
   }
-  return { supergraphSdl: result.supergraphSdl, publicDocument };
+  return supergraph;
+}
+
+/** Composes subgraphs that were checked before, remote ones among them; throws with the composer's words. */
+export function composeWithRemotes(subgraphs: SubgraphDocument[]): Supergraph {
+  const result = composeServices(
+    subgraphs.map(({ name, document, url }) => ({ name, typeDefs: document, ...(url && { url }) })),
+  );
+  if (result.errors) {
+    throw new Error(
+      `The subgraphs do not compose:\n${result.errors.map(({ message }) => `- ${message}`).join('\n')}`,
+    );
+  }
+  return {
+    supergraphSdl: result.supergraphSdl,
+    publicDocument: withoutFederation(result.supergraphDocumentNode),
+  };
 }
 
 /** The fused executor follows single-field keys only; anything cleverer must not start and then answer wrongly. */

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError } from '../errors/index.ts';
 import { causeOf } from './errors.ts';
+import { RemoteError } from './remote/remote-error.ts';
 
 /** Codes under which GraphQL itself refuses a request; their messages are about the caller's own text. */
 const callerCodes = new Set<unknown>([
@@ -12,12 +14,19 @@ const callerCodes = new Set<unknown>([
   'OPERATION_RESOLUTION_FAILURE',
 ]);
 
-const extensionsOf = ({ code, entry, param, errors }: GatewayError) => ({
-  code,
-  http: { status: entry.status },
-  ...(param !== null && { param }),
-  ...(errors && { errors }),
-});
+function extensionsOf(error: GatewayError): Record<string, unknown> {
+  const { code, entry, param, errors } = error;
+  if (error instanceof RemoteError && error.remoteCode !== null) {
+    return { code: error.remoteCode, subgraph: error.subgraph };
+  }
+  return {
+    code,
+    http: { status: entry.status },
+    ...(param !== null && { param }),
+    ...(errors && { errors }),
+    ...(error instanceof RemoteError && { subgraph: error.subgraph }),
+  };
+}
 
 /** What callers see of an error: catalogue name, status and the field at fault; never the inside of a defect. */
 export function formatGraphError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
@@ -34,12 +43,14 @@ export const requestError = (cause: GatewayError): GraphQLError =>
   });
 
 /** Answers what the body parser throws in the shape of GraphQL errors. */
-export const answerBodyError: ErrorRequestHandler = (error, _request, response, _next) => {
-  const cause = bodyError(error);
-  response
-    .status(cause.entry.status)
-    .json({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] });
-};
+export const answerBodyError: ErrorRequestHandler = (error, _request, response, _next) =>
+  answerError(response, bodyError(error));
+
+/** Answers a request that never became an operation in the shape of GraphQL errors. */
+export function answerError(response: ServerResponse, cause: GatewayError): void {
+  response.writeHead(cause.entry.status, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] }));
+}
 
 function bodyError(error: { type?: unknown; status?: unknown }): GatewayError {
   if (error.type === 'entity.too.large') return new GatewayError('BODY_TOO_LARGE');

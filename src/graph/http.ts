@@ -2,19 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
+import type { GraphQLSchema } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { causeOf, toGraphError } from './errors.ts';
+import { logDefects } from './defects.ts';
+import { toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
+import { apolloGateway } from './gateway.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
+import { type ServedGraph, servedAlone } from './served-graph.ts';
+import type { EventStreams } from './subscriptions/index.ts';
+import { supergraphDoor } from './supergraph-door.ts';
 
-export type GraphHttpOptions = {
+export type GraphHttpOptions = DoorOptions & {
   graph: Graph;
+  /** The graph with its remote subgraphs; the built-in ones alone when absent. */
+  served?: ServedGraph | undefined;
+  /** Operations over server-sent events, at `/graphql/stream`. */
+  streams?: EventStreams | null;
+};
+
+export type DoorOptions = {
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: IncomingMessage): Promise<Principal | null>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -23,22 +36,20 @@ export type GraphHttpOptions = {
 };
 
 export type GraphHttp = {
-  /** Answers `/graphql` and `/explorer`. */
+  /** Answers `/graphql`, `/graphql/stream`, `/explorer` and `/supergraph.graphql`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   start(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
-export function createGraphHttp({
-  graph,
-  authenticate,
-  createContext,
-  log,
-  safety = createSafety(),
-}: GraphHttpOptions): GraphHttp {
+/** An Apollo Server as every HTTP door of the graph has it; its handlers are made once it has started. */
+export function createDoor(
+  source: { schema: GraphQLSchema } | { gateway: ReturnType<typeof apolloGateway> },
+  landingPage: ApolloServerPlugin,
+  { authenticate, createContext, log, safety = createSafety() }: DoorOptions,
+) {
   const server = new ApolloServer<GraphContext>({
-    schema: graph.schema,
+    ...source,
     // The rules of `safety` refuse introspection where it is off.
     introspection: true,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
@@ -51,18 +62,14 @@ export function createGraphHttp({
     validationRules: safety.validationRules,
     formatError: formatGraphError,
     logger: log,
-    plugins: [
-      ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }),
-      affordable(safety),
-      logDefects,
-    ],
+    plugins: [landingPage, affordable(safety), defects],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
-      return context;
+      return { ...context, signal: abortedWith(response) };
     } catch (thrown) {
       const error = toGraphError(thrown);
       const { id } = adoptRequestId(createContext(null, request), request).request;
@@ -72,21 +79,43 @@ export function createGraphHttp({
     }
   };
 
+  return {
+    async start(): Promise<RequestHandler[]> {
+      await server.start();
+      return [
+        express.json({ limit: '1mb' }),
+        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
+      ];
+    },
+    stop: () => server.stop(),
+  };
+}
+
+/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
+export function createGraphHttp({
+  graph,
+  served = servedAlone(graph),
+  streams = null,
+  ...options
+}: GraphHttpOptions): GraphHttp {
+  const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
+  const door = createDoor({ gateway: apolloGateway(served) }, landingPage, options);
   const app = express().disable('x-powered-by');
   return {
     handle: (request, response) => void app(request, response),
     async start() {
-      await server.start();
-      app.use(
-        '/graphql',
-        express.json({ limit: '1mb' }),
-        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
-      );
+      if (streams) {
+        app.use('/graphql/stream', express.json({ limit: '1mb' }), (request, response) =>
+          streams.handle(request, response),
+        );
+      }
+      app.use('/graphql', ...(await door.start()));
+      app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
     },
-    stop: () => server.stop(),
+    stop: () => door.stop(),
   };
 }
 
@@ -99,20 +128,16 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
   }),
 });
 
-/** Defects answer INTERNAL without a word of detail, so the log must have it. */
-const logDefects: ApolloServerPlugin<GraphContext> = {
+/** Aborts when the connection closes before its answer is complete. */
+function abortedWith(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+const defects: ApolloServerPlugin<GraphContext> = {
   requestDidStart: async () => ({
-    didEncounterErrors: async ({ errors, contextValue, operationName }) => {
-      for (const thrown of errors) {
-        if (!thrown.path) continue;
-        const error = causeOf(thrown);
-        if (error.entry.status < 500) continue;
-        const requestId = contextValue.request.id;
-        contextValue.log.error(
-          { error, requestId, operationName, path: thrown.path.join('.') },
-          error.message,
-        );
-      }
-    },
+    didEncounterErrors: async ({ errors, contextValue, operationName }) =>
+      logDefects(errors, contextValue, operationName),
   }),
 };

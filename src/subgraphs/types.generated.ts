@@ -36,75 +36,69 @@ export type Workspace = {
 };
 
 /**
- * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
- * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ * A gateway that the organisation runs, and the workspaces that may use it. There are at most 100 deployments of the type
+ * production and 500 of the type non-production.
  */
-export type Integration = {
+export type Deployment = {
   id: Scalars['ID']['output'];
   object: Scalars['String']['output'];
   organisationId: Scalars['ID']['output'];
-  /** Null for organisation-level integrations. */
-  workspaceId?: Maybe<Scalars['ID']['output']>;
-  workspace?: Maybe<Workspace>;
   /** Readable identifier, unique in the organisation. */
   slug: Scalars['String']['output'];
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
-  /** Provider kind, e.g. `openai`. */
-  aiProviderId: Scalars['String']['output'];
-  status: IntegrationStatus;
-  /** The credential in masked form; null when there is none. */
-  maskedKey?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host, openai_organization, openai_project, custom_headers}`; header values are masked. */
-  configurations: Scalars['JSON']['output'];
-  /** False allows only the models that are listed and enabled. */
-  allowAllModels: Scalars['Boolean']['output'];
-  modelCount: Scalars['Int']['output'];
-  models: Array<IntegrationModel>;
-  /** Whether workspaces without an entry of their own may use an organisation-level integration. */
-  globalWorkspaceAccessSettings: GlobalWorkspaceAccess;
-  /** Number of workspaces that may use the integration. */
+  /** `production` or `non-production`. */
+  type: Scalars['String']['output'];
+  /** Where requests go. */
+  url: Scalars['String']['output'];
+  mcpUrl?: Maybe<Scalars['String']['output']>;
+  /** Settings of the deployment, as they were given. */
+  config?: Maybe<Scalars['JSON']['output']>;
+  status: DeploymentStatus;
+  /** True for at most one deployment of the organisation. */
+  isDefault: Scalars['Boolean']['output'];
+  /** False: only `allowedWorkspaces` may use it. */
+  allowAllWorkspaces: Scalars['Boolean']['output'];
+  /** The first of the workspaces that are named. */
+  allowedWorkspaceIds: Array<Scalars['ID']['output']>;
+  /** The same; null for one that the credential does not reach. */
+  allowedWorkspaces: Array<Maybe<Workspace>>;
+  /** Number of workspaces that may use it. */
   workspaceCount: Scalars['Int']['output'];
-  workspaceEntryCount: Scalars['Int']['output'];
-  /** The workspaces that have an entry of their own. */
-  workspaces: Array<IntegrationWorkspace>;
-  tags: Scalars['JSON']['output'];
+  /** The user or API key that made it. */
+  createdBy: Scalars['ID']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
 };
 
-export type GlobalWorkspaceAccess = {
-  enabled: Scalars['Boolean']['output'];
+
+/**
+ * A gateway that the organisation runs, and the workspaces that may use it. There are at most 100 deployments of the type
+ * production and 500 of the type non-production.
+ */
+export type DeploymentAllowedWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
-export type IntegrationWorkspace = {
-  workspaceId: Scalars['ID']['output'];
-  workspace?: Maybe<Workspace>;
-  enabled: Scalars['Boolean']['output'];
+
+/**
+ * A gateway that the organisation runs, and the workspaces that may use it. There are at most 100 deployments of the type
+ * production and 500 of the type non-production.
+ */
+export type DeploymentAllowedWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
-/** A model that the integration switches on or off, or one of its own (custom). */
-export type IntegrationModel = {
-  slug: Scalars['String']['output'];
-  name: Scalars['String']['output'];
-  enabled: Scalars['Boolean']['output'];
-  isCustom: Scalars['Boolean']['output'];
-  isFinetune: Scalars['Boolean']['output'];
-  /** The known model that gives a custom one its API shape and price. */
-  baseModelSlug?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host}` */
-  configurations: Scalars['JSON']['output'];
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
-  pricingConfig?: Maybe<Scalars['JSON']['output']>;
-};
-
-export type IntegrationPage = {
+export type DeploymentPage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
-  data: Array<Integration>;
+  data: Array<Deployment>;
 };
 
 export type Query = {
+  /** A deployment by id or slug. */
+  deployment: Deployment;
+  deployments: DeploymentPage;
   /** An integration by id or slug. */
   integration: Integration;
   /** Integrations of the levels that the credential may list. */
@@ -120,16 +114,36 @@ export type Query = {
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
-  /** Newest first; `endTime` is not included. */
+  /** By time; `endTime` is not included. */
   auditLogs: AuditLogPage;
   log: Log;
-  /** Newest first. */
+  /** Pages by number, with the count of all; `logHistory` leads to those far down. */
   logs: LogPage;
+  /** The same logs for views that scroll: as fast far down as at the top, and not moved by logs that come in meanwhile. */
+  logHistory: LogCursorPage;
   /** A config by id or slug. */
   config: Config;
   configs: ConfigPage;
   /** Versions of a config, named by id or slug, newest first. */
   configVersions: ConfigVersionPage;
+};
+
+
+export type QueryDeploymentArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryDeploymentsArgs = {
+  type?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<DeploymentStatus>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
 };
 
 
@@ -142,6 +156,12 @@ export type QueryIntegrationsArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
   type?: IntegrationLevel;
   tags?: InputMaybe<Scalars['JSON']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<IntegrationStatus>;
+  aiProviderId?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -156,6 +176,12 @@ export type QueryProviderArgs = {
 export type QueryProvidersArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<ProviderStatus>;
+  integrationId?: InputMaybe<Scalars['ID']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -169,6 +195,13 @@ export type QueryApiKeyArgs = {
 export type QueryApiKeysArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
   ids?: InputMaybe<Array<Scalars['ID']['input']>>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  type?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<ApiKeyStatus>;
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -182,7 +215,10 @@ export type QueryWorkspaceArgs = {
 export type QueryWorkspacesArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   exactName?: InputMaybe<Scalars['String']['input']>;
-  status?: InputMaybe<WorkspaceStatus>;
+  status?: InputMaybe<Array<WorkspaceStatus>>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -192,6 +228,7 @@ export type QueryAuditLogsArgs = {
   startTime: Scalars['DateTime']['input'];
   endTime: Scalars['DateTime']['input'];
   filters?: InputMaybe<AuditLogFilters>;
+  order?: SortDirection;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -204,8 +241,18 @@ export type QueryLogArgs = {
 
 export type QueryLogsArgs = {
   filters?: InputMaybe<LogFilters>;
+  sort?: LogSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLogHistoryArgs = {
+  filters?: InputMaybe<LogFilters>;
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -216,6 +263,11 @@ export type QueryConfigArgs = {
 
 export type QueryConfigsArgs = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<ConfigStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -228,6 +280,10 @@ export type QueryConfigVersionsArgs = {
 };
 
 export type Mutation = {
+  createDeployment: Deployment;
+  updateDeployment: Deployment;
+  /** Answers the id of the deleted deployment. */
+  deleteDeployment: Scalars['ID']['output'];
   createIntegration: Integration;
   updateIntegration: Integration;
   /** Answers the id of the deleted integration; refused while a provider uses it. */
@@ -261,6 +317,22 @@ export type Mutation = {
   updateConfig: Config;
   /** Answers the id of the deleted config; refused while an API key has it as its default. */
   deleteConfig: Scalars['ID']['output'];
+};
+
+
+export type MutationCreateDeploymentArgs = {
+  input: CreateDeploymentInput;
+};
+
+
+export type MutationUpdateDeploymentArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateDeploymentInput;
+};
+
+
+export type MutationDeleteDeploymentArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -378,6 +450,94 @@ export type MutationDeleteConfigArgs = {
   id: Scalars['ID']['input'];
 };
 
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type Integration = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Null for organisation-level integrations. */
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  /** Readable identifier, unique in the organisation. */
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** Provider kind, e.g. `openai`. */
+  aiProviderId: Scalars['String']['output'];
+  status: IntegrationStatus;
+  /** The credential in masked form; null when there is none. */
+  maskedKey?: Maybe<Scalars['String']['output']>;
+  /** `{custom_host, openai_organization, openai_project, custom_headers}`; header values are masked. */
+  configurations: Scalars['JSON']['output'];
+  /** False allows only the models that are listed and enabled. */
+  allowAllModels: Scalars['Boolean']['output'];
+  modelCount: Scalars['Int']['output'];
+  /** The first of its models, in the order in which they were added. */
+  models: Array<IntegrationModel>;
+  /** Whether workspaces without an entry of their own may use an organisation-level integration. */
+  globalWorkspaceAccessSettings: GlobalWorkspaceAccess;
+  /** Number of workspaces that may use the integration. */
+  workspaceCount: Scalars['Int']['output'];
+  workspaceEntryCount: Scalars['Int']['output'];
+  /** The first of the workspaces that have an entry of their own. */
+  workspaces: Array<IntegrationWorkspace>;
+  tags: Scalars['JSON']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type IntegrationModelsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type IntegrationWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type GlobalWorkspaceAccess = {
+  enabled: Scalars['Boolean']['output'];
+};
+
+export type IntegrationWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  enabled: Scalars['Boolean']['output'];
+};
+
+/** A model that the integration switches on or off, or one of its own (custom). */
+export type IntegrationModel = {
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  enabled: Scalars['Boolean']['output'];
+  isCustom: Scalars['Boolean']['output'];
+  isFinetune: Scalars['Boolean']['output'];
+  /** The known model that gives a custom one its API shape and price. */
+  baseModelSlug?: Maybe<Scalars['String']['output']>;
+  /** `{custom_host}` */
+  configurations: Scalars['JSON']['output'];
+  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
+  pricingConfig?: Maybe<Scalars['JSON']['output']>;
+};
+
+export type IntegrationPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Integration>;
+};
+
 /** What requests of a workspace name as `@slug`: the workspace's way to an integration. */
 export type Provider = {
   id: Scalars['ID']['output'];
@@ -490,6 +650,23 @@ export type AuditLogPage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
   records: Array<AuditLog>;
+};
+
+export type Subscription = {
+  /** Each entry that is written from now on. */
+  auditEntryAdded: AuditLog;
+  /** Each log that is written from now on. */
+  logAdded: Log;
+};
+
+
+export type SubscriptionAuditEntryAddedArgs = {
+  filters?: InputMaybe<AuditLogFilters>;
+};
+
+
+export type SubscriptionLogAddedArgs = {
+  filters?: InputMaybe<LogFilters>;
 };
 
 /** How requests are routed: targets, strategy, retries, parameters. Requests name it by its slug. */
@@ -622,6 +799,18 @@ export type LogPage = {
   data: Array<Log>;
 };
 
+/** A part of a list that is walked along: `lastId` as `after` leads on, `firstId` as `before` leads back. */
+export type LogCursorPage = {
+  object: Scalars['String']['output'];
+  data: Array<Log>;
+  /** Null when the page is empty. */
+  firstId?: Maybe<Scalars['ID']['output']>;
+  /** Null when the page is empty. */
+  lastId?: Maybe<Scalars['ID']['output']>;
+  /** Whether the list goes on beyond this page, in the direction of the walk. */
+  hasMore: Scalars['Boolean']['output'];
+};
+
 /** One state of a config. */
 export type ConfigVersion = {
   /** The version's own id. */
@@ -667,7 +856,17 @@ export type ConstraintFormat =
   | 'UUID'
   | 'DATE_TIME';
 
-export type IntegrationStatus =
+export type SortDirection =
+  | 'asc'
+  | 'desc';
+
+export type ResourceSortField =
+  /** Without regard to case. */
+  | 'name'
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+export type DeploymentStatus =
   | 'active'
   | 'archived';
 
@@ -675,6 +874,10 @@ export type IntegrationLevel =
   | 'workspace'
   | 'organisation'
   | 'all';
+
+export type IntegrationStatus =
+  | 'active'
+  | 'archived';
 
 export type ProviderStatus =
   | 'active'
@@ -697,9 +900,59 @@ export type AuditUserType =
   | 'user'
   | 'api_key';
 
+export type LogSortField =
+  | 'createdAt'
+  /** US cents; logs without a cost count as the cheapest. */
+  | 'cost'
+  | 'responseTime';
+
 export type ConfigStatus =
   | 'active'
   | 'archived';
+
+export type ResourceSort = {
+  field: ResourceSortField;
+  direction?: SortDirection;
+};
+
+export type CreateDeploymentInput = {
+  name: Scalars['String']['input'];
+  /** Made from the name when absent. */
+  slug?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  type: Scalars['String']['input'];
+  /** An http or https URL under the rules for custom hosts. */
+  url: Scalars['String']['input'];
+  /** As `url`. */
+  mcpUrl?: InputMaybe<Scalars['String']['input']>;
+  /** An object of at most 65536 characters. */
+  config?: InputMaybe<Scalars['JSON']['input']>;
+  /** When absent: true, unless `allowedWorkspaces` names some. */
+  allowAllWorkspaces?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Ids or slugs. */
+  allowedWorkspaces?: InputMaybe<Array<Scalars['ID']['input']>>;
+  /** True takes the mark from the present default. */
+  isDefault?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** Absent members stay as they are. The slug cannot change. */
+export type UpdateDeploymentInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  type?: InputMaybe<Scalars['String']['input']>;
+  /** An http or https URL under the rules for custom hosts. */
+  url?: InputMaybe<Scalars['String']['input']>;
+  /** As `url`; null removes it. */
+  mcpUrl?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the settings: an object of at most 65536 characters. */
+  config?: InputMaybe<Scalars['JSON']['input']>;
+  allowAllWorkspaces?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Ids or slugs; replaces those that are named. */
+  allowedWorkspaces?: InputMaybe<Array<Scalars['ID']['input']>>;
+  /** True takes the mark from the present default. */
+  isDefault?: InputMaybe<Scalars['Boolean']['input']>;
+  status?: InputMaybe<DeploymentStatus>;
+};
 
 export type CreateIntegrationInput = {
   name: Scalars['String']['input'];
@@ -881,9 +1134,17 @@ export type AuditLogFilters = {
   responseStatusCode?: InputMaybe<Scalars['Int']['input']>;
   resourceType?: InputMaybe<Scalars['String']['input']>;
   action?: InputMaybe<Scalars['String']['input']>;
+  /** `success`, `refused` or `failed`. */
+  outcome?: InputMaybe<Scalars['String']['input']>;
+  targetId?: InputMaybe<Scalars['ID']['input']>;
   clientIp?: InputMaybe<Scalars['String']['input']>;
   /** The credential's own organisation; any other is refused. */
   organisationId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type LogSort = {
+  field: LogSortField;
+  direction?: SortDirection;
 };
 
 /** All that is given must hold. */
@@ -1010,14 +1271,16 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Workspace: ResolverTypeWrapper<Workspace>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  Integration: ResolverTypeWrapper<Integration>;
+  Deployment: ResolverTypeWrapper<Deployment>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  DeploymentPage: ResolverTypeWrapper<DeploymentPage>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Integration: ResolverTypeWrapper<Integration>;
   GlobalWorkspaceAccess: ResolverTypeWrapper<GlobalWorkspaceAccess>;
   IntegrationWorkspace: ResolverTypeWrapper<IntegrationWorkspace>;
   IntegrationModel: ResolverTypeWrapper<IntegrationModel>;
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
-  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
   ApiKey: ResolverTypeWrapper<ApiKey>;
@@ -1027,23 +1290,32 @@ export type ResolversTypes = {
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Config: ResolverTypeWrapper<Config>;
   Log: ResolverTypeWrapper<Log>;
   LogRequest: ResolverTypeWrapper<LogRequest>;
   LogResponse: ResolverTypeWrapper<LogResponse>;
   LogPage: ResolverTypeWrapper<LogPage>;
+  LogCursorPage: ResolverTypeWrapper<LogCursorPage>;
   ConfigVersion: ResolverTypeWrapper<ConfigVersion>;
   ConfigPage: ResolverTypeWrapper<ConfigPage>;
   ConfigVersionPage: ResolverTypeWrapper<ConfigVersionPage>;
   ConstraintFormat: ConstraintFormat;
-  IntegrationStatus: IntegrationStatus;
+  SortDirection: SortDirection;
+  ResourceSortField: ResourceSortField;
+  DeploymentStatus: DeploymentStatus;
   IntegrationLevel: IntegrationLevel;
+  IntegrationStatus: IntegrationStatus;
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
   ApiKeyCreationMode: ApiKeyCreationMode;
   WorkspaceStatus: WorkspaceStatus;
   AuditUserType: AuditUserType;
+  LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
+  ResourceSort: ResourceSort;
+  CreateDeploymentInput: CreateDeploymentInput;
+  UpdateDeploymentInput: UpdateDeploymentInput;
   CreateIntegrationInput: CreateIntegrationInput;
   UpdateIntegrationInput: UpdateIntegrationInput;
   IntegrationModelInput: IntegrationModelInput;
@@ -1060,6 +1332,7 @@ export type ResolversTypes = {
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
+  LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
   UpdateConfigInput: UpdateConfigInput;
@@ -1074,14 +1347,16 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   Workspace: Workspace;
   ID: Scalars['ID']['output'];
-  Integration: Integration;
+  Deployment: Deployment;
   Boolean: Scalars['Boolean']['output'];
+  DeploymentPage: DeploymentPage;
+  Query: Record<PropertyKey, never>;
+  Mutation: Record<PropertyKey, never>;
+  Integration: Integration;
   GlobalWorkspaceAccess: GlobalWorkspaceAccess;
   IntegrationWorkspace: IntegrationWorkspace;
   IntegrationModel: IntegrationModel;
   IntegrationPage: IntegrationPage;
-  Query: Record<PropertyKey, never>;
-  Mutation: Record<PropertyKey, never>;
   Provider: Provider;
   ProviderPage: ProviderPage;
   ApiKey: ApiKey;
@@ -1091,14 +1366,19 @@ export type ResolversParentTypes = {
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
+  Subscription: Record<PropertyKey, never>;
   Config: Config;
   Log: Log;
   LogRequest: LogRequest;
   LogResponse: LogResponse;
   LogPage: LogPage;
+  LogCursorPage: LogCursorPage;
   ConfigVersion: ConfigVersion;
   ConfigPage: ConfigPage;
   ConfigVersionPage: ConfigVersionPage;
+  ResourceSort: ResourceSort;
+  CreateDeploymentInput: CreateDeploymentInput;
+  UpdateDeploymentInput: UpdateDeploymentInput;
   CreateIntegrationInput: CreateIntegrationInput;
   UpdateIntegrationInput: UpdateIntegrationInput;
   IntegrationModelInput: IntegrationModelInput;
@@ -1115,6 +1395,7 @@ export type ResolversParentTypes = {
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
+  LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
   UpdateConfigInput: UpdateConfigInput;
@@ -1184,6 +1465,82 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type DeploymentResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Deployment'] = ResolversParentTypes['Deployment']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  mcpUrl?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  config?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['DeploymentStatus'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  allowAllWorkspaces?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  allowedWorkspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<DeploymentAllowedWorkspaceIdsArgs, 'limit'>>;
+  allowedWorkspaces?: Resolver<Array<Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<DeploymentAllowedWorkspacesArgs, 'limit'>>;
+  workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type DeploymentPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['DeploymentPage'] = ResolversParentTypes['DeploymentPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Deployment']>, ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  deployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<QueryDeploymentArgs, 'id'>>;
+  deployments?: Resolver<ResolversTypes['DeploymentPage'], ParentType, ContextType, RequireFields<QueryDeploymentsArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
+  integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
+  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
+  provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
+  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
+  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
+  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
+  log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
+  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
+  config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<QueryConfigArgs, 'id'>>;
+  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
+};
+
+export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createDeployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<MutationCreateDeploymentArgs, 'input'>>;
+  updateDeployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<MutationUpdateDeploymentArgs, 'id' | 'input'>>;
+  deleteDeployment?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteDeploymentArgs, 'id'>>;
+  createIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationCreateIntegrationArgs, 'input'>>;
+  updateIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationArgs, 'id' | 'input'>>;
+  deleteIntegration?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationArgs, 'id'>>;
+  updateIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationModelsArgs, 'id' | 'input'>>;
+  deleteIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationModelsArgs, 'id' | 'slugs'>>;
+  updateIntegrationWorkspaces?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationWorkspacesArgs, 'id' | 'input'>>;
+  createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
+  updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
+  deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
+  createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
+  createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
+  createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
+  updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
+  deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
+  updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
+  deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
+  insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
+  createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
+  updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
+  deleteConfig?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteConfigArgs, 'id'>>;
+};
+
 export type IntegrationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Integration'] = ResolversParentTypes['Integration']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1199,11 +1556,11 @@ export type IntegrationResolvers<ContextType = GraphContext, ParentType extends 
   configurations?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   allowAllModels?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   modelCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  models?: Resolver<Array<ResolversTypes['IntegrationModel']>, ParentType, ContextType>;
+  models?: Resolver<Array<ResolversTypes['IntegrationModel']>, ParentType, ContextType, RequireFields<IntegrationModelsArgs, 'limit'>>;
   globalWorkspaceAccessSettings?: Resolver<ResolversTypes['GlobalWorkspaceAccess'], ParentType, ContextType>;
   workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaceEntryCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType, RequireFields<IntegrationWorkspacesArgs, 'limit'>>;
   tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -1234,48 +1591,6 @@ export type IntegrationPageResolvers<ContextType = GraphContext, ParentType exte
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Integration']>, ParentType, ContextType>;
-};
-
-export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
-  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'currentPage' | 'pageSize'>>;
-  provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
-  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'currentPage' | 'pageSize'>>;
-  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
-  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'currentPage' | 'pageSize'>>;
-  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
-  workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
-  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'status' | 'currentPage' | 'pageSize'>>;
-  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'currentPage' | 'pageSize'>>;
-  log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
-  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'currentPage' | 'pageSize'>>;
-  config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<QueryConfigArgs, 'id'>>;
-  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'currentPage' | 'pageSize'>>;
-  configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
-};
-
-export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationCreateIntegrationArgs, 'input'>>;
-  updateIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationArgs, 'id' | 'input'>>;
-  deleteIntegration?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationArgs, 'id'>>;
-  updateIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationModelsArgs, 'id' | 'input'>>;
-  deleteIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationModelsArgs, 'id' | 'slugs'>>;
-  updateIntegrationWorkspaces?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationWorkspacesArgs, 'id' | 'input'>>;
-  createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
-  updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
-  deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
-  createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
-  createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
-  createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
-  updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
-  deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
-  createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
-  updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
-  deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
-  insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
-  createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
-  updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
-  deleteConfig?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteConfigArgs, 'id'>>;
 };
 
 export type ProviderResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Provider'] = ResolversParentTypes['Provider']> = {
@@ -1377,6 +1692,11 @@ export type AuditLogPageResolvers<ContextType = GraphContext, ParentType extends
   records?: Resolver<Array<ResolversTypes['AuditLog']>, ParentType, ContextType>;
 };
 
+export type SubscriptionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  auditEntryAdded?: SubscriptionResolver<ResolversTypes['AuditLog'], "auditEntryAdded", ParentType, ContextType, Partial<SubscriptionAuditEntryAddedArgs>>;
+  logAdded?: SubscriptionResolver<ResolversTypes['Log'], "logAdded", ParentType, ContextType, Partial<SubscriptionLogAddedArgs>>;
+};
+
 export type ConfigResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Config'] = ResolversParentTypes['Config']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1473,6 +1793,14 @@ export type LogPageResolvers<ContextType = GraphContext, ParentType extends Reso
   data?: Resolver<Array<ResolversTypes['Log']>, ParentType, ContextType>;
 };
 
+export type LogCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogCursorPage'] = ResolversParentTypes['LogCursorPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Log']>, ParentType, ContextType>;
+  firstId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
 export type ConfigVersionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigVersion'] = ResolversParentTypes['ConfigVersion']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1509,13 +1837,15 @@ export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
   Workspace?: WorkspaceResolvers<ContextType>;
+  Deployment?: DeploymentResolvers<ContextType>;
+  DeploymentPage?: DeploymentPageResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
   Integration?: IntegrationResolvers<ContextType>;
   GlobalWorkspaceAccess?: GlobalWorkspaceAccessResolvers<ContextType>;
   IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
   IntegrationModel?: IntegrationModelResolvers<ContextType>;
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
-  Query?: QueryResolvers<ContextType>;
-  Mutation?: MutationResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
@@ -1525,11 +1855,13 @@ export type Resolvers<ContextType = GraphContext> = {
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   Config?: ConfigResolvers<ContextType>;
   Log?: LogResolvers<ContextType>;
   LogRequest?: LogRequestResolvers<ContextType>;
   LogResponse?: LogResponseResolvers<ContextType>;
   LogPage?: LogPageResolvers<ContextType>;
+  LogCursorPage?: LogCursorPageResolvers<ContextType>;
   ConfigVersion?: ConfigVersionResolvers<ContextType>;
   ConfigPage?: ConfigPageResolvers<ContextType>;
   ConfigVersionPage?: ConfigVersionPageResolvers<ContextType>;

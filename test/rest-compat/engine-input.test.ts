@@ -8,6 +8,18 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+/** The first bytes of the answer to a request written by hand: `fetch` refuses bodies of GET. */
+const rawCall = (line: string, headers: string[], body: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const head = [line, 'host: x', 'connection: close', `content-length: ${body.length}`, ...headers];
+    const socket = connect(api.port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`));
+    socket.once('data', (data) => {
+      socket.destroy();
+      resolve(data.toString());
+    });
+    socket.once('error', reject);
+  });
+
 describe('query parameters', () => {
   const list = async (query: string) => (await api.call('GET', `/v1/items?${query}`)).body;
 
@@ -27,9 +39,25 @@ describe('query parameters', () => {
     expect(await list('')).toEqual({ pageSize: 100 });
   });
 
-  it('carry lists by commas or by repetition', async () => {
-    expect(await list('ids=a,b&ids=c')).toMatchObject({ ids: ['a', 'b', 'c'] });
-    expect(await list('ids=')).toMatchObject({ ids: [] });
+  it.each([
+    ['ids=a,b&ids=c', ['a', 'b', 'c']],
+    ['ids[]=a&ids[]=b', ['a', 'b']],
+    ['ids[0]=a&ids[1]=b&ids=c', ['a', 'b', 'c']],
+    ['ids%5B%5D=a+b', ['a b']],
+    ['ids[]=a,b&ids=c,%20d', ['a,b', 'c', 'd']],
+    ['ids=', []],
+    ['ids[]=', []],
+    ['&&ids=a&', ['a']],
+  ])('carry lists: %s', async (query, ids) => {
+    expect(await list(query)).toEqual({ pageSize: 100, ids });
+  });
+
+  it('are bounded in number', async () => {
+    const values = (count: number) => Array.from({ length: count }, (_, index) => index).join(',');
+    expect((await api.call('GET', `/v1/items?ids=${values(1000)}`)).status).toBe(200);
+    expect(await api.call('GET', `/v1/items?ids=${values(1001)}`)).toMatchObject(refusal(400, 'ids', 'AB01'));
+    const many = 'ids=a&'.repeat(1001);
+    expect(await api.call('GET', `/v1/items?${many}`)).toMatchObject(refusal(400, null, 'AB01'));
   });
 
   it.each([
@@ -45,12 +73,18 @@ describe('query parameters', () => {
     ['is_new=yes', 'is_new'],
     ['since=soon', 'since'],
     ['where={', 'where'],
+    ['level=%zz', null],
+    ['level=%ff', null],
+    ['%c3=1', null],
   ])('%s is refused', async (query, param) => {
     expect(await api.call('GET', `/v1/items?${query}`)).toMatchObject(refusal(400, param, 'AB01'));
   });
 
   it('that are unknown or missing are named', async () => {
-    expect(await api.call('GET', '/v1/items?foo=1')).toMatchObject(refusal(400, 'foo', 'unknown_parameter'));
+    for (const name of ['foo', 'page_size[]', 'ids[a]', 'ids[0][0]', 'ids[', '__proto__', 'a b']) {
+      const answer = await api.call('GET', `/v1/items?${encodeURIComponent(name)}=1`);
+      expect(answer).toMatchObject(refusal(400, name, 'unknown_parameter'));
+    }
     expect(await api.call('GET', '/v1/required')).toMatchObject(refusal(400, 'start_time', 'AB01'));
     expect((await api.call('GET', '/v1/required?start_time=2026-01-01T00:00:00Z')).status).toBe(200);
   });
@@ -157,6 +191,15 @@ describe('bodies', () => {
       socket.once('error', reject);
     });
     expect(answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+  });
+
+  it.each(['GET', 'HEAD', 'DELETE'])('of a %s may be empty and nothing else', async (method) => {
+    const send = (body: string, type = 'application/json') =>
+      rawCall(`${method} /v1/items/1 HTTP/1.1`, [`content-type: ${type}`], body);
+    expect(await send('')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await send('{}')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await send('{"a":1}')).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await send('a=1', 'application/x-www-form-urlencoded')).toMatch(/^HTTP\/1\.1 415 /);
   });
 
   it('may be empty where the operation takes none', async () => {

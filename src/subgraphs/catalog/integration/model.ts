@@ -1,5 +1,6 @@
 import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { indexSorts } from '../../order.ts';
 
 /** Settings of the connection that are not secret; member names as on the wire. */
 export type IntegrationConfigurations = {
@@ -72,5 +73,6 @@ const schema = new Schema<IntegrationDocument>(
   resourceSchema('integrations'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
+indexSorts(schema);
 
 export const integrationModel = defineModel('Integration', schema);

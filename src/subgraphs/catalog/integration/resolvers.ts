@@ -32,10 +32,12 @@ export const resolvers: Resolvers = {
     maskedKey: (integration: IntegrationDocument) => integration.keyMask,
     configurations: (integration: IntegrationDocument, _args, context) =>
       shownConfigurations(context.secrets, integration),
+    models: ({ models }: IntegrationDocument, { limit }) => models.slice(0, limit),
     modelCount: (integration: IntegrationDocument) => integration.models.length,
     globalWorkspaceAccessSettings: (integration: IntegrationDocument) => integration.globalWorkspaceAccess,
     workspaceCount: (integration: IntegrationDocument, _args, context) =>
       countWorkspaces(context, integration),
+    workspaces: ({ workspaces }: IntegrationDocument, { limit }) => workspaces.slice(0, limit),
     workspaceEntryCount: (integration: IntegrationDocument) => integration.workspaces.length,
   },
   IntegrationWorkspace: {

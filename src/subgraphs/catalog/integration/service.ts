@@ -2,8 +2,10 @@ import type { QueryFilter } from 'mongoose';
 import { GatewayError } from '../../../errors/index.ts';
 import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
+import { resourceFilter } from '../../filters.ts';
 import { organisationWorkspaceIds, workspaceIdFor } from '../../identity/workspace/index.ts';
-import { findPage, type PageArguments } from '../../page.ts';
+import { orderOf } from '../../order.ts';
+import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryIntegrationsArgs, UpdateIntegrationInput } from '../../types.generated.ts';
 import { providerModel } from '../provider/index.ts';
 import { parseTags, tagFilter } from '../tags.ts';
@@ -14,7 +16,7 @@ import { integrationById } from './loaders.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 import { requireSameHost } from './same-host.ts';
 
-type ListArguments = QueryIntegrationsArgs & PageArguments;
+type ListArguments = QueryIntegrationsArgs & SortedPageArguments;
 
 export const getIntegration = async (context: GraphContext, id: string): Promise<IntegrationDocument> =>
   (await requireIntegration(context, id, 'read')).integration;
@@ -46,10 +48,14 @@ export async function listIntegrations(context: GraphContext, args: ListArgument
         visibleIntegrations(principal),
         { $or: levels },
         tagFilter(args.tags),
+        args.status ? { status: args.status } : {},
+        args.aiProviderId ? { aiProviderId: args.aiProviderId } : {},
+        resourceFilter(args),
         workspaceId ? usableIn(workspaceId) : {},
       ],
     },
     args,
+    orderOf(args.sort),
   );
 }
 

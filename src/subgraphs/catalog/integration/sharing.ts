@@ -7,6 +7,8 @@ import { changeList } from './change-list.ts';
 import { requireIntegration } from './find.ts';
 import type { IntegrationDocument } from './model.ts';
 
+const maxEntries = 2000;
+
 type Entry = IntegrationWorkspaceInput & { workspaceId: string };
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
@@ -27,6 +29,8 @@ export async function updateIntegrationWorkspaces(
   const updated = await changeList(context, integration, 'workspaces', ({ workspaces }) => {
     const kept = input.overrideExistingWorkspaceAccess ? [] : workspaces;
     const merged = new Map([...kept, ...entries].map((entry) => [entry.workspaceId, entry.enabled]));
+    if (merged.size > maxEntries)
+      throw invalid(`An integration lists at most ${maxEntries} workspaces.`, 'input.workspaces');
     return {
       workspaces: [...merged].map(([workspaceId, enabled]) => ({ workspaceId, enabled })),
       ...(input.globalWorkspaceAccess && {

@@ -1,5 +1,6 @@
 import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { indexSorts } from '../../order.ts';
 
 export type ProviderDocument = {
   _id: string;
@@ -35,5 +36,6 @@ const schema = new Schema<ProviderDocument>(
 );
 schema.index({ organisationId: 1, workspaceId: 1, slug: 1 }, { unique: true });
 schema.index({ organisationId: 1, integrationId: 1 });
+indexSorts(schema);
 
 export const providerModel = defineModel('Provider', schema);

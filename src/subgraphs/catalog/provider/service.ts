@@ -2,8 +2,10 @@ import { requireScope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
+import { expiryFilter, resourceFilter } from '../../filters.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
-import { findPage, type PageArguments } from '../../page.ts';
+import { orderOf } from '../../order.ts';
+import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { CreateProviderInput, QueryProvidersArgs, UpdateProviderInput } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { usableIntegration } from '../integration/index.ts';
@@ -13,7 +15,7 @@ import { providerById } from './loaders.ts';
 import { type ProviderDocument, providerModel } from './model.ts';
 
 type Workspace = string | null | undefined;
-type ListArguments = QueryProvidersArgs & PageArguments;
+type ListArguments = QueryProvidersArgs & SortedPageArguments;
 
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The provider does not exist.' });
 const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
@@ -45,7 +47,19 @@ export async function referencedProvider(
 export async function listProviders(context: GraphContext, args: ListArguments) {
   const { organisationId } = requireScope(context.principal, ['providers.list']);
   const workspaceId = await workspaceIdFor(context, args.workspaceId);
-  return findPage(providerModel(context.db), { organisationId, workspaceId, ...tagFilter(args.tags) }, args);
+  return findPage(
+    providerModel(context.db),
+    {
+      organisationId,
+      workspaceId,
+      ...(args.integrationId && { integrationId: args.integrationId }),
+      ...tagFilter(args.tags),
+      ...expiryFilter(args.status, context.now()),
+      ...resourceFilter(args),
+    },
+    args,
+    orderOf(args.sort),
+  );
 }
 
 export async function createProvider(context: GraphContext, input: CreateProviderInput) {

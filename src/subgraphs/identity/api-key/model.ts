@@ -1,6 +1,7 @@
 import { Schema } from 'mongoose';
 import type { ApiKeyType, Scope } from '../../../auth/index.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { indexSorts } from '../../order.ts';
 
 /** What a request made with the key gets when it does not say otherwise; member names as on the wire. */
 export type ApiKeyDefaults = {
@@ -54,6 +55,7 @@ const schema = new Schema<ApiKeyDocument>(
   resourceSchema('api_keys'),
 );
 schema.index({ secretHash: 1 }, { unique: true });
-schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1 });
+schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
+indexSorts(schema);
 
 export const apiKeyModel = defineModel('ApiKey', schema);

@@ -1,7 +1,9 @@
 import { apiKeyTypes, requireScope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
-import { findPage, type PageArguments } from '../../page.ts';
+import { expiryFilter, resourceFilter } from '../../filters.ts';
+import { orderOf } from '../../order.ts';
+import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryApiKeysArgs, UpdateApiKeyInput } from '../../types.generated.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
 import { parseDefaults, parseExpiry } from './input.ts';
@@ -9,7 +11,7 @@ import { apiKeyById } from './loaders.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 import { grantedScopes, type KeyVerb, keyScope, requireKeyScope } from './scopes.ts';
 
-type ListArguments = QueryApiKeysArgs & PageArguments;
+type ListArguments = QueryApiKeysArgs & SortedPageArguments;
 
 const anyType = (verb: KeyVerb) => apiKeyTypes.map((type) => keyScope(type, verb));
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The API key does not exist.' });
@@ -36,7 +38,9 @@ export async function referencedApiKey(context: GraphContext, id: string): Promi
 
 export async function listApiKeys(context: GraphContext, args: ListArguments) {
   const principal = requireScope(context.principal, anyType('list'));
-  const types = apiKeyTypes.filter((type) => principal.scopes.has(keyScope(type, 'list')));
+  const types = apiKeyTypes.filter(
+    (type) => principal.scopes.has(keyScope(type, 'list')) && (args.type ?? type) === type,
+  );
   return findPage(
     apiKeyModel(context.db),
     {
@@ -44,8 +48,12 @@ export async function listApiKeys(context: GraphContext, args: ListArguments) {
       ...(args.workspaceId && { workspaceId: await workspaceIdFor(context, args.workspaceId) }),
       type: { $in: types },
       ...(args.ids && { _id: { $in: args.ids } }),
+      ...(args.userId && { userId: args.userId }),
+      ...expiryFilter(args.status, context.now()),
+      ...resourceFilter(args),
     },
     args,
+    orderOf(args.sort),
   );
 }
 

@@ -1,5 +1,6 @@
 import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { indexSorts } from '../../order.ts';
 
 export type WorkspaceDocument = {
   _id: string;
@@ -28,5 +29,6 @@ const schema = new Schema<WorkspaceDocument>(
   resourceSchema('workspaces'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
+indexSorts(schema);
 
 export const workspaceModel = defineModel('Workspace', schema);

@@ -2,7 +2,9 @@ import { requireScope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
-import { findPage, type PageArguments } from '../../page.ts';
+import { resourceFilter } from '../../filters.ts';
+import { orderOf } from '../../order.ts';
+import { findPage, type SortedPageArguments } from '../../page.ts';
 import type {
   CreateWorkspaceInput,
   QueryWorkspacesArgs,
@@ -13,7 +15,7 @@ import { parseMembers, parseMetadata } from '../metadata.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
 
-type ListArguments = QueryWorkspacesArgs & PageArguments;
+type ListArguments = QueryWorkspacesArgs & SortedPageArguments;
 
 const idOrSlug = (id: string) => ({ $or: [{ _id: id }, { slug: id }] });
 
@@ -39,17 +41,16 @@ export async function referencedWorkspace(
 
 export async function listWorkspaces(context: GraphContext, args: ListArguments) {
   const principal = requireScope(context.principal, ['workspaces.list']);
-  const escaped = args.name?.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return findPage(
     workspaceModel(context.db),
     {
       ...visibleWorkspaces(principal),
-      ...(args.status && { status: args.status }),
-      ...(args.exactName
-        ? { name: args.exactName }
-        : escaped && { name: { $regex: escaped, $options: 'i' } }),
+      ...(args.status && { status: { $in: args.status } }),
+      ...resourceFilter(args),
+      ...(args.exactName && { name: args.exactName }),
     },
     args,
+    orderOf(args.sort),
   );
 }
 

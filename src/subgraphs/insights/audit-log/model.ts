@@ -28,6 +28,6 @@ const schema = new Schema<StoredAuditEntry>(fields as SchemaDefinition<StoredAud
   ...resourceSchema('audit_logs'),
   timestamps: false,
 });
-schema.index({ organisationId: 1, timestamp: -1 });
+schema.index({ organisationId: 1, timestamp: -1, _id: -1 });
 
 export const auditLogModel = defineModel('AuditLog', schema);

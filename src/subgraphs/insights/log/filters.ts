@@ -1,6 +1,7 @@
 import type { QueryFilter } from 'mongoose';
 import { GatewayError } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
+import { between } from '../../filters.ts';
 import type { LogFilters } from '../../types.generated.ts';
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
@@ -24,11 +25,6 @@ export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
     ...metadataQuery(filters.metadata),
   };
   return Object.fromEntries(Object.entries(members).filter(([, condition]) => condition != null));
-}
-
-function between<T>(min: T | null | undefined, max: T | null | undefined) {
-  if (min == null && max == null) return null;
-  return { ...(min != null && { $gte: min }), ...(max != null && { $lte: max }) };
 }
 
 /** An empty `$or` is no query to the database; like every other empty list, it is met by no log. */

@@ -63,7 +63,8 @@ const recordSchema = new Schema<LogRecord>(
   written(LOGS_COLLECTION),
 );
 // Inserts are hot: no further index here without a measurement.
-recordSchema.index({ organisationId: 1, workspaceId: 1, createdAt: -1 });
+recordSchema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
+recordSchema.index({ organisationId: 1, createdAt: -1, _id: -1 });
 recordSchema.index({ organisationId: 1, traceId: 1 });
 recordSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

@@ -3,7 +3,15 @@ import { workspaceById } from '../../identity/workspace/index.ts';
 import type { Resolvers } from '../../subgraph.ts';
 import { insertLogs } from './insert.ts';
 import { requestOf, responseOf } from './messages.ts';
-import { countLogs, getLog, type LogSelection, readLogs, selectLogs } from './service.ts';
+import {
+  countLogs,
+  getLog,
+  type LogSelection,
+  logsAdded,
+  readLogs,
+  selectLogs,
+  walkLogs,
+} from './service.ts';
 
 const reference = (id: string | null) => id && { id };
 
@@ -11,9 +19,13 @@ export const resolvers: Resolvers = {
   Query: {
     log: (_parent, { id }, context) => getLog(context, id),
     logs: (_parent, args, context) => selectLogs(context, args),
+    logHistory: (_parent, args, context) => walkLogs(context, args),
   },
   Mutation: {
     insertLogs: (_parent, { input }, context) => insertLogs(context, input),
+  },
+  Subscription: {
+    logAdded: (_parent, { filters }, context) => logsAdded(context, filters),
   },
   LogPage: {
     total: (selection: LogSelection, _args, context) => countLogs(context, selection),

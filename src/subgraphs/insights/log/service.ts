@@ -3,17 +3,27 @@ import { requireScope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
+import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
-import type { PageArguments } from '../../page.ts';
-import type { QueryLogsArgs } from '../../types.generated.ts';
+import { type Order, orderOf } from '../../order.ts';
+import {
+  countItems,
+  type PageArguments,
+  readPage,
+  requireShallow,
+  type SortedPageArguments,
+} from '../../page.ts';
+import { recordsAdded } from '../../records-added.ts';
+import type { LogFilters, QueryLogHistoryArgs, QueryLogsArgs } from '../../types.generated.ts';
 import { logQuery } from './filters.ts';
 import { logById } from './loaders.ts';
 import { logModel } from './model.ts';
 
-type ListArguments = QueryLogsArgs & PageArguments;
+type ListArguments = QueryLogsArgs & SortedPageArguments;
+type HistoryArguments = QueryLogHistoryArgs & CursorArguments;
 
 /** A list of logs that is yet to be read: the number of all matches is counted only when it is asked for. */
-export type LogSelection = PageArguments & { filter: QueryFilter<LogRecord> };
+export type LogSelection = PageArguments & { order: Order; filter: QueryFilter<LogRecord> };
 
 export async function getLog(context: GraphContext, id: string): Promise<LogRecord> {
   requireScope(context.principal, ['logs.view']);
@@ -30,30 +40,40 @@ export async function referencedLog(context: GraphContext, id: string): Promise<
 
 export async function selectLogs(context: GraphContext, args: ListArguments): Promise<LogSelection> {
   const principal = requireScope(context.principal, ['logs.list']);
-  const { filters, currentPage, pageSize } = args;
-  const workspace = filters?.workspaceSlug;
-  return {
-    currentPage,
-    pageSize,
-    filter: {
-      ...tenantFilter(principal),
-      ...(workspace && { workspaceId: await workspaceIdFor(context, workspace) }),
-      ...logQuery(filters ?? {}),
-    },
-  };
+  requireShallow(args, 'use logHistory or narrow the list by filters');
+  const { filters, currentPage, pageSize, sort } = args;
+  const filter = { ...tenantFilter(principal), ...(await queryOf(context, filters)) };
+  return { currentPage, pageSize, order: orderOf(sort), filter };
 }
 
-export const countLogs = (context: GraphContext, { filter }: LogSelection): Promise<number> =>
-  logModel(context.db).countDocuments(filter).exec();
+export const countLogs = (context: GraphContext, { filter, order }: LogSelection): Promise<number> =>
+  countItems(logModel(context.db), filter, order);
 
 export const readLogs = (
   context: GraphContext,
-  { filter, currentPage, pageSize }: LogSelection,
-): Promise<LogRecord[]> =>
-  logModel(context.db)
-    .find(filter)
-    .sort({ createdAt: -1, _id: -1 })
-    .skip(currentPage * pageSize)
-    .limit(pageSize)
-    .lean<LogRecord[]>()
-    .exec();
+  { filter, order, ...page }: LogSelection,
+): Promise<LogRecord[]> => readPage(logModel(context.db), filter, page, order);
+
+export async function walkLogs(context: GraphContext, { filters, ...args }: HistoryArguments) {
+  const principal = requireScope(context.principal, ['logs.list']);
+  const filter = await queryOf(context, filters);
+  return findCursorPage(logModel(context.db), tenantFilter(principal), filter, args);
+}
+
+/** The logs that are written from now on, of those that the filters let through. */
+export async function logsAdded(
+  context: GraphContext,
+  filters: LogFilters | null | undefined,
+): Promise<AsyncIterableIterator<LogRecord>> {
+  const principal = requireScope(context.principal, ['logs.list']);
+  const filter = await queryOf(context, filters);
+  return recordsAdded(context, 'log', logModel(context.db), tenantFilter(principal), filter);
+}
+
+async function queryOf(context: GraphContext, filters: LogFilters | null | undefined) {
+  const workspace = filters?.workspaceSlug;
+  return {
+    ...(workspace && { workspaceId: await workspaceIdFor(context, workspace) }),
+    ...logQuery(filters ?? {}),
+  };
+}

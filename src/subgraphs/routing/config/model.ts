@@ -1,5 +1,6 @@
 import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { indexSorts } from '../../order.ts';
 
 /** A gateway config as an administrator wrote it, secrets sealed (`sealing.ts`). */
 export type StoredConfig = Record<string, unknown>;
@@ -54,7 +55,8 @@ const schema = new Schema<ConfigDocument>(
   resourceSchema('configs'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
-schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1 });
+schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
+indexSorts(schema);
 schema.index({ workspaceId: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: 1 } });
 
 const versionSchema = new Schema<ConfigVersionDocument>(
@@ -70,7 +72,8 @@ const versionSchema = new Schema<ConfigVersionDocument>(
   },
   { ...resourceSchema('config_versions'), timestamps: { createdAt: 'createdAt', updatedAt: false } },
 );
-versionSchema.index({ organisationId: 1, configId: 1, createdAt: -1 });
+versionSchema.index({ organisationId: 1, configId: 1, createdAt: -1, _id: -1 });
+versionSchema.index({ organisationId: 1, configId: 1, number: -1 });
 
 export const configModel = defineModel('Config', schema);
 export const configVersionModel = defineModel('ConfigVersion', versionSchema);

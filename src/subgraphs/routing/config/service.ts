@@ -3,8 +3,10 @@ import { parseGatewayConfig } from '../../../dataplane/config/schema.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
+import { resourceFilter } from '../../filters.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
-import { findPage, type PageArguments } from '../../page.ts';
+import { orderOf } from '../../order.ts';
+import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { CreateConfigInput, QueryConfigsArgs } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { requireConfig } from './find.ts';
@@ -14,7 +16,7 @@ import { isDefaultOfApiKey, requireProviders } from './references.ts';
 import { restoreMasked, sealConfig } from './sealing.ts';
 import { addVersion, removeVersion, removeVersionsOf } from './versions.ts';
 
-type ListArguments = QueryConfigsArgs & PageArguments;
+type ListArguments = QueryConfigsArgs & SortedPageArguments;
 
 /** Who a change is put down to: the user behind the credential, else the credential. */
 export const authorOf = (principal: Principal): string => principal.userId ?? principal.id;
@@ -35,8 +37,11 @@ export async function listConfigs(context: GraphContext, args: ListArguments) {
     {
       ...tenantFilter(principal),
       ...(args.workspaceId && { workspaceId: await workspaceIdFor(context, args.workspaceId) }),
+      ...(args.status && { status: args.status }),
+      ...resourceFilter(args),
     },
     args,
+    orderOf(args.sort),
   );
 }
 

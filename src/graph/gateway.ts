@@ -1,0 +1,24 @@
+import type { ApolloServerOptionsWithGateway } from '@apollo/server';
+import type { ServedGraph } from './served-graph.ts';
+
+type Gateway = ApolloServerOptionsWithGateway<object>['gateway'];
+
+/** The graph as Apollo Server takes it when the schema may change while it runs. */
+export const apolloGateway = (served: ServedGraph): Gateway => ({
+  onSchemaLoadOrUpdate(callback) {
+    const tell = () => callback({ apiSchema: served.schema, coreSupergraphSdl: served.supergraphSdl });
+    tell();
+    return served.onChange(tell);
+  },
+  load: async () => ({
+    executor: async ({ schema, document, request, operationName, context }) =>
+      served.execute({
+        schema,
+        document,
+        contextValue: context,
+        variableValues: request.variables ?? null,
+        operationName: operationName ?? null,
+      }),
+  }),
+  stop: async () => undefined,
+});

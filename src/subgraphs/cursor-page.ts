@@ -1,0 +1,76 @@
+import type { Model, QueryFilter } from 'mongoose';
+import { GatewayError } from '../errors/index.ts';
+import { boundedRead, orTooSlow } from './bounded-read.ts';
+
+export type CursorArguments = {
+  limit: number;
+  order: 'asc' | 'desc';
+  after?: string | null;
+  before?: string | null;
+};
+
+export type CursorPage<T> = { data: T[]; firstId: string | null; lastId: string | null; hasMore: boolean };
+
+type Item = { _id: string; createdAt: Date };
+type Position = Item | null;
+
+/**
+ * A page of a list that is walked along instead of counted: by `createdAt`, then by id, from the item `after`, or back
+ * from the item `before`. `visible` is what the caller's credential reaches, cursors included; `filter` is the rest of
+ * the question. To be fast at any depth it needs an index that ends in `createdAt, _id`.
+ */
+export async function findCursorPage<T extends Item>(
+  model: Model<T>,
+  visible: QueryFilter<T>,
+  filter: QueryFilter<T>,
+  { limit, order, after, before }: CursorArguments,
+): Promise<CursorPage<T>> {
+  const [start, end] = await Promise.all([
+    positionOf(model, visible, after, 'after'),
+    positionOf(model, visible, before, 'before'),
+  ]);
+  const backwards = end !== null && start === null;
+  const ascending = (order === 'asc') !== backwards;
+  const direction = ascending ? 1 : -1;
+  const bounds = [
+    ...beyond(start, order === 'asc' ? '$gt' : '$lt'),
+    ...beyond(end, order === 'asc' ? '$lt' : '$gt'),
+  ];
+  const found = await orTooSlow(
+    model
+      .find({ $and: [...bounds, visible, filter] } as QueryFilter<T>, null, boundedRead)
+      .sort({ createdAt: direction, _id: direction })
+      .limit(limit + 1)
+      .lean<T[]>()
+      .exec(),
+  );
+  const hasMore = found.length > limit;
+  const walked = hasMore ? found.slice(0, limit) : found;
+  const data = backwards ? walked.reverse() : walked;
+  return { data, firstId: data[0]?._id ?? null, lastId: data.at(-1)?._id ?? null, hasMore };
+}
+
+async function positionOf<T extends Item>(
+  model: Model<T>,
+  visible: QueryFilter<T>,
+  id: string | null | undefined,
+  param: 'after' | 'before',
+): Promise<Position> {
+  if (id === null || id === undefined) return null;
+  const found = await model
+    .findOne({ $and: [{ _id: id }, visible] } as QueryFilter<T>, { createdAt: 1 })
+    .lean<Item>()
+    .exec();
+  if (found) return found;
+  throw new GatewayError('VALIDATION_FAILED', { message: `${param} names no item of this list.`, param });
+}
+
+/** The first condition alone says nothing new; it is the one that lets an index begin at the position. */
+function beyond(position: Position, side: '$gt' | '$lt'): object[] {
+  if (!position) return [];
+  const { _id, createdAt } = position;
+  return [
+    { createdAt: { [`${side}e`]: createdAt } },
+    { $or: [{ createdAt: { [side]: createdAt } }, { _id: { [side]: _id } }] },
+  ];
+}

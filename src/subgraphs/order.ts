@@ -1,0 +1,24 @@
+import type { Schema } from 'mongoose';
+
+export type SortArgument = { field: string; direction?: 'asc' | 'desc' };
+
+/** How a list is sorted: the keys, and the collation under which its texts are compared. */
+export type Order = { by: Record<string, 1 | -1>; collation?: { locale: string; strength: number } };
+
+export const newestFirst: Order = { by: { createdAt: -1, _id: -1 } };
+
+// Names are sorted without regard to case, as people expect.
+const nameCollation = { locale: 'en', strength: 2 };
+
+/** The order that a `sort` argument asks for; equal values are in the order of their ids. */
+export function orderOf({ field, direction }: SortArgument): Order {
+  const sign = direction === 'asc' ? 1 : -1;
+  return { by: { [field]: sign, _id: sign }, ...(field === 'name' && { collation: nameCollation }) };
+}
+
+/** Lets an index of the organisation's documents serve each sort of `ResourceSort`, in both directions. */
+export function indexSorts<T>(schema: Schema<T>): void {
+  schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
+  schema.index({ organisationId: 1, lastUpdatedAt: -1, _id: -1 });
+  schema.index({ organisationId: 1, name: 1, _id: 1 }, { collation: nameCollation });
+}
