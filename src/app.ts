@@ -21,6 +21,7 @@ import {
   createRemotes,
   createSafety,
   createStandalone,
+  createSubscriptions,
   type Graph,
   readSources,
 } from './graph/index.ts';
@@ -32,10 +33,17 @@ import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
-import { createListener, createSubgraphListener, type Listener } from './server.ts';
+import {
+  createListener,
+  createSubgraphListener,
+  createUpgradeListener,
+  type Listener,
+  type UpgradeListener,
+} from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
+import { createEvents } from './storage/events/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
 import { leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
@@ -60,6 +68,10 @@ export type App = {
   handle: Listener;
   /** Answers federation routers, when they have a listener of their own. */
   subgraphListener: { handle: Listener; host: string; port: number } | null;
+  /** Takes over the connections of the one listener that ask for a WebSocket. */
+  handleUpgrade: UpgradeListener;
+  /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
   settle(): Promise<void>;
@@ -72,14 +84,20 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const { db } = storage;
   const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
   const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
+  const events = createEvents(db, log);
   const audit = createAuditTrail({
-    write: (entry) => writeAuditEntry(db, entry),
+    async write(entry) {
+      await writeAuditEntry(db, entry);
+      const { _id, organisationId, workspaceId } = entry;
+      events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
+    },
     spool: createSpool(spoolDirectory, 'audit'),
     log,
   });
   const requestLog = createLogThread(
     { ...settings.requestLogs, uri: storage.uri, spoolDirectory, logLevel: settings.logLevel },
     log,
+    events.wake,
   );
   const changes = createChanges(db, log);
   const directory = createDirectory(
@@ -105,8 +123,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     log,
   });
 
-  const principalOf = async (request: IncomingMessage): Promise<Principal | null> => {
-    const credential = credentialOf(request.headers);
+  const principalOf = async ({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Principal | null> => {
+    const credential = credentialOf(headers);
     return credential ? (await authenticate(credential)).principal : null;
   };
   const services = {
@@ -114,6 +132,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     secrets,
     changes,
     audit,
+    events,
     requestLogs: settings.requestLogs,
     log,
     now: () => new Date(),
@@ -130,6 +149,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const safety = createSafety(settings.graph);
+  const aliases = createHeaderAliases(settings.headerPrefixAliases);
   const { list, pollInterval } = settings.remoteSubgraphs;
   const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
   const remotes =
@@ -137,7 +157,17 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
       : undefined;
   const graphDoor = { safety, authenticate: principalOf, createContext, log };
-  const graphHttp = createGraphHttp({ graph, served: remotes, ...graphDoor });
+  const subscriptions = createSubscriptions({
+    graph,
+    served: remotes,
+    ...graphDoor,
+    authenticate({ headers }) {
+      // A credential may also come in a message, where no listener has seen it.
+      aliases.adopt({ headers, rawHeaders: [] });
+      return principalOf({ headers });
+    },
+  });
+  const graphHttp = createGraphHttp({ graph, served: remotes, streams: subscriptions.streams, ...graphDoor });
   const { routerSecret, listen: ownListener } = settings.subgraphs;
   const standalone =
     routerSecret !== null || ownListener !== null
@@ -146,12 +176,12 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
   const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
-  const metrics = createMetrics({ requestLog, changes, remotes });
-  const aliases = createHeaderAliases(settings.headerPrefixAliases);
+  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
+    { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: async () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
@@ -159,6 +189,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
     { start: async () => standalone?.start(), stop: async () => standalone?.stop() },
+    { start: async () => undefined, stop: () => subscriptions.stop() },
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
@@ -190,6 +221,11 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       standalone && ownListener
         ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...ownListener }
         : null,
+    handleUpgrade: createUpgradeListener((request, socket, head) => {
+      aliases.adopt(request);
+      subscriptions.handleUpgrade(request, socket, head);
+    }),
+    endSubscriptions: () => subscriptions.stop(),
     async start() {
       for (const part of lifecycle) await part.start();
     },

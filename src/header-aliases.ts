@@ -7,7 +7,7 @@ const listsOfNames = ['x-gateway-forward-headers', 'x-gateway-sensitive-headers'
 
 export type HeaderAliases = {
   /** Gives headers under an alias their canonical names: behind this, nobody knows of aliases. */
-  adopt(request: IncomingMessage): void;
+  adopt(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): void;
   /** A listener whose requests are adopted, and whose answers carry the gateway's headers under every alias too. */
   around(listener: Listener): Listener;
 };
@@ -22,7 +22,7 @@ export function createHeaderAliases(prefixes: readonly string[]): HeaderAliases 
     return prefix === undefined ? null : canonicalPrefix + name.slice(prefix.length);
   };
 
-  function adopt({ headers, rawHeaders }: IncomingMessage): void {
+  function adopt({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): void {
     for (const name of Object.keys(headers)) {
       const canonical = name.startsWith('x-') ? canonicalOf(name) : null;
       if (canonical === null) continue;

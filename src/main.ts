@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   const secrets = createSecrets(await loadMasterKey(dataDirectory, encryptionKey));
   const app = createApp({ settings, storage, secrets, log });
   await app.start();
-  const server = createHttpServer(app.handle);
+  const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = localUrl(settings.listen.host, port);
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
@@ -26,7 +26,8 @@ async function main(): Promise<void> {
 
   stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
     const servers = routers ? [server, routers.server] : [server];
-    await Promise.all(servers.map((open) => close(open, settings.shutdownTimeout)));
+    const closed = servers.map((open) => close(open, settings.shutdownTimeout));
+    await Promise.all([app.endSubscriptions(), ...closed]);
     await app.stop();
     await storage.stop();
   });

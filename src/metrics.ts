@@ -15,10 +15,12 @@ export type Metrics = {
 export function createMetrics({
   requestLog,
   changes,
+  subscriptions,
   remotes,
 }: {
   requestLog: RequestLog;
   changes: Changes;
+  subscriptions: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
 }): Metrics {
   const registry = new Registry();
@@ -57,6 +59,9 @@ export function createMetrics({
     Number(changes.isStale()),
   );
 
+  gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
+    subscriptions.open(),
+  );
   if (remotes) {
     new Gauge({
       name: 'sluice_remote_subgraph_up',

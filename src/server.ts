@@ -1,14 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Reference, Rest } from '../rest-compat/index.ts';
 import type { Dataplane } from './dataplane/index.ts';
 import { GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
+import { refuseUpgrade } from './graph/index.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
 import { localUrl } from './settings.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 type Doors = {
   dataplane: Dataplane;
@@ -22,7 +25,7 @@ type Doors = {
   log: Logger;
 };
 
-type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'operations';
+type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 
@@ -44,6 +47,8 @@ export function createListener({
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
+    // Apart from the graph: an answer that stays open says nothing about how long answers take.
+    if (path === '/graphql/stream') return ['stream', graphHttp.handle(request, response)];
     if (graphPaths.has(path) || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];
     }
@@ -104,10 +109,28 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
+/** Lets a WebSocket through where there is one to talk to, and answers 404 elsewhere. */
+export const createUpgradeListener =
+  (graph: UpgradeListener): UpgradeListener =>
+  (request, socket, head) => {
+    if (splitUrl(request.url).path === '/graphql') graph(request, socket, head);
+    else refuseUpgrade(socket, '404 Not Found');
+  };
+
 /** The HTTP server around a listener: generous with header size since configs travel in one. */
-export function createHttpServer(listener: Listener): Server {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 75_000 }, listener);
+export function createHttpServer(listener: Listener, onUpgrade?: UpgradeListener): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: 75_000,
+      // Some clients offer HTTP/2 with every request: they are answered as if they had not.
+      shouldUpgradeCallback: ({ headers }) =>
+        onUpgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    listener,
+  );
   server.headersTimeout = 80_000;
+  if (onUpgrade) server.on('upgrade', onUpgrade);
   return server;
 }
 

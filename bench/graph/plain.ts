@@ -11,6 +11,7 @@ import { splitUrl } from '../../src/lib/request-url.ts';
 import { readSettings } from '../../src/settings.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';
+import { createEvents } from '../../src/storage/events/index.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
@@ -28,6 +29,7 @@ const secrets = createSecrets(
 );
 const changes = createChanges(db, log);
 await changes.start();
+const events = createEvents(db, log);
 const none = async () => new Map<string, never>();
 const directory = createDirectory(
   { keys: (hashes) => loadKeyRecords(db, hashes), providers: none, configs: none, catalogues: none },
@@ -41,6 +43,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     db,
     secrets,
     changes,
+    events,
     log,
     principal,
     memo: new Map(),

@@ -28,6 +28,10 @@ export const exceptions: Exception[] = [
     'createOrganisationServiceApiKey body.defaults: missing',
   ),
   ...because(
+    'True as well, unless allowed_workspaces names some: to name some while all may would restrict nothing.',
+    'createDeployment body.allow_all_workspaces: default none in place of True',
+  ),
+  ...because(
     'Both spellings are taken; the description has the one that all other members have.',
     'createConfig body.isDefault: missing',
     'createConfig body.is_default: not in the contract',

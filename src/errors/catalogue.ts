@@ -139,6 +139,22 @@ export const catalogue = {
     'idempotency_key_reused',
     'This Idempotency-Key came with another request before.',
   ),
+  TOO_MANY_SUBSCRIPTIONS: entry(
+    429,
+    'AB04',
+    'rate_limit_error',
+    'too_many_subscriptions',
+    'The credential has too many open connections or subscriptions.',
+    true,
+  ),
+  EVENTS_MISSED: entry(
+    503,
+    'AB04',
+    'api_error',
+    'events_missed',
+    'The subscription has missed events and ended. Subscribe again.',
+    true,
+  ),
   PROVIDER_UNREACHABLE: entry(
     503,
     'AB04',

@@ -10,7 +10,7 @@ import type { GraphContext } from '../subgraphs/context.ts';
 import type { Resolver } from '../subgraphs/subgraph.ts';
 import { type Claims, claimsOf, type SubgraphTypes } from './claims.ts';
 import { contributed, referenced } from './entity.ts';
-import { type FieldResolver, withRules } from './rules/apply.ts';
+import { type FieldResolver, subscribable, withRules } from './rules/apply.ts';
 
 /**
  * Attaches the subgraphs' own resolvers to the public schema, so that one execution answers a query over all of them.
@@ -33,7 +33,9 @@ export function fuse(
     if (isAbstractType(type)) attachTypeResolver(type, subgraphs);
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
-      field.resolve = withRules(schema, field, resolverOf(schema, subgraphs, claims, type, field));
+      const own = resolverOf(schema, subgraphs, claims, type, field);
+      if (type === schema.getSubscriptionType()) subscribable(schema, field, own);
+      else field.resolve = withRules(schema, field, own);
     }
   }
 }
@@ -70,13 +72,20 @@ function resolverOf(
     throw new Error(`${coordinate} is shared; only ${subgraph.name} may have its resolver.`);
   }
   const own: Resolver | undefined = subgraph.resolvers[type.name]?.[field.name];
-  const isRoot = type === schema.getQueryType() || type === schema.getMutationType();
+  const isSubscription = type === schema.getSubscriptionType();
+  const isRoot = isSubscription || type === schema.getQueryType() || type === schema.getMutationType();
   const isContributed = owner !== undefined && owner !== subgraph;
   if (!own && (isRoot || isContributed)) {
     throw new Error(`Subgraph ${subgraph.name} has no resolver of ${coordinate}.`);
   }
   const local = own && isContributed ? contributed(owner.resolvers[type.name]?.id, own) : own;
-  return linked(schema, claims, subgraph, field, coordinate, local);
+  const link = linked(schema, claims, subgraph, field, coordinate, local);
+  if (isSubscription && link !== local) {
+    throw new Error(
+      `${coordinate} may not return an entity of another subgraph, but a type that leads to it.`,
+    );
+  }
+  return link;
 }
 
 /** Follows a reference to another subgraph's entity, when that is what the field returns. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError } from '../errors/index.ts';
@@ -42,12 +43,14 @@ export const requestError = (cause: GatewayError): GraphQLError =>
   });
 
 /** Answers what the body parser throws in the shape of GraphQL errors. */
-export const answerBodyError: ErrorRequestHandler = (error, _request, response, _next) => {
-  const cause = bodyError(error);
-  response
-    .status(cause.entry.status)
-    .json({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] });
-};
+export const answerBodyError: ErrorRequestHandler = (error, _request, response, _next) =>
+  answerError(response, bodyError(error));
+
+/** Answers a request that never became an operation in the shape of GraphQL errors. */
+export function answerError(response: ServerResponse, cause: GatewayError): void {
+  response.writeHead(cause.entry.status, { 'content-type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] }));
+}
 
 function bodyError(error: { type?: unknown; status?: unknown }): GatewayError {
   if (error.type === 'entity.too.large') return new GatewayError('BODY_TOO_LARGE');

@@ -8,21 +8,24 @@ import type { GraphQLSchema } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { causeOf, toGraphError } from './errors.ts';
+import { logDefects } from './defects.ts';
+import { toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
 import { apolloGateway } from './gateway.ts';
 import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
-import { RemoteError } from './remote/remote-error.ts';
 import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
 import { type ServedGraph, servedAlone } from './served-graph.ts';
+import type { EventStreams } from './subscriptions/index.ts';
 import { supergraphDoor } from './supergraph-door.ts';
 
 export type GraphHttpOptions = DoorOptions & {
   graph: Graph;
   /** The graph with its remote subgraphs; the built-in ones alone when absent. */
   served?: ServedGraph | undefined;
+  /** Operations over server-sent events, at `/graphql/stream`. */
+  streams?: EventStreams | null;
 };
 
 export type DoorOptions = {
@@ -34,7 +37,7 @@ export type DoorOptions = {
 };
 
 export type GraphHttp = {
-  /** Answers `/graphql`, `/explorer` and `/supergraph.graphql`. */
+  /** Answers `/graphql`, `/graphql/stream`, `/explorer` and `/supergraph.graphql`. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -63,7 +66,7 @@ export function createDoor(
     plugins: [
       landingPage,
       affordable(safety),
-      logDefects,
+      defects,
       // It would wrap every field of the schema to find out that no answer may be kept.
       ApolloServerPluginCacheControlDisabled(),
     ],
@@ -100,6 +103,7 @@ export function createDoor(
 export function createGraphHttp({
   graph,
   served = servedAlone(graph),
+  streams = null,
   ...options
 }: GraphHttpOptions): GraphHttp {
   const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
@@ -108,6 +112,11 @@ export function createGraphHttp({
   return {
     handle: (request, response) => void app(request, response),
     async start() {
+      if (streams) {
+        app.use('/graphql/stream', express.json({ limit: '1mb' }), (request, response) =>
+          streams.handle(request, response),
+        );
+      }
       app.use('/graphql', ...(await door.start()));
       app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
       app.use(explorer('/explorer', '/graphql'));
@@ -136,21 +145,9 @@ function abortedWith(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** Defects answer INTERNAL without a word of detail, so the log must have it. */
-const logDefects: ApolloServerPlugin<GraphContext> = {
+const defects: ApolloServerPlugin<GraphContext> = {
   requestDidStart: async () => ({
-    didEncounterErrors: async ({ errors, contextValue, operationName }) => {
-      for (const thrown of errors) {
-        if (!thrown.path) continue;
-        const error = causeOf(thrown);
-        // What a remote subgraph does wrong is no defect of ours, and is logged once a request.
-        if (error.entry.status < 500 || error instanceof RemoteError) continue;
-        const requestId = contextValue.request.id;
-        contextValue.log.error(
-          { error, requestId, operationName, path: thrown.path.join('.') },
-          error.message,
-        );
-      }
-    },
+    didEncounterErrors: async ({ errors, contextValue, operationName }) =>
+      logDefects(errors, contextValue, operationName),
   }),
 };

@@ -40,10 +40,12 @@ export function subgraphDocument(files: SdlFile[]): DocumentNode {
   return { kind: Kind.DOCUMENT, definitions: [...preamble, ...merged.values()] };
 }
 
-/** Query and Mutation grow with every file; a foreign entity may be declared by several; all else is a mistake. */
+const rootTypes = ['Query', 'Mutation', 'Subscription'];
+
+/** The root types grow with every file; a foreign entity may be declared by several; all else is a mistake. */
 function join(earlier: DefinitionNode, later: DefinitionNode, name: string, path: string): DefinitionNode {
   if (earlier.kind === Kind.OBJECT_TYPE_DEFINITION && later.kind === Kind.OBJECT_TYPE_DEFINITION) {
-    if (name === 'Query' || name === 'Mutation') {
+    if (rootTypes.includes(name)) {
       return { ...earlier, fields: [...(earlier.fields ?? []), ...(later.fields ?? [])] };
     }
     if (isStub(earlier) && isStub(later)) return earlier;

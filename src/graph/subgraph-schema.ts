@@ -3,7 +3,7 @@ import { type DocumentNode, defaultFieldResolver, type GraphQLSchema, isObjectTy
 import { GatewayError } from '../errors/index.ts';
 import type { ReferenceResolver, Resolvers } from '../subgraphs/subgraph.ts';
 import { declaredTypes } from './claims.ts';
-import { type FieldResolver, withRules } from './rules/apply.ts';
+import { type FieldResolver, subscribable, withRules } from './rules/apply.ts';
 import { describeRules } from './rules/describe.ts';
 import { scalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';
@@ -21,7 +21,9 @@ export function subgraphSchema(source: SubgraphSource, document: DocumentNode): 
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('_')) continue;
     for (const field of Object.values(type.getFields())) {
-      field.resolve = withRules(schema, field, field.resolve as FieldResolver | undefined);
+      const own = field.resolve as FieldResolver | undefined;
+      if (type === schema.getSubscriptionType()) subscribable(schema, field, own);
+      else field.resolve = withRules(schema, field, own);
     }
   }
   requireReferences(schema);

@@ -15,7 +15,10 @@ export type LogThreadData = Pick<
 };
 
 export type ToLogThread = { drafts: ExchangeDraft[] } | { drain: number } | { stop: true };
-export type FromLogThread = { stored: number; counters: QueueCounters } | { done: number };
+export type FromLogThread =
+  | { stored: number; counters: QueueCounters }
+  | { done: number }
+  | { appended: true };
 
 /** Milliseconds that an exchange waits here before it is handed over, together with its neighbours. */
 const HAND_OVER_INTERVAL = 50;
@@ -26,9 +29,10 @@ const RELAUNCH_DELAY = 1000;
 
 /**
  * The request log in a thread of its own, with its own connection: working a batch out and encoding it would hold up
- * every request of the main thread for tens of milliseconds.
+ * every request of the main thread for tens of milliseconds. `onAppended` runs when events about new logs are in the
+ * sequence of events.
  */
-export function createLogThread(data: LogThreadData, log: Logger): RequestLog {
+export function createLogThread(data: LogThreadData, log: Logger, onAppended: () => void): RequestLog {
   const counters: QueueCounters = { waiting: 0, written: 0, spooled: 0, dropped: 0 };
   const answers = new Map<number, () => void>();
   let dropped = 0;
@@ -47,6 +51,10 @@ export function createLogThread(data: LogThreadData, log: Logger): RequestLog {
   }
 
   function onMessage(message: FromLogThread): void {
+    if ('appended' in message) {
+      onAppended();
+      return;
+    }
     if ('done' in message) {
       answers.get(message.done)?.();
       answers.delete(message.done);

@@ -3,10 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type Db, MongoClient } from 'mongodb';
 import { createLogger } from '../lib/logger.ts';
 import { connectionOptions } from '../storage/connection-options.ts';
+import { createEventWriter, eventsIn } from '../storage/events/index.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
 import { createRequestLog } from './request-log.ts';
 import { createSpool } from './spool.ts';
-import { writeLogs } from './write-logs.ts';
+import { logEvents, writeLogs } from './write-logs.ts';
 
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
@@ -20,15 +21,24 @@ async function database(): Promise<Db> {
   return client.db();
 }
 
+const log = createLogger(logLevel);
+const answer = (message: FromLogThread) => port.postMessage(message);
+
+const events = createEventWriter({
+  batches: async () => eventsIn(await database()),
+  onAppended: () => answer({ appended: true }),
+  log,
+});
 const requestLog = createRequestLog({
   ...settings,
-  write: async (entries) => writeLogs(await database(), entries),
+  write: async (entries) => {
+    await writeLogs(await database(), entries);
+    logEvents(entries).forEach(events.append);
+  },
   spool: createSpool(spoolDirectory, 'request-log'),
-  log: createLogger(logLevel),
+  log,
 });
 requestLog.start();
-
-const answer = (message: FromLogThread) => port.postMessage(message);
 
 port.on('message', async (message: ToLogThread) => {
   if ('drafts' in message) {
@@ -40,6 +50,7 @@ port.on('message', async (message: ToLogThread) => {
     answer({ done: message.drain });
   } else {
     await requestLog.stop();
+    await events.stop();
     await client?.close();
     port.close();
   }

@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
 import { isDuplicateBatch } from '../storage/duplicates.ts';
+import type { Event } from '../storage/events/index.ts';
 import {
   LOG_BODIES_COLLECTION,
   LOGS_COLLECTION,
@@ -26,6 +27,18 @@ export async function writeLogs(db: Db, entries: readonly LogEntry[]): Promise<v
     if (result.status === 'rejected' && !isDuplicateBatch(result.reason)) throw result.reason;
   }
   if (results[1].status === 'rejected') await mergePacks(db, packs);
+}
+
+/** What subscribers are told once a batch is stored: one event a workspace. */
+export function logEvents(entries: readonly LogEntry[]): Event[] {
+  const events = new Map<string, Event>();
+  for (const { record } of entries) {
+    const { _id, organisationId, workspaceId } = record;
+    const event = events.get(workspaceId);
+    if (event) event.ids.push(_id);
+    else events.set(workspaceId, { kind: 'log', organisationId, workspaceId, ids: [_id] });
+  }
+  return [...events.values()];
 }
 
 const packsIn = (db: Db) => db.collection<LogBodiesPack>(LOG_BODIES_COLLECTION);

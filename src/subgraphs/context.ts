@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { AuditTrail } from '../recording/audit-trail.ts';
 import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
+import type { Events } from '../storage/events/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
 
 /** What is known of the HTTP request that an operation came with. */
@@ -25,6 +26,8 @@ export type ServiceDependencies = {
   secrets: Secrets;
   changes: Changes;
   audit: AuditTrail;
+  /** What subscribers are told, in this process and the others. */
+  events: Pick<Events, 'append' | 'subscribe'>;
   /** Models whose documents keep their workspace from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];

@@ -652,6 +652,23 @@ export type AuditLogPage = {
   records: Array<AuditLog>;
 };
 
+export type Subscription = {
+  /** Each entry that is written from now on. */
+  auditEntryAdded: AuditLog;
+  /** Each log that is written from now on. */
+  logAdded: Log;
+};
+
+
+export type SubscriptionAuditEntryAddedArgs = {
+  filters?: InputMaybe<AuditLogFilters>;
+};
+
+
+export type SubscriptionLogAddedArgs = {
+  filters?: InputMaybe<LogFilters>;
+};
+
 /** How requests are routed: targets, strategy, retries, parameters. Requests name it by its slug. */
 export type Config = {
   id: Scalars['ID']['output'];
@@ -1273,6 +1290,7 @@ export type ResolversTypes = {
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Config: ResolverTypeWrapper<Config>;
   Log: ResolverTypeWrapper<Log>;
   LogRequest: ResolverTypeWrapper<LogRequest>;
@@ -1348,6 +1366,7 @@ export type ResolversParentTypes = {
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
+  Subscription: Record<PropertyKey, never>;
   Config: Config;
   Log: Log;
   LogRequest: LogRequest;
@@ -1673,6 +1692,11 @@ export type AuditLogPageResolvers<ContextType = GraphContext, ParentType extends
   records?: Resolver<Array<ResolversTypes['AuditLog']>, ParentType, ContextType>;
 };
 
+export type SubscriptionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
+  auditEntryAdded?: SubscriptionResolver<ResolversTypes['AuditLog'], "auditEntryAdded", ParentType, ContextType, Partial<SubscriptionAuditEntryAddedArgs>>;
+  logAdded?: SubscriptionResolver<ResolversTypes['Log'], "logAdded", ParentType, ContextType, Partial<SubscriptionLogAddedArgs>>;
+};
+
 export type ConfigResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Config'] = ResolversParentTypes['Config']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1831,6 +1855,7 @@ export type Resolvers<ContextType = GraphContext> = {
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
+  Subscription?: SubscriptionResolvers<ContextType>;
   Config?: ConfigResolvers<ContextType>;
   Log?: LogResolvers<ContextType>;
   LogRequest?: LogRequestResolvers<ContextType>;

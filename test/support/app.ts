@@ -57,7 +57,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
   const log = createLogger(settings.logLevel);
   const app = createApp({ settings, storage, secrets, log });
   await app.start();
-  const server = createHttpServer(app.handle);
+  const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = `http://127.0.0.1:${port}`;
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
@@ -107,7 +107,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     },
     logged: () => app.settle(),
     async stop() {
-      await close(server, 0);
+      await Promise.all([app.endSubscriptions(), close(server, 0)]);
       if (routers) await close(routers.server, 0);
       await app.stop();
       await storage.stop();

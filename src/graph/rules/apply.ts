@@ -24,8 +24,6 @@ export function withRules(
 ): FieldResolver | undefined {
   const constant = readRule(schema, 'constant', field);
   const constraints = constraintsOf(schema, field.args);
-  const access = readRule(schema, 'access', field);
-  const authenticated = readRule(schema, 'authenticated', field);
   const audit = readRule(schema, 'audit', field);
 
   let resolve = constant ? () => constant.value : own;
@@ -38,18 +36,40 @@ export function withRules(
       return next(parent, args, context, info);
     };
   }
+  resolve = withAccess(schema, field, resolve);
+  return audit ? audited(schema, field.args, audit.action, inner()) : resolve;
+}
+
+function withAccess(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, GraphContext>,
+  own: FieldResolver | undefined,
+): FieldResolver | undefined {
+  const next = own ?? defaultFieldResolver;
+  const access = readRule(schema, 'access', field);
   if (access) {
-    const next = inner();
-    resolve = (parent, args, context, info) => {
+    return (parent, args, context, info) => {
       requireScope(context.principal, access.anyOf);
       return next(parent, args, context, info);
     };
-  } else if (authenticated) {
-    const next = inner();
-    resolve = (parent, args, context, info) => {
-      if (!context.principal) throw new GatewayError('UNAUTHENTICATED');
-      return next(parent, args, context, info);
-    };
   }
-  return audit ? audited(schema, field.args, audit.action, inner()) : resolve;
+  if (!readRule(schema, 'authenticated', field)) return own;
+  return (parent, args, context, info) => {
+    if (!context.principal) throw new GatewayError('UNAUTHENTICATED');
+    return next(parent, args, context, info);
+  };
+}
+
+/**
+ * Makes a field of the root type Subscription: its resolver answers the stream, and the field's value is what comes out
+ * of it. Rules hold for the subscribing, access again for each value, since a credential may lose a scope meanwhile.
+ */
+export function subscribable(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, GraphContext>,
+  own: FieldResolver | undefined,
+): void {
+  const subscribe = withRules(schema, field, own);
+  const resolve = withAccess(schema, field, (value) => value);
+  Object.assign(field, { subscribe, resolve });
 }

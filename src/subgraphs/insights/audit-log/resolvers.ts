@@ -1,8 +1,11 @@
 import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
 import type { Resolvers } from '../../subgraph.ts';
-import { listAuditLogs } from './service.ts';
+import { auditEntriesAdded, listAuditLogs } from './service.ts';
 
 export const resolvers: Resolvers = {
   Query: { auditLogs: (_parent, args, context) => listAuditLogs(context, args) },
+  Subscription: {
+    auditEntryAdded: (_parent, { filters }, context) => auditEntriesAdded(context, filters),
+  },
   AuditLog: { id: (entry: StoredAuditEntry) => entry._id },
 };

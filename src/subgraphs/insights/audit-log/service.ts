@@ -4,32 +4,47 @@ import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { countItems, findPage, type PageArguments } from '../../page.ts';
-import type { QueryAuditLogsArgs } from '../../types.generated.ts';
+import { recordsAdded } from '../../records-added.ts';
+import type { AuditLogFilters, QueryAuditLogsArgs } from '../../types.generated.ts';
 import { auditLogModel } from './model.ts';
 
 type ListArguments = QueryAuditLogsArgs & PageArguments;
 
-export async function listAuditLogs(context: GraphContext, args: ListArguments) {
+/** The entries that are written from now on, of those that the filters let through. */
+export async function auditEntriesAdded(
+  context: GraphContext,
+  filters: AuditLogFilters | null | undefined,
+): Promise<AsyncIterableIterator<StoredAuditEntry>> {
+  const filter = await filterOf(context, filters);
+  const { organisationId } = filter;
+  return recordsAdded(context, 'audit_entry', auditLogModel(context.db), { organisationId }, filter);
+}
+
+async function filterOf(context: GraphContext, filters: AuditLogFilters | null | undefined) {
   const { organisationId } = requireScope(context.principal, ['audit_logs.list']);
-  const { organisationId: named, workspaceId: workspace, ...members } = args.filters ?? {};
+  const { organisationId: named, workspaceId: workspace, ...members } = filters ?? {};
   if (named && named !== organisationId) {
     throw new GatewayError('FORBIDDEN', {
       message: 'A credential may not name another organisation.',
       param: 'filters.organisationId',
     });
   }
+  return {
+    organisationId,
+    ...(workspace && { workspaceId: await workspaceIdFor(context, workspace) }),
+    ...Object.fromEntries(Object.entries(members).filter(([, value]) => value != null)),
+  };
+}
+
+export async function listAuditLogs(context: GraphContext, args: ListArguments) {
+  const matching = await filterOf(context, args.filters);
   if (args.endTime <= args.startTime) {
     throw new GatewayError('VALIDATION_FAILED', {
       message: 'end_time must be after start_time.',
       param: 'endTime',
     });
   }
-  const filter = {
-    organisationId,
-    timestamp: { $gte: args.startTime, $lt: args.endTime },
-    ...(workspace && { workspaceId: await workspaceIdFor(context, workspace) }),
-    ...Object.fromEntries(Object.entries(members).filter(([, value]) => value != null)),
-  };
+  const filter = { ...matching, timestamp: { $gte: args.startTime, $lt: args.endTime } };
   const model = auditLogModel(context.db);
   const sign = args.order === 'asc' ? 1 : -1;
   const order = { by: { timestamp: sign, _id: sign } } as const;

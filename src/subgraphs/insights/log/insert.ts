@@ -5,7 +5,7 @@ import { redact, redactText } from '../../../lib/redaction.ts';
 import { BodyPacks } from '../../../recording/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
 import { findUsage } from '../../../recording/usage.ts';
-import { writeLogs } from '../../../recording/write-logs.ts';
+import { logEvents, writeLogs } from '../../../recording/write-logs.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import type { GraphContext } from '../../context.ts';
 import { type InsertedLog, parseInserted } from './parse-inserted.ts';
@@ -25,6 +25,7 @@ export async function insertLogs(context: GraphContext, input: unknown): Promise
     toEntry(log, { ...principal, workspaceId }, now, context.requestLogs, packs),
   );
   await writeLogs(nativeDb(context.db), entries);
+  logEvents(entries).forEach(context.events.append);
   return entries.length;
 }
 

@@ -3,7 +3,15 @@ import { workspaceById } from '../../identity/workspace/index.ts';
 import type { Resolvers } from '../../subgraph.ts';
 import { insertLogs } from './insert.ts';
 import { requestOf, responseOf } from './messages.ts';
-import { countLogs, getLog, type LogSelection, readLogs, selectLogs, walkLogs } from './service.ts';
+import {
+  countLogs,
+  getLog,
+  type LogSelection,
+  logsAdded,
+  readLogs,
+  selectLogs,
+  walkLogs,
+} from './service.ts';
 
 const reference = (id: string | null) => id && { id };
 
@@ -15,6 +23,9 @@ export const resolvers: Resolvers = {
   },
   Mutation: {
     insertLogs: (_parent, { input }, context) => insertLogs(context, input),
+  },
+  Subscription: {
+    logAdded: (_parent, { filters }, context) => logsAdded(context, filters),
   },
   LogPage: {
     total: (selection: LogSelection, _args, context) => countLogs(context, selection),

@@ -13,6 +13,7 @@ import {
   requireShallow,
   type SortedPageArguments,
 } from '../../page.ts';
+import { recordsAdded } from '../../records-added.ts';
 import type { LogFilters, QueryLogHistoryArgs, QueryLogsArgs } from '../../types.generated.ts';
 import { logQuery } from './filters.ts';
 import { logById } from './loaders.ts';
@@ -57,6 +58,16 @@ export async function walkLogs(context: GraphContext, { filters, ...args }: Hist
   const principal = requireScope(context.principal, ['logs.list']);
   const filter = await queryOf(context, filters);
   return findCursorPage(logModel(context.db), tenantFilter(principal), filter, args);
+}
+
+/** The logs that are written from now on, of those that the filters let through. */
+export async function logsAdded(
+  context: GraphContext,
+  filters: LogFilters | null | undefined,
+): Promise<AsyncIterableIterator<LogRecord>> {
+  const principal = requireScope(context.principal, ['logs.list']);
+  const filter = await queryOf(context, filters);
+  return recordsAdded(context, 'log', logModel(context.db), tenantFilter(principal), filter);
 }
 
 async function queryOf(context: GraphContext, filters: LogFilters | null | undefined) {

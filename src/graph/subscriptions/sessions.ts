@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Principal } from '../../auth/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { GraphContext } from '../../subgraphs/context.ts';
+import { toGraphError } from '../errors.ts';
+
+/** One connection that stays, and the credential that it stands on. */
+export type Session = {
+  /** A new context for the credential as it is now; throws when it is not valid any more. */
+  renew(): Promise<GraphContext>;
+  /** Call when the connection is gone. */
+  close(): void;
+};
+
+export type Sessions = {
+  /** Throws UNAUTHENTICATED without a valid credential. `end` is called when the credential is valid no more. */
+  open(
+    request: IncomingMessage,
+    headers: IncomingHttpHeaders,
+    end: (error: GatewayError) => void,
+  ): Promise<Session>;
+  stop(): void;
+};
+
+type OpenSession = { check(): Promise<Principal>; end: (error: GatewayError) => void };
+
+/** Connections that one credential may have open, over both transports. */
+const CONNECTIONS = 100;
+/** Milliseconds between looks at the credentials: revoked and expired ones lose their connections. */
+const CHECK_INTERVAL = 1000;
+
+/** Keeps an eye on the credentials behind connections that outlive a request. */
+export function createSessions(options: {
+  authenticate(request: Pick<IncomingMessage, 'headers'>): Promise<Principal | null>;
+  createContext(principal: Principal, request: IncomingMessage): GraphContext;
+}): Sessions {
+  const sessions = new Set<OpenSession>();
+  const connections = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function checkAll(): Promise<void> {
+    for (const session of [...sessions]) {
+      try {
+        await session.check();
+      } catch (thrown) {
+        const error = toGraphError(thrown);
+        // A database that does not answer says nothing about a credential.
+        if (error.code === 'UNAUTHENTICATED') session.end(error);
+      }
+    }
+    schedule();
+  }
+
+  function schedule(): void {
+    timer = sessions.size > 0 ? setTimeout(checkAll, CHECK_INTERVAL).unref() : undefined;
+  }
+
+  function count(id: string, change: number): void {
+    const number = (connections.get(id) ?? 0) + change;
+    if (number > 0) connections.set(id, number);
+    else connections.delete(id);
+  }
+
+  return {
+    async open(request, headers, end) {
+      async function check(): Promise<Principal> {
+        const principal = await options.authenticate({ headers });
+        if (!principal) throw new GatewayError('UNAUTHENTICATED');
+        return principal;
+      }
+      const { id } = await check();
+      if ((connections.get(id) ?? 0) >= CONNECTIONS) throw new GatewayError('TOO_MANY_SUBSCRIPTIONS');
+      const session = { check, end };
+      sessions.add(session);
+      count(id, 1);
+      if (!timer) schedule();
+      const gone = new AbortController();
+      return {
+        renew: async () => ({ ...options.createContext(await check(), request), signal: gone.signal }),
+        close() {
+          gone.abort();
+          if (sessions.delete(session)) count(id, -1);
+        },
+      };
+    },
+    stop() {
+      clearTimeout(timer);
+      sessions.clear();
+    },
+  };
+}

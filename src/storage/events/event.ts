@@ -1,0 +1,36 @@
+import type { Collection, Db } from 'mongodb';
+
+/** What can be told of: a log or an audit entry was added. */
+export type EventKind = 'log' | 'audit_entry';
+
+/** Something that became visible in the store: where it belongs, and the ids of its documents. */
+export type Event = {
+  kind: EventKind;
+  organisationId: string;
+  /** Null for what belongs to no workspace. */
+  workspaceId: string | null;
+  ids: string[];
+};
+
+/**
+ * One place in the sequence. Numbers have no gaps, and a number is never visible before the one below it: whoever has
+ * read up to n asks for what is greater than n and misses nothing.
+ */
+export type EventBatch = {
+  _id: number;
+  /** Tells the writer its own batch after a try whose outcome it never learned. */
+  token: string;
+  events: Event[];
+  at: Date;
+};
+
+/** Batches that are kept: the last ones carry the sequence over a restart, and readers may be that far behind. */
+export const KEPT_BATCHES = 2000;
+
+export const eventsIn = (db: Db): Collection<EventBatch> => db.collection<EventBatch>('events');
+
+/** The greatest number in use; 0 before the first. */
+export async function newestNumber(batches: Collection<EventBatch>): Promise<number> {
+  const newest = await batches.findOne({}, { sort: { _id: -1 }, projection: { _id: 1 } });
+  return newest?._id ?? 0;
+}

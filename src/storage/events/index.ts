@@ -1,0 +1,29 @@
+import type { Connection } from 'mongoose';
+import type { Logger } from '../../lib/logger.ts';
+import { nativeDb } from '../native-db.ts';
+import { eventsIn } from './event.ts';
+import { createEventFeed, type EventFeed } from './feed.ts';
+import { createEventWriter, type EventWriter } from './writer.ts';
+
+export { type Event, type EventBatch, type EventKind, eventsIn, KEPT_BATCHES } from './event.ts';
+export { createEventWriter, type EventWriter } from './writer.ts';
+
+export type Events = EventFeed & EventWriter;
+
+/**
+ * What happens in the installation, told to every process of it by a sequence in the database. There is one way for an
+ * event to a subscriber, also within a process: into the sequence and out of it.
+ */
+export function createEvents(db: Connection, log: Logger): Events {
+  const batches = () => eventsIn(nativeDb(db));
+  const feed = createEventFeed(batches, log);
+  const writer = createEventWriter({ batches: async () => batches(), onAppended: feed.wake, log });
+  return {
+    ...feed,
+    append: writer.append,
+    async stop() {
+      await writer.stop();
+      await feed.stop();
+    },
+  };
+}
