@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'graphql';
 import { idNames, resourceOf, restDocuments, today, variablesFor } from './rest-documents.ts';
 import { type Executor, type Seeded, startTwins, type Twins } from './twins.ts';
+
+// Generous: another process, or many compositions, on a machine that may be busy.
+jest.setTimeout(120_000);
 
 let twins: Twins;
 beforeAll(async () => {

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'graphql';
 import { randomQuery } from './random-query.ts';
 import { idNames, resourceOf, restDocuments, schema, variablesFor } from './rest-documents.ts';
 import { startTwins, type Twins } from './twins.ts';
+
+// Generous: another process, or many compositions, on a machine that may be busy.
+jest.setTimeout(120_000);
 
 let twins: Twins;
 beforeAll(async () => {
