@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LocalRemote, serveRemote, subgraphHandler } from '../support/local-remote.ts';
+
+// Generous: another process, or many compositions, on a machine that may be busy.
+jest.setTimeout(120_000);
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,8 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { printType } from 'graphql';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { join } from '../../src/graph/remote/join.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
+
+// Generous: another process, or many compositions, on a machine that may be busy.
+jest.setTimeout(120_000);
 
 const graph = createGraph(readSources(subgraphs));
 const nobody = () => ({ data: null });
