@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type RequestHandler } from 'express';
@@ -62,10 +63,17 @@ export function createDoor(
     validationRules: safety.validationRules,
     formatError: formatGraphError,
     logger: log,
-    plugins: [landingPage, affordable(safety), defects],
+    plugins: [
+      landingPage,
+      affordable(safety),
+      defects,
+      // It would wrap every field of the schema to find out that no answer may be kept.
+      ApolloServerPluginCacheControlDisabled(),
+    ],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
+    response.setHeader('cache-control', 'no-store');
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
@@ -131,7 +139,9 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
 /** Aborts when the connection closes before its answer is complete. */
 function abortedWith(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   return gone.signal;
 }
 
