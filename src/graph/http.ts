@@ -4,7 +4,7 @@ import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/di
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type RequestHandler } from 'express';
-import type { GraphQLSchema } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
@@ -66,6 +66,7 @@ export function createDoor(
     plugins: [
       landingPage,
       affordable(safety),
+      noSubscriptions,
       defects,
       // It would wrap every field of the schema to find out that no answer may be kept.
       ApolloServerPluginCacheControlDisabled(),
@@ -135,6 +136,21 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
     },
   }),
 });
+
+/** One answer is all that a request gets here. */
+const noSubscriptions: ApolloServerPlugin<GraphContext> = {
+  requestDidStart: async () => ({
+    didResolveOperation: async ({ operation }) => {
+      if (operation?.operation !== 'subscription') return;
+      throw new GraphQLError(
+        'Subscriptions need a WebSocket at /graphql or an event stream at /graphql/stream.',
+        {
+          extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+        },
+      );
+    },
+  }),
+};
 
 /** Aborts when the connection closes before its answer is complete. */
 function abortedWith(response: ServerResponse): AbortSignal {

@@ -282,6 +282,13 @@ describe('a malformed request', () => {
     });
   });
 
+  it('for a subscription is refused: they are for WebSockets and event streams', async () => {
+    const query = 'subscription { logAdded { id } }';
+    const refused = { status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] };
+    expect(await ask('insights', query)).toMatchObject(refused);
+    expect(await app.graphql(query)).toMatchObject(refused);
+  });
+
   it('with more representations than an operation may cost is refused', async () => {
     const many = Array.from({ length: 13_000 }, () => ({ __typename: 'Config', id: config }));
     const { errors } = await entities('routing', many, '... on Config { id name slug status }');
