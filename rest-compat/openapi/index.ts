@@ -18,6 +18,7 @@ export type { OpenApi } from './document.ts';
 const description = `The administration of the gateway over REST. Every operation is a GraphQL document on the graph at \`/graphql\`.
 
 - Members of bodies and query parameters are in snake_case; the schema's camelCase spelling is taken as well. Unknown ones are refused by name.
+- A list in a query is written with commas (\`ids=a,b\`), repeated (\`ids=a&ids=b\`) or bracketed (\`ids[]=a\`).
 - Bodies are JSON in UTF-8. \`HEAD\` works wherever \`GET\` does; a method that a path does not take answers 405 with \`Allow\`.
 - Every answer carries \`x-request-id\`: the caller's own when it sent one.
 - Reads carry an \`ETag\`; \`If-Match\` makes an update depend on it, and \`Idempotency-Key\` makes a create safe to repeat.
