@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
@@ -148,7 +149,17 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   });
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
-  const safety = createSafety(settings.graph);
+  const { trustedDocuments } = settings.graph;
+  const safety = createSafety(
+    settings.graph,
+    trustedDocuments === null
+      ? null
+      : {
+          manifest: readFileSync(trustedDocuments, 'utf8'),
+          // What a remote subgraph will know is not known yet.
+          schema: settings.remoteSubgraphs.list.length === 0 ? graph.schema : null,
+        },
+  );
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
   const { list, pollInterval } = settings.remoteSubgraphs;
   const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
@@ -171,7 +182,13 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const { routerSecret, listen: ownListener } = settings.subgraphs;
   const standalone =
     routerSecret !== null || ownListener !== null
-      ? createStandalone({ subgraphs: graph.subgraphs, routerSecret, ...graphDoor })
+      ? createStandalone({
+          subgraphs: graph.subgraphs,
+          routerSecret,
+          ...graphDoor,
+          // What a router makes of trusted documents are documents of its own.
+          safety: createSafety(settings.graph),
+        })
       : null;
   const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });

@@ -108,6 +108,8 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
+/** Milliseconds that a body may take to arrive; the graph, which takes small ones only, waits less. */
+const MAX_UPLOAD_TIME = 3_600_000;
 
 /** Lets a WebSocket through where there is one to talk to, and answers 404 elsewhere. */
 export const createUpgradeListener =
@@ -130,6 +132,7 @@ export function createHttpServer(listener: Listener, onUpgrade?: UpgradeListener
     listener,
   );
   server.headersTimeout = 80_000;
+  server.requestTimeout = MAX_UPLOAD_TIME;
   if (onUpgrade) server.on('upgrade', onUpgrade);
   return server;
 }

@@ -60,6 +60,10 @@ export type Settings = {
     introspection: boolean;
     maxDepth: number;
     maxCost: number;
+    /** Milliseconds that an operation and the body it comes in may take. */
+    timeout: number;
+    /** File with the only documents that may run; null lets any run. */
+    trustedDocuments: string | null;
   };
   remoteSubgraphs: {
     list: RemoteSubgraph[];
@@ -137,6 +141,8 @@ const environment = z.object({
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
   GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
+  GRAPHQL_TIMEOUT_MS: integer(30_000, 100, 600_000),
+  TRUSTED_DOCUMENTS: z.string().optional(),
   REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
   REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
@@ -196,6 +202,8 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       introspection: values.GRAPHQL_INTROSPECTION,
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxCost: values.GRAPHQL_MAX_COST,
+      timeout: values.GRAPHQL_TIMEOUT_MS,
+      trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
     },
     remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
     logLevel: values.LOG_LEVEL,

@@ -37,6 +37,13 @@ export const catalogue = {
     'malformed_body',
     'The request body is not valid JSON.',
   ),
+  DOCUMENT_NOT_TRUSTED: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'document_not_trusted',
+    'Only the trusted documents of this gateway may run, named by their SHA-256.',
+  ),
   INVALID_CONFIG: entry(
     400,
     'AB01',
@@ -95,6 +102,14 @@ export const catalogue = {
     'This path does not take that method.',
   ),
   REQUEST_TIMEOUT: entry(408, 'AB04', 'timeout_error', null, 'The provider did not answer in time.', true),
+  OPERATION_TIMEOUT: entry(
+    504,
+    'AB04',
+    'timeout_error',
+    'operation_timeout',
+    'The operation took too long and was given up.',
+    true,
+  ),
   ALREADY_EXISTS: entry(
     409,
     'AB07',

@@ -1,10 +1,12 @@
 import type { ApolloServerOptionsWithGateway } from '@apollo/server';
+import type { GraphContext } from '../subgraphs/context.ts';
+import { untilAborted } from './deadline.ts';
 import type { ServedGraph } from './served-graph.ts';
 
 type Gateway = ApolloServerOptionsWithGateway<object>['gateway'];
 
 /** The graph as Apollo Server takes it when the schema may change while it runs. */
-export const apolloGateway = (served: ServedGraph): Gateway => ({
+export const apolloGateway = (served: ServedGraph, hideSuggestions: boolean): Gateway => ({
   onSchemaLoadOrUpdate(callback) {
     const tell = () => callback({ apiSchema: served.schema, coreSupergraphSdl: served.supergraphSdl });
     tell();
@@ -12,13 +14,17 @@ export const apolloGateway = (served: ServedGraph): Gateway => ({
   },
   load: async () => ({
     executor: async ({ schema, document, request, operationName, context }) =>
-      served.execute({
-        schema,
-        document,
-        contextValue: context,
-        variableValues: request.variables ?? null,
-        operationName: operationName ?? null,
-      }),
+      untilAborted(
+        served.execute({
+          schema,
+          document,
+          contextValue: context,
+          variableValues: request.variables ?? null,
+          operationName: operationName ?? null,
+          hideSuggestions,
+        }),
+        (context as Partial<GraphContext>).signal,
+      ),
   }),
   stop: async () => undefined,
 });

@@ -12,6 +12,8 @@ const callerCodes = new Set<unknown>([
   'BAD_USER_INPUT',
   'BAD_REQUEST',
   'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
 ]);
 
 function extensionsOf(error: GatewayError): Record<string, unknown> {
@@ -31,9 +33,17 @@ function extensionsOf(error: GatewayError): Record<string, unknown> {
 /** What callers see of an error: catalogue name, status and the field at fault; never the inside of a defect. */
 export function formatGraphError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (callerCodes.has(formatted.extensions?.code)) return formatted;
+  if (isUncodedRefusal(error)) return { ...formatted, extensions: { code: 'BAD_REQUEST' } };
   const cause = causeOf(error);
   return { ...formatted, message: cause.message, extensions: extensionsOf(cause) };
 }
+
+/** What Apollo Server refuses without a code of its own, such as a hash that is not the one of the text. */
+const isUncodedRefusal = (error: unknown): boolean =>
+  error instanceof GraphQLError &&
+  error.originalError === undefined &&
+  error.path === undefined &&
+  (error.extensions.http as { status?: unknown } | undefined)?.status === 400;
 
 /** An error that ends the request before anything runs: it also decides the HTTP status. */
 export const requestError = (cause: GatewayError): GraphQLError =>
@@ -48,11 +58,14 @@ export const answerBodyError: ErrorRequestHandler = (error, _request, response, 
 
 /** Answers a request that never became an operation in the shape of GraphQL errors. */
 export function answerError(response: ServerResponse, cause: GatewayError): void {
+  // A body that was too slow has its answer when its connection ends.
+  if (response.headersSent) return;
   response.writeHead(cause.entry.status, { 'content-type': 'application/json; charset=utf-8' });
   response.end(JSON.stringify({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] }));
 }
 
 function bodyError(error: { type?: unknown; status?: unknown }): GatewayError {
+  if (error instanceof GatewayError) return error;
   if (error.type === 'entity.too.large') return new GatewayError('BODY_TOO_LARGE');
   if (error.status === 415) return new GatewayError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
   if (typeof error.status === 'number' && error.status < 500) {

@@ -4,10 +4,11 @@ import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/di
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type RequestHandler } from 'express';
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { GraphQLError } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
+import { bodyInTime, deadlineOf } from './deadline.ts';
 import { logDefects } from './defects.ts';
 import { toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
@@ -19,6 +20,7 @@ import { createSafety, type Safety } from './safety.ts';
 import { type ServedGraph, servedAlone } from './served-graph.ts';
 import type { EventStreams } from './subscriptions/index.ts';
 import { supergraphDoor } from './supergraph-door.ts';
+import { trustedRequests } from './trusted-requests.ts';
 
 export type GraphHttpOptions = DoorOptions & {
   graph: Graph;
@@ -45,18 +47,19 @@ export type GraphHttp = {
 
 /** An Apollo Server as every HTTP door of the graph has it; its handlers are made once it has started. */
 export function createDoor(
-  source: { schema: GraphQLSchema } | { gateway: ReturnType<typeof apolloGateway> },
+  served: ServedGraph,
   landingPage: ApolloServerPlugin,
   { authenticate, createContext, log, safety = createSafety() }: DoorOptions,
 ) {
   const server = new ApolloServer<GraphContext>({
-    ...source,
+    gateway: apolloGateway(served, safety.hideSuggestions),
     // The rules of `safety` refuse introspection where it is off.
     introspection: true,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
-    persistedQueries: false,
+    // Hashes in place of texts, in Apollo Server's bounded cache; what is trusted is not up to callers.
+    persistedQueries: safety.documents ? false : {},
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
     parseOptions: safety.parseOptions,
@@ -78,7 +81,7 @@ export function createDoor(
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
-      return { ...context, signal: abortedWith(response) };
+      return { ...context, signal: deadlineOf(response, safety.timeout) };
     } catch (thrown) {
       const error = toGraphError(thrown);
       const { id } = adoptRequestId(createContext(null, request), request).request;
@@ -92,7 +95,7 @@ export function createDoor(
     async start(): Promise<RequestHandler[]> {
       await server.start();
       return [
-        express.json({ limit: '1mb' }),
+        ...readBody(safety),
         expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
       ];
     },
@@ -105,16 +108,17 @@ export function createGraphHttp({
   graph,
   served = servedAlone(graph),
   streams = null,
+  safety = createSafety(),
   ...options
 }: GraphHttpOptions): GraphHttp {
   const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
-  const door = createDoor({ gateway: apolloGateway(served) }, landingPage, options);
+  const door = createDoor(served, landingPage, { safety, ...options });
   const app = express().disable('x-powered-by');
   return {
     handle: (request, response) => void app(request, response),
     async start() {
       if (streams) {
-        app.use('/graphql/stream', express.json({ limit: '1mb' }), (request, response) =>
+        app.use('/graphql/stream', ...readBody(safety), (request, response) =>
           streams.handle(request, response),
         );
       }
@@ -127,6 +131,13 @@ export function createGraphHttp({
     stop: () => door.stop(),
   };
 }
+
+/** Reads the body, and what it names. */
+const readBody = ({ timeout, documents }: Safety): RequestHandler[] => [
+  bodyInTime(timeout),
+  express.json({ limit: '1mb' }),
+  ...(documents ? [trustedRequests(documents)] : []),
+];
 
 /** Refuses what costs too much, which only the variables tell. */
 const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
@@ -151,15 +162,6 @@ const noSubscriptions: ApolloServerPlugin<GraphContext> = {
     },
   }),
 };
-
-/** Aborts when the connection closes before its answer is complete. */
-function abortedWith(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
 
 const defects: ApolloServerPlugin<GraphContext> = {
   requestDidStart: async () => ({

@@ -11,12 +11,15 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
+import { toGraphError } from './errors.ts';
+import { requestError } from './http-errors.ts';
 import { createLimits, type LimitSettings, type Limits } from './limits/index.ts';
+import { type DocumentReference, readTrustedDocuments, type TrustedDocuments } from './trusted-documents.ts';
 
-export type SafetySettings = LimitSettings & { introspection: boolean };
+export type SafetySettings = LimitSettings & { introspection: boolean; timeout: number };
 
 /** What a caller sends to a door of the graph, not checked yet. */
-export type OperationRequest = { query?: unknown; operationName?: unknown; variables?: unknown };
+export type OperationRequest = DocumentReference & { operationName?: unknown; variables?: unknown };
 
 /** An operation that may run: `execute({ schema, contextValue, ...admitted })`. */
 export type Admitted = Pick<
@@ -33,6 +36,10 @@ export type Safety = {
   hideSuggestions: boolean;
   /** The one check that needs variables; throws a GraphQLError. */
   requireAffordable: Limits['requireAffordable'];
+  /** Milliseconds that an operation, or the body it comes in, may take. */
+  timeout: number;
+  /** The only documents that may run; null when any may. */
+  documents: TrustedDocuments | null;
   /** All of it at once, for doors without Apollo Server: the operation, or the errors that refuse it. */
   admit(schema: GraphQLSchema, request: OperationRequest): Admitted | GraphQLError[];
 };
@@ -40,14 +47,26 @@ export type Safety = {
 /** Names, values and punctuation of one document. */
 const MAX_TOKENS = 5_000;
 
-export const defaultSafety: SafetySettings = { introspection: true, maxDepth: 20, maxCost: 50_000 };
+export const defaultSafety: SafetySettings = {
+  introspection: true,
+  maxDepth: 20,
+  maxCost: 50_000,
+  timeout: 30_000,
+};
 
-/** Makes the checks that all doors share. */
-export function createSafety({ introspection, ...limitSettings }: SafetySettings = defaultSafety): Safety {
+/**
+ * Makes the checks that all doors share. With a manifest of trusted documents nothing else runs; a document in it that
+ * does not fit the schema, when one is given, ends the start.
+ */
+export function createSafety(
+  { introspection, timeout, ...limitSettings }: SafetySettings = defaultSafety,
+  trusted: { manifest: string; schema: GraphQLSchema | null } | null = null,
+): Safety {
   const limits = createLimits(limitSettings);
   const parseOptions = { maxTokens: MAX_TOKENS };
   const validationRules = [limits.rule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const hideSuggestions = !introspection;
+  const documents = trusted && readTrustedDocuments(trusted.manifest, trusted.schema, validationRules);
 
   /** Parsed and validated, or the errors in it. */
   function read(schema: GraphQLSchema, text: string): DocumentNode | GraphQLError[] {
@@ -68,7 +87,16 @@ export function createSafety({ introspection, ...limitSettings }: SafetySettings
     validationRules,
     hideSuggestions,
     requireAffordable: limits.requireAffordable,
-    admit(schema, { query, operationName = null, variables = null }) {
+    timeout,
+    documents,
+    admit(schema, request) {
+      const { operationName = null, variables = null } = request;
+      let query: unknown;
+      try {
+        query = documents ? documents.textOf(request) : request.query;
+      } catch (error) {
+        return [requestError(toGraphError(error))];
+      }
       if (typeof query !== 'string') return [badRequest('query must be a text.')];
       if (!isTextOrNull(operationName)) return [badRequest('operationName must be a text.')];
       if (!isRecordOrNull(variables)) return [badRequest('variables must be an object.')];

@@ -14,7 +14,10 @@ export type ServedGraph = {
 };
 
 /** The built-in subgraphs alone: nothing ever changes. */
-export const servedAlone = ({ schema, supergraphSdl }: Graph): ServedGraph => ({
+export const servedAlone = ({
+  schema,
+  supergraphSdl,
+}: Pick<Graph, 'schema' | 'supergraphSdl'>): ServedGraph => ({
   schema,
   supergraphSdl,
   execute,

@@ -6,6 +6,7 @@ import type { BuiltInSubgraph } from './graph.ts';
 import { createDoor, type DoorOptions, type GraphHttp } from './http.ts';
 import { answerBodyError, answerError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
+import { servedAlone } from './served-graph.ts';
 
 export type StandaloneOptions = DoorOptions & {
   subgraphs: readonly BuiltInSubgraph[];
@@ -22,7 +23,11 @@ export function createStandalone({ subgraphs, routerSecret, ...options }: Standa
   const doors = () =>
     subgraphs.map(({ name, schema }) => ({
       path: `/subgraphs/${name}/graphql`,
-      ...createDoor({ schema }, ApolloServerPluginLandingPageDisabled(), options),
+      ...createDoor(
+        servedAlone({ schema, supergraphSdl: '' }),
+        ApolloServerPluginLandingPageDisabled(),
+        options,
+      ),
     }));
   let started: ReturnType<typeof doors> = [];
 

@@ -249,7 +249,7 @@ const bounds: [string, (size: number) => string, number, RegExp][] = [
     'tokens, those of a long list among them',
     (size) => `query Q { byKeys(representations: [${times(size - 14, () => '1')}]) { __typename } }`,
     5_000,
-    /more than? 5000 tokens/,
+    /more tha[nt] 5000 tokens/,
   ],
 ];
 

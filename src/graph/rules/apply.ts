@@ -49,6 +49,8 @@ function withAccess(
   const access = readRule(schema, 'access', field);
   if (access) {
     return (parent, args, context, info) => {
+      // Of an operation that was given up nothing more begins.
+      context.signal?.throwIfAborted();
       requireScope(context.principal, access.anyOf);
       return next(parent, args, context, info);
     };

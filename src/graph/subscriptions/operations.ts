@@ -10,10 +10,11 @@ import {
   Kind,
 } from 'graphql';
 import type { GraphContext } from '../../subgraphs/context.ts';
+import { startDeadline, untilAborted } from '../deadline.ts';
 import { logDefects } from '../defects.ts';
 import { causeOf } from '../errors.ts';
 import type { Graph } from '../graph.ts';
-import { formatGraphError } from '../http-errors.ts';
+import { formatGraphError, requestError } from '../http-errors.ts';
 import type { Admitted, OperationRequest, Safety } from '../safety.ts';
 import type { ServedGraph } from '../served-graph.ts';
 import type { Session } from './sessions.ts';
@@ -89,7 +90,18 @@ export function createOperations(
       const operation: Operation = { schema, ...admitted, contextValue, renew: session.renew };
       return operation;
     },
-    execute: async (operation) => logged(await served.execute(operation), operation),
+    async execute(operation) {
+      const { signal, clear } = startDeadline(safety.timeout);
+      const contextValue = { ...(operation.contextValue as GraphContext), signal };
+      try {
+        const result = await untilAborted(served.execute({ ...operation, contextValue }), signal);
+        return logged(result, operation);
+      } catch (error) {
+        return { errors: [requestError(causeOf(error))] };
+      } finally {
+        clear();
+      }
+    },
     async subscribe(operation) {
       const source = await createSourceEventStream(operation);
       return Symbol.asyncIterator in source
