@@ -11,7 +11,8 @@ export type LoadResult = {
   max: number;
 };
 
-export type Request = { path: string; headers: Record<string, string>; body: string };
+/** POST unless `method` says otherwise. */
+export type Request = { method?: string; path: string; headers: Record<string, string>; body: string };
 
 /**
  * Sends one request after another on each of `connections` keep-alive connections for `seconds`, on raw sockets so that
@@ -49,14 +50,14 @@ export async function load(
   };
 }
 
-export function serialise(port: number, { path, headers, body }: Request): Buffer {
+export function serialise(port: number, { method = 'POST', path, headers, body }: Request): Buffer {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}`);
-  return Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
 type Report = { done(latency: number): void; failed(): void };

@@ -34,18 +34,19 @@ export async function startHelper(file: string, port: number, ...args: number[])
 
 export type RunningSluice = Running & { workspaceKey: string; adminKey: string };
 
-/** Sluice as a user starts it: its own process, embedded store, authentication and request log on. */
+/** Sluice as a user starts it: its own process, embedded store, authentication and request log on. Waits for its greeting. */
 export async function startSluice(port: number): Promise<RunningSluice> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   const child = spawn(process.execPath, ['--max-semi-space-size=32', 'src/main.ts'], {
     cwd: join(here, '..'),
     env: { ...process.env, PORT: String(port), DATA_DIR: directory, LOG_LEVEL: 'warn', NODE_ENV: '' },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await waitFor(`http://127.0.0.1:${port}/readyz`, child);
-  const file = join(directory, 'bootstrap.json');
-  while (!existsSync(file)) await sleep(20);
-  const keys = JSON.parse(await readFile(file, 'utf8')) as {
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve());
+    child.once('exit', (code) => reject(new Error(`Sluice ended with ${code}.`)));
+  });
+  const keys = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as {
     workspace_api_key: string;
     admin_api_key: string;
   };

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { administrationBody, type GatewayError } from '../src/errors/index.ts';
 
+type Headers = Record<string, string>;
+
 export function answerJson(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
   text: string,
-  headers: Record<string, string>,
+  headers: Headers,
 ): void {
   if (response.destroyed) return;
   response.writeHead(status, {
@@ -18,14 +20,23 @@ export function answerJson(
   response.end(request.method === 'HEAD' ? undefined : text);
 }
 
+/** An answer that is all in its status and headers. */
+export function answerEmpty(response: ServerResponse, status: number, headers: Headers): void {
+  if (response.destroyed) return;
+  response.writeHead(status, { 'cache-control': 'no-store', ...headers });
+  response.end();
+}
+
 export function answerError(
   request: IncomingMessage,
   response: ServerResponse,
   error: GatewayError,
-  headers: Record<string, string>,
+  headers: Headers,
 ): void {
+  const more: Headers = {};
   // The rest of a body that is too large is not read, so the connection cannot carry another request.
-  const closing: Record<string, string> = error.code === 'BODY_TOO_LARGE' ? { connection: 'close' } : {};
+  if (error.code === 'BODY_TOO_LARGE') more.connection = 'close';
+  if (error.code === 'IN_PROGRESS') more['retry-after'] = '1';
   const text = JSON.stringify(administrationBody(error));
-  answerJson(request, response, error.entry.status, text, { ...headers, ...closing });
+  answerJson(request, response, error.entry.status, text, { ...headers, ...more });
 }

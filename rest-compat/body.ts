@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../src/errors/index.ts';
+import { isNestedDeeperThan } from '../src/lib/storable.ts';
 
 const maxBytes = 1024 * 1024;
 const maxDepth = 64;
@@ -12,11 +13,11 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const { headers } = request;
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw new GatewayError('BODY_TOO_LARGE');
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
-  const bytes = await readBytes(request);
+  const bytes = await readAll(request);
   if (bytes.length === 0) return undefined;
   requireJson(headers['content-type'], headers['content-encoding']);
   const value = parse(bytes);
-  if (isDeeper(value, maxDepth)) {
+  if (isNestedDeeperThan(maxDepth, value)) {
     throw new GatewayError('VALIDATION_FAILED', {
       message: `The body is nested more than ${maxDepth} levels.`,
     });
@@ -24,7 +25,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return value;
 }
 
-function readBytes(request: IncomingMessage): Promise<Buffer> {
+function readAll(request: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -40,6 +41,29 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request.on('close', () => reject(new BodyAborted()));
   });
 }
+
+/** A body as it comes; throws BODY_TOO_LARGE once it is longer than `bound` bytes. */
+export async function* readBytes(request: IncomingMessage, bound: number): AsyncGenerator<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > bound) throw new GatewayError('BODY_TOO_LARGE');
+  let size = 0;
+  // The answer still needs the connection when the rest of the body is not wanted.
+  const chunks = request.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
+  try {
+    for (let next = await nextOf(chunks); !next.done; next = await nextOf(chunks)) {
+      size += next.value.length;
+      if (size > bound) throw new GatewayError('BODY_TOO_LARGE');
+      yield next.value;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+const nextOf = (chunks: AsyncIterator<Buffer>) =>
+  chunks.next().catch(() => {
+    // Reading a request fails only when its connection broke.
+    throw new BodyAborted();
+  });
 
 function requireJson(contentType: string | undefined, encoding: string | undefined): void {
   const [mediaType = '', ...parameters] = (contentType ?? 'application/json').toLowerCase().split(';');
@@ -61,10 +85,4 @@ function parse(bytes: Buffer): unknown {
   } catch (error) {
     throw new GatewayError('MALFORMED_BODY', { cause: error });
   }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((member) => isDeeper(member, levels - 1));
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../src/errors/index.ts';
 import { causeOf, type Graph } from '../src/graph/index.ts';
+import { readRule } from '../src/graph/rules/read-rule.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 import { callerSpelling } from './caller-spelling.ts';
 import { executorOf } from './executor.ts';
@@ -10,6 +11,8 @@ import { planVariables, type RequestInput } from './variables.ts';
 export type CompiledOperation = RestOperation & {
   /** The part of a query string that the operation has parameters for. */
   keepKnown(query: string): string;
+  /** The scopes of which a caller needs one; null when the operation asks for none. */
+  access: readonly string[] | null;
   /** Answers the body as JSON text; throws a GatewayError that names fields as the caller spelled them. */
   run(input: RequestInput, context: GraphContext): Promise<string>;
 };
@@ -22,6 +25,7 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
   return {
     ...operation,
     keepKnown: plan.keepKnown,
+    access: accessOf(graph, operation),
     async run(input, context) {
       const result = await execute(plan.read(input), context);
       const [error] = result.errors ?? [];
@@ -31,6 +35,11 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
       throw callerSpelling(operation, plan, input, causeOf(error));
     },
   };
+}
+
+function accessOf({ schema }: Graph, { definition, root }: RestOperation): readonly string[] | null {
+  const field = schema.getRootType(definition.operation)?.getFields()[root.name.value];
+  return (field && readRule(schema, 'access', field)?.anyOf) ?? null;
 }
 
 /**

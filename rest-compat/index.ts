@@ -4,22 +4,30 @@ import type { Principal } from '../src/auth/index.ts';
 import { GatewayError } from '../src/errors/index.ts';
 import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
 import type { Logger } from '../src/lib/logger.ts';
-import { splitUrl } from '../src/lib/request-url.ts';
+import { createLeases } from '../src/storage/leases.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
-import { answerError, answerJson } from './answer.ts';
-import { BodyAborted, readJsonBody } from './body.ts';
+import { answerEmpty, answerError } from './answer.ts';
+import { BodyAborted } from './body.ts';
 import { compileOperation } from './compile.ts';
+import { documentEndpoint } from './document.ts';
 import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
-import { type OperationFile, readOperations } from './operation.ts';
+import { exceptionEndpoint, type RestException } from './exception.ts';
+import { exceptions as productExceptions } from './exceptions.ts';
+import { type OperationFile, type RestOperation, readOperations } from './operation.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
 export { splitOperations } from './elsewhere.ts';
+export type { RestException } from './exception.ts';
+export { describeRest } from './openapi/index.ts';
 export type { OperationFile } from './operation.ts';
+export { createReference, type Reference } from './reference.ts';
 export type { Surface, Surfaces } from './route.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Rest = {
+  operations: RestOperation[];
+  exceptions: RestException[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
 };
@@ -29,6 +37,8 @@ export type RestOptions = {
   operations: OperationFile[];
   /** Those whose subgraphs other processes serve: they answer 404. */
   elsewhere?: SplitOperations['elsewhere'];
+  /** Those of the product, unless a test brings its own. */
+  exceptions?: RestException[];
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -46,40 +56,31 @@ export function operationFiles(): OperationFile[] {
 }
 
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
-export function createRest({
-  graph,
-  operations,
-  elsewhere = [],
-  surfaces,
-  createContext,
-  log,
-}: RestOptions): Rest {
+export function createRest(options: RestOptions): Rest {
+  const { graph, operations, elsewhere = [], exceptions = productExceptions } = options;
+  const { surfaces, createContext, log } = options;
+  const leases = createLeases(log);
+  const readerOf = (path: string) => routes.find('GET', path);
   const compiled = readOperations(graph.schema, operations).map((operation) =>
     compileOperation(graph, operation),
   );
-  const routes = createRoutes(compiled, surfaces);
+  const documents = compiled.map((operation) => documentEndpoint(operation, { leases, readerOf }));
+  const routes = createRoutes([...documents, ...exceptions.map(exceptionEndpoint)], surfaces);
   const isElsewhere = elsewherePaths(elsewhere, surfaces);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
 
   const handlerOf =
-    ({ route: { operation, surface }, parameters }: Found): Handler =>
+    ({ route: { endpoint, surface }, parameters }: Found): Handler =>
     async (request, response) => {
       let context: GraphContext | undefined;
       try {
-        const principal = await surface.authenticate(request);
-        context = contextOf(principal, request);
-        const body = await readJsonBody(request);
-        const text = await operation.run(
-          { path: parameters, query: splitUrl(request.url).query, body },
-          context,
-        );
-        const headers = { 'x-request-id': context.request.id };
-        answerJson(request, response, operation.rest.status, text, headers);
+        context = contextOf(await surface.authenticate(request), request);
+        await endpoint.answer({ request, response, context, parameters });
       } catch (error) {
         if (error instanceof BodyAborted) return;
-        fail(request, response, error, context ?? contextOf(null, request), operation.label);
+        fail(request, response, error, context ?? contextOf(null, request), endpoint.label);
       }
     };
 
@@ -88,37 +89,49 @@ export function createRest({
     response: ServerResponse,
     thrown: unknown,
     context: GraphContext,
-    label: string,
+    operation: string,
   ) => {
     const error = toGraphError(thrown);
     const requestId = context.request.id;
-    if (error.entry.status >= 500) log.error({ error, requestId, operation: label }, error.message);
-    answerError(request, response, error, { 'x-request-id': requestId });
+    const isBroken = response.headersSent;
+    if (isBroken || error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
+    // A part of an answer must not look like a whole one.
+    if (!isBroken) answerError(request, response, error, { 'x-request-id': requestId });
+    else if (!response.writableEnded) response.destroy();
   };
 
-  const methodNotAllowed =
-    (allowed: string[]): Handler =>
+  const refusal =
+    (error: GatewayError): Handler =>
     async (request, response) => {
-      const { id } = contextOf(null, request).request;
-      const headers = { allow: allowed.join(', '), 'x-request-id': id };
-      answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
+      answerError(request, response, error, { 'x-request-id': contextOf(null, request).request.id });
     };
 
-  const notServed: Handler = async (request, response) => {
-    const { id } = contextOf(null, request).request;
-    const error = new GatewayError('NOT_FOUND', {
-      message: 'The subgraph behind this path is not served here.',
-    });
-    answerError(request, response, error, { 'x-request-id': id });
-  };
+  const withoutEndpoint =
+    (methods: string[]): Handler =>
+    async (request, response) => {
+      const headers = { 'x-request-id': contextOf(null, request).request.id, allow: methods.join(', ') };
+      if (request.method === 'OPTIONS') answerEmpty(response, 204, headers);
+      else answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
+    };
+
+  const notServed = refusal(
+    new GatewayError('NOT_FOUND', { message: 'The subgraph behind this path is not served here.' }),
+  );
 
   return {
+    operations: compiled,
+    exceptions,
     match(method, path) {
-      const found = routes.find(method, path);
-      if (found) return handlerOf(found);
-      const known = routes.methodsOf(path);
-      if (known.length === 0) return isElsewhere(path) ? notServed : null;
-      return methodNotAllowed(known.includes('GET') ? ['HEAD', ...known] : known);
+      try {
+        const found = routes.find(method, path);
+        if (found) return handlerOf(found);
+        const methods = routes.methodsOf(path);
+        if (methods.length > 0) return withoutEndpoint(methods);
+        return isElsewhere(path) ? notServed : null;
+      } catch (error) {
+        if (error instanceof GatewayError) return refusal(error);
+        throw error;
+      }
     },
   };
 }

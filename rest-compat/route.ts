@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from 'find-my-way';
 import type { Principal } from '../src/auth/index.ts';
+import { GatewayError } from '../src/errors/index.ts';
+import type { GraphContext } from '../src/subgraphs/context.ts';
 import type { CompiledOperation } from './compile.ts';
 import type { RestBase, RestMethod } from './rest-directive.ts';
 
@@ -14,54 +16,88 @@ export type Surface = {
 
 export type Surfaces = Partial<Record<RestBase, Surface>>;
 
-export type Route = { operation: CompiledOperation; surface: Surface };
-export type Found = { route: Route; parameters: Record<string, string | undefined> };
+export type Parameters = Record<string, string | undefined>;
+
+/** One request on its way through an endpoint. */
+export type Call = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  context: GraphContext;
+  parameters: Parameters;
+};
+
+/** What answers a method at a path: a document, or one of the named exceptions. */
+export type Endpoint = {
+  /** Who it is, in logs and in mistakes found at the start. */
+  label: string;
+  method: RestMethod;
+  path: string;
+  on: RestBase[];
+  /** What it throws is answered as an error, unless the answer has begun. */
+  answer(call: Call): Promise<void>;
+  document?: CompiledOperation;
+};
+
+export type Route = { endpoint: Endpoint; surface: Surface };
+export type Found = { route: Route; parameters: Parameters };
 
 export type Routes = {
+  /** Throws VALIDATION_FAILED for a path that cannot be decoded. */
   find(method: string, path: string): Found | null;
-  /** The methods that a path takes; empty when no document knows the path. */
-  methodsOf(path: string): RestMethod[];
+  /** The methods that a path takes, HEAD and OPTIONS included; empty when no endpoint knows the path. */
+  methodsOf(path: string): string[];
 };
 
 const methods: RestMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** Mounts every operation on the bases it names, as far as they are served; static segments win over parameters. */
-export function createRoutes(operations: CompiledOperation[], surfaces: Surfaces): Routes {
-  const router = Router({ ignoreTrailingSlash: true, maxParamLength: 1024 });
+/** Mounts every endpoint on the bases it names, as far as they are served; static segments win over parameters. */
+export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes {
+  // No bound on a parameter here: a long one is a resource that does not exist, not a path of somebody else.
+  const router = Router({ ignoreTrailingSlash: true, maxParamLength: 1 << 20, onBadUrl: notDecodable });
   const taken = new Map<string, string>();
   // Most requests below /v1 are the data plane's: one look at the first segment tells.
   const roots = new Set<string>();
-  for (const operation of operations) {
-    const { method, path, on } = operation.rest;
+  for (const endpoint of endpoints) {
+    const { label, method, path, on } = endpoint;
     for (const base of on) {
       const surface = surfaces[base];
       if (!surface) continue;
       const full = surface.prefix + path;
       const place = `${method} ${full.replace(/\{\w+\}/g, '{}')}`;
       const other = taken.get(place);
-      if (other) throw new Error(`${operation.label} and ${other} are both mounted at ${method} ${full}.`);
-      taken.set(place, operation.label);
+      if (other) throw new Error(`${label} and ${other} are both mounted at ${method} ${full}.`);
+      taken.set(place, label);
       roots.add(rootOf(full));
-      const route: Route = { operation, surface };
+      const route: Route = { endpoint, surface };
       router.on(method, full.replace(/\{(\w+)\}/g, ':$1'), unused, route);
     }
   }
   const find = (method: RestMethod, path: string): Found | null => {
     if (!roots.has(rootOf(path))) return null;
     const found = router.find(method, path);
-    return found && { route: found.store as Route, parameters: found.params };
+    if (!found) return null;
+    if (!found.store) {
+      throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not percent-encoded UTF-8.' });
+    }
+    return { route: found.store as Route, parameters: found.params };
   };
   return {
     find: (method, path) => {
       const looked = method === 'HEAD' ? 'GET' : methods.find((known) => known === method);
       return looked ? find(looked, path) : null;
     },
-    methodsOf: (path) => methods.filter((method) => find(method, path)),
+    methodsOf(path) {
+      const found: string[] = methods.filter((method) => find(method, path));
+      if (found.length === 0) return [];
+      return [...found, ...(found.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+    },
   };
 }
 
 // The router only finds; the handler is made by index.ts.
 const unused = (_request: IncomingMessage, _response: ServerResponse): void => undefined;
+// With a handler for them, such paths are found without a route rather than not found.
+const notDecodable = (): void => undefined;
 
 /** `/v1/configs/a` -> `/v1/configs` */
 function rootOf(path: string): string {

@@ -1,16 +1,17 @@
 // Says what the working tree changes for callers since a git ref (`npm run schema:diff -- <ref>`; without one since the
 // branch left origin/main or, where it has not, since the commit before). Exits with 1 when something breaks them.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSchema, findBreakingChanges, findDangerousChanges } from 'graphql';
+import { compareDescriptions } from './schema-diff/description.ts';
 import { changedRules } from './schema-diff/rules.ts';
-
-type Changes = { breaking: string[]; dangerous: string[] };
+import { type Changes, joined } from './schema-diff/schemas.ts';
 
 /** What callers rely on, as committed files, each with what compares two versions of it. */
 const published: Record<string, (before: string, after: string) => Changes> = {
   'test/contract/printed.graphql': compareSchemas,
+  'rest-compat/published.json': compareDescriptions,
 };
 
 function compareSchemas(before: string, after: string): Changes {
@@ -45,16 +46,15 @@ function defaultBase(): string {
 
 function changesSince(base: string): Changes {
   const root = git('rev-parse', '--show-toplevel') ?? '.';
-  const all = Object.entries(published).map(([path, compare]) => {
+  const all = Object.entries(published).map(([path, compare]): Changes => {
     const before = git('show', `${base}:${path}`);
+    const file = join(root, path);
+    const after = existsSync(file) ? readFileSync(file, 'utf8') : null;
     // What was not published yet has no callers.
-    if (before === null) return { breaking: [], dangerous: [`${path} is new.`] };
-    return compare(before, readFileSync(join(root, path), 'utf8'));
+    if (before === null) return { breaking: [], dangerous: after === null ? [] : [`${path} is new.`] };
+    return after === null ? { breaking: [`${path} is gone.`], dangerous: [] } : compare(before, after);
   });
-  return {
-    breaking: all.flatMap(({ breaking }) => breaking),
-    dangerous: all.flatMap(({ dangerous }) => dangerous),
-  };
+  return joined(all);
 }
 
 const listed = (changes: string[]) =>

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { createRest, operationFiles, splitOperations } from '../rest-compat/index.ts';
+import {
+  createReference,
+  createRest,
+  describeRest,
+  operationFiles,
+  type Surfaces,
+  splitOperations,
+} from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
@@ -13,6 +20,7 @@ import {
   createGraph,
   createRemotes,
   createSafety,
+  createStandalone,
   createSubscriptions,
   type Graph,
   readSources,
@@ -25,11 +33,19 @@ import { createMetrics } from './metrics.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
-import { createListener, createUpgradeListener, type Listener, type UpgradeListener } from './server.ts';
+import {
+  createListener,
+  createSubgraphListener,
+  createUpgradeListener,
+  type Listener,
+  type UpgradeListener,
+} from './server.ts';
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { createEvents } from './storage/events/index.ts';
+import { keptAnswerModel } from './storage/kept-answers.ts';
+import { leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -50,6 +66,8 @@ export type AppDependencies = {
 export type App = {
   /** Answers every request of the one listener. */
   handle: Listener;
+  /** Answers federation routers, when they have a listener of their own. */
+  subgraphListener: { handle: Listener; host: string; port: number } | null;
   /** Takes over the connections of the one listener that ask for a WebSocket. */
   handleUpgrade: UpgradeListener;
   /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
@@ -138,34 +156,26 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     list.length > 0
       ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
       : undefined;
+  const graphDoor = { safety, authenticate: principalOf, createContext, log };
   const subscriptions = createSubscriptions({
     graph,
     served: remotes,
-    safety,
+    ...graphDoor,
     authenticate({ headers }) {
       // A credential may also come in a message, where no listener has seen it.
       aliases.adopt({ headers, rawHeaders: [] });
       return principalOf({ headers });
     },
-    createContext,
-    log,
   });
-  const graphHttp = createGraphHttp({
-    graph,
-    safety,
-    streams: subscriptions.streams,
-    served: remotes,
-    authenticate: principalOf,
-    createContext,
-    log,
-  });
-  const rest = createRest({
-    graph,
-    ...restOperations(graph, served),
-    surfaces: { V1: { prefix: '/v1', authenticate: principalOf } },
-    createContext,
-    log,
-  });
+  const graphHttp = createGraphHttp({ graph, served: remotes, streams: subscriptions.streams, ...graphDoor });
+  const { routerSecret, listen: ownListener } = settings.subgraphs;
+  const standalone =
+    routerSecret !== null || ownListener !== null
+      ? createStandalone({ subgraphs: graph.subgraphs, routerSecret, ...graphDoor })
+      : null;
+  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
+  const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
   const metrics = createMetrics({ requestLog, changes, subscriptions, remotes });
 
   const lifecycle = [
@@ -178,16 +188,16 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
+    { start: async () => standalone?.start(), stop: async () => standalone?.stop() },
     { start: async () => undefined, stop: () => subscriptions.stop() },
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
-    for (const resource of resources) {
-      for (const modelOf of resource.models) {
-        const model = modelOf(connection);
-        await model.createCollection();
-        await model.createIndexes();
-      }
+    const models = [...resources.flatMap((resource) => resource.models), leaseModel, keptAnswerModel];
+    for (const modelOf of models) {
+      const model = modelOf(connection);
+      await model.createCollection();
+      await model.createIndexes();
     }
   }
 
@@ -196,7 +206,9 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       createListener({
         dataplane,
         rest,
+        reference,
         graphHttp,
+        standalone: ownListener ? null : standalone,
         metrics,
         isReady: () => ({
           ...ready(db, changes.isStale()),
@@ -205,6 +217,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         log,
       }),
     ),
+    subgraphListener:
+      standalone && ownListener
+        ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...ownListener }
+        : null,
     handleUpgrade: createUpgradeListener((request, socket, head) => {
       aliases.adopt(request);
       subscriptions.handleUpgrade(request, socket, head);

@@ -1,7 +1,7 @@
 import { type Bootstrap, bootstrap } from '../seeds/bootstrap.ts';
 import { createApp } from './app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { close, createHttpServer, listen } from './server.ts';
+import { close, createHttpServer, listen, openSubgraphListener } from './server.ts';
 import { localUrl, readSettings, type Settings, SettingsError } from './settings.ts';
 import { openStorage } from './storage/connection.ts';
 import { loadMasterKey } from './storage/master-key.ts';
@@ -21,14 +21,17 @@ async function main(): Promise<void> {
   const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = localUrl(settings.listen.host, port);
+  const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
   const seeded = await bootstrap({ db: storage.db, secrets, dataDirectory, url });
 
   stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
-    await Promise.all([app.endSubscriptions(), close(server, settings.shutdownTimeout)]);
+    const servers = routers ? [server, routers.server] : [server];
+    const closed = servers.map((open) => close(open, settings.shutdownTimeout));
+    await Promise.all([app.endSubscriptions(), ...closed]);
     await app.stop();
     await storage.stop();
   });
-  greet(settings, url, storage.description, seeded);
+  greet(settings, { main: url, subgraphs: routers?.url }, storage.description, seeded);
 }
 
 /** Milliseconds that writing the last records may take once no request is open. */
@@ -57,14 +60,24 @@ function stopOnSignal(log: Logger, deadline: number, stop: () => Promise<void>):
   process.on('SIGINT', onSignal);
 }
 
-function greet(settings: Settings, url: string, storage: string, seeded: Bootstrap | null): void {
+function greet(
+  settings: Settings,
+  { main: url, subgraphs }: { main: string; subgraphs: string | undefined },
+  storage: string,
+  seeded: Bootstrap | null,
+): void {
   const lines = [
     `Sluice is ready at ${url} (${Math.round(performance.now() - started)} ms, ${storage})`,
     '',
     `  Inference   ${url}/v1`,
     `  Graph       ${url}/graphql   (explorer without internet: ${url}/explorer)`,
+    `  REST        ${url}/reference`,
     `  Health      ${url}/healthz  ${url}/readyz  ${url}/metrics`,
   ];
+  const { routerSecret } = settings.subgraphs;
+  if (subgraphs || routerSecret) {
+    lines.push(`  Subgraphs   ${subgraphs ?? url}/subgraphs/<name>/graphql   (for a federation router)`);
+  }
   if (seeded) {
     lines.push(
       `  Keys        ${settings.storage.dataDirectory}/bootstrap.json`,

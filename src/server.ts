@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Rest } from '../rest-compat/index.ts';
+import type { Reference, Rest } from '../rest-compat/index.ts';
 import type { Dataplane } from './dataplane/index.ts';
 import { GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
@@ -8,6 +8,7 @@ import { refuseUpgrade } from './graph/index.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
+import { localUrl } from './settings.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -15,18 +16,30 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 type Doors = {
   dataplane: Dataplane;
   rest: Rest;
+  reference: Reference;
   graphHttp: GraphHttp;
+  /** Null when they have a listener of their own, or are off. */
+  standalone: GraphHttp | null;
   metrics: Metrics;
   isReady: () => { ready: boolean };
   log: Logger;
 };
 
-type Door = 'inference' | 'rest' | 'graph' | 'stream' | 'operations';
+type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 
 /** One listener for everything; the first path segment chooses the front door. */
-export function createListener({ dataplane, rest, graphHttp, metrics, isReady, log }: Doors): Listener {
+export function createListener({
+  dataplane,
+  rest,
+  reference,
+  graphHttp,
+  standalone,
+  metrics,
+  isReady,
+  log,
+}: Doors): Listener {
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
     const { path, query } = splitUrl(request.url);
     if (path.startsWith('/v1/')) {
@@ -39,10 +52,15 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
     if (graphPaths.has(path) || path.startsWith('/explorer/')) {
       return ['graph', graphHttp.handle(request, response)];
     }
-    return ['operations', operations(path, response)];
+    if (standalone && path.startsWith('/subgraphs/')) {
+      return ['subgraph', standalone.handle(request, response)];
+    }
+    return ['operations', operations(path, request, response)];
   }
 
-  async function operations(path: string, response: ServerResponse): Promise<void> {
+  async function operations(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const documented = reference.match(path);
+    if (documented) return documented(request, response);
     if (path === '/healthz') return answer(response, 200, { status: 'ok' });
     if (path === '/readyz') {
       const state = isReady();
@@ -56,7 +74,7 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
     if (path === '/') {
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(
-        'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, health: /healthz\n',
+        'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, reference: /reference, health: /healthz\n',
       );
       return;
     }
@@ -75,6 +93,15 @@ export function createListener({ dataplane, rest, graphHttp, metrics, isReady, l
   };
 }
 
+/** The listener that federation routers have to themselves. */
+export const createSubgraphListener =
+  ({ standalone, metrics }: { standalone: GraphHttp; metrics: Metrics }): Listener =>
+  (request, response) => {
+    const door: Door = 'subgraph';
+    metrics.observe(door, response);
+    standalone.handle(request, response);
+  };
+
 function answer(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
@@ -91,18 +118,19 @@ export const createUpgradeListener =
   };
 
 /** The HTTP server around a listener: generous with header size since configs travel in one. */
-export function createHttpServer(listener: Listener, onUpgrade: UpgradeListener): Server {
+export function createHttpServer(listener: Listener, onUpgrade?: UpgradeListener): Server {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: 75_000,
       // Some clients offer HTTP/2 with every request: they are answered as if they had not.
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      shouldUpgradeCallback: ({ headers }) =>
+        onUpgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     },
     listener,
   );
   server.headersTimeout = 80_000;
-  server.on('upgrade', onUpgrade);
+  if (onUpgrade) server.on('upgrade', onUpgrade);
   return server;
 }
 
@@ -115,6 +143,19 @@ export function listen(server: Server, host: string, port: number): Promise<numb
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
   });
+}
+
+/** Opens the listener that federation routers have to themselves. */
+export async function openSubgraphListener(options: {
+  handle: Listener;
+  host: string;
+  port: number;
+}): Promise<{ server: Server; url: string }> {
+  const server = createHttpServer(options.handle);
+  const port = await listen(server, options.host, options.port).catch((error: Error) => {
+    throw new Error(`SUBGRAPH_HOST, SUBGRAPH_PORT: ${error.message}`, { cause: error });
+  });
+  return { server, url: localUrl(options.host, port) };
 }
 
 /** How often connections that fell idle are looked for during a stop, in milliseconds. */

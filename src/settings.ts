@@ -22,6 +22,10 @@ export type Settings = {
   subgraphs: {
     /** Names of the built-in subgraphs that this process serves; null for all. */
     served: string[] | null;
+    /** What a federation router sends to be let in at `/subgraphs/<name>/graphql`. */
+    routerSecret: string | null;
+    /** A listener of its own for these endpoints; null puts them, behind the secret, on the main one. */
+    listen: { host: string; port: number } | null;
   };
   /** Prefixes, in lower case, that stand for `x-gateway-`. */
   headerPrefixAliases: string[];
@@ -83,6 +87,14 @@ const nameList = z
   .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== ''))
   .refine((names) => names.length > 0, 'must name at least one');
 
+// It travels in a header.
+const routerSecret = z
+  .string()
+  .regex(
+    /^[\x21-\x7e]{32,512}$/,
+    'must be 32 to 512 characters without spaces, e.g. from `openssl rand -hex 32`',
+  );
+
 const encryptionKey = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
@@ -98,6 +110,9 @@ const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
   SUBGRAPHS: nameList.optional(),
+  SUBGRAPH_SECRET: routerSecret.optional(),
+  SUBGRAPH_HOST: z.string().default('127.0.0.1'),
+  SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
   HEADER_PREFIX_ALIASES: z
     .string()
     .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
@@ -148,7 +163,14 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const values = parsed.data;
   return {
     listen: { host: values.HOST, port: values.PORT },
-    subgraphs: { served: values.SUBGRAPHS ?? null },
+    subgraphs: {
+      served: values.SUBGRAPHS ?? null,
+      routerSecret: values.SUBGRAPH_SECRET ?? null,
+      listen:
+        values.SUBGRAPH_PORT === undefined
+          ? null
+          : { host: values.SUBGRAPH_HOST, port: values.SUBGRAPH_PORT },
+    },
     headerPrefixAliases: values.HEADER_PREFIX_ALIASES,
     storage: {
       dataDirectory: resolve(values.DATA_DIR),

@@ -102,7 +102,22 @@ export const catalogue = {
     'already_exists',
     'A resource with this name already exists.',
   ),
+  IN_PROGRESS: entry(
+    409,
+    'AB07',
+    'conflict_error',
+    'in_progress',
+    'Another request for the same is still running.',
+    true,
+  ),
   IN_USE: entry(409, 'AB07', 'conflict_error', 'in_use', 'The resource is still in use.'),
+  PRECONDITION_FAILED: entry(
+    412,
+    'AB01',
+    'invalid_request_error',
+    'precondition_failed',
+    'The resource is not in the state that the request expects.',
+  ),
   BODY_TOO_LARGE: entry(
     413,
     'AB01',
@@ -116,6 +131,13 @@ export const catalogue = {
     'invalid_request_error',
     'unsupported_media_type',
     'The content type is not supported.',
+  ),
+  IDEMPOTENCY_KEY_REUSED: entry(
+    422,
+    'AB01',
+    'invalid_request_error',
+    'idempotency_key_reused',
+    'This Idempotency-Key came with another request before.',
   ),
   TOO_MANY_SUBSCRIPTIONS: entry(
     429,

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
+import type { GraphQLSchema } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
@@ -18,17 +20,20 @@ import { type ServedGraph, servedAlone } from './served-graph.ts';
 import type { EventStreams } from './subscriptions/index.ts';
 import { supergraphDoor } from './supergraph-door.ts';
 
-export type GraphHttpOptions = {
+export type GraphHttpOptions = DoorOptions & {
   graph: Graph;
   /** The graph with its remote subgraphs; the built-in ones alone when absent. */
   served?: ServedGraph | undefined;
+  /** Operations over server-sent events, at `/graphql/stream`. */
+  streams?: EventStreams | null;
+};
+
+export type DoorOptions = {
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: IncomingMessage): Promise<Principal | null>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   log: Logger;
   safety?: Safety;
-  /** Operations over server-sent events, at `/graphql/stream`. */
-  streams?: EventStreams | null;
 };
 
 export type GraphHttp = {
@@ -38,18 +43,14 @@ export type GraphHttp = {
   stop(): Promise<void>;
 };
 
-/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
-export function createGraphHttp({
-  graph,
-  served = servedAlone(graph),
-  authenticate,
-  createContext,
-  log,
-  safety = createSafety(),
-  streams = null,
-}: GraphHttpOptions): GraphHttp {
+/** An Apollo Server as every HTTP door of the graph has it; its handlers are made once it has started. */
+export function createDoor(
+  source: { schema: GraphQLSchema } | { gateway: ReturnType<typeof apolloGateway> },
+  landingPage: ApolloServerPlugin,
+  { authenticate, createContext, log, safety = createSafety() }: DoorOptions,
+) {
   const server = new ApolloServer<GraphContext>({
-    gateway: apolloGateway(served),
+    ...source,
     // The rules of `safety` refuse introspection where it is off.
     introspection: true,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
@@ -63,13 +64,16 @@ export function createGraphHttp({
     formatError: formatGraphError,
     logger: log,
     plugins: [
-      ApolloServerPluginLandingPageLocalDefault({ includeCookies: false }),
+      landingPage,
       affordable(safety),
       defects,
+      // It would wrap every field of the schema to find out that no answer may be kept.
+      ApolloServerPluginCacheControlDisabled(),
     ],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
+    response.setHeader('cache-control', 'no-store');
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
@@ -83,27 +87,43 @@ export function createGraphHttp({
     }
   };
 
+  return {
+    async start(): Promise<RequestHandler[]> {
+      await server.start();
+      return [
+        express.json({ limit: '1mb' }),
+        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
+      ];
+    },
+    stop: () => server.stop(),
+  };
+}
+
+/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
+export function createGraphHttp({
+  graph,
+  served = servedAlone(graph),
+  streams = null,
+  ...options
+}: GraphHttpOptions): GraphHttp {
+  const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
+  const door = createDoor({ gateway: apolloGateway(served) }, landingPage, options);
   const app = express().disable('x-powered-by');
   return {
     handle: (request, response) => void app(request, response),
     async start() {
-      await server.start();
       if (streams) {
         app.use('/graphql/stream', express.json({ limit: '1mb' }), (request, response) =>
           streams.handle(request, response),
         );
       }
-      app.use(
-        '/graphql',
-        express.json({ limit: '1mb' }),
-        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
-      );
-      app.use('/supergraph.graphql', supergraphDoor({ served, authenticate, log }));
+      app.use('/graphql', ...(await door.start()));
+      app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
       app.use(answerBodyError);
     },
-    stop: () => server.stop(),
+    stop: () => door.stop(),
   };
 }
 
@@ -119,7 +139,9 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
 /** Aborts when the connection closes before its answer is complete. */
 function abortedWith(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
+  });
   return gone.signal;
 }
 

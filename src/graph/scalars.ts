@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, valueFromASTUntyped } from 'graphql';
-import { unstorableName } from '../lib/storable.ts';
+import { isNestedDeeperThan, unstorableName } from '../lib/storable.ts';
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
@@ -22,7 +22,13 @@ function dateTimeOut(value: unknown): string {
   return date.toISOString();
 }
 
+/** As deep as REST bodies; the database holds a hundred levels. */
+const maxDepth = 64;
+
 function storable(value: unknown): unknown {
+  if (isNestedDeeperThan(maxDepth, value)) {
+    throw new GraphQLError(`JSON is nested at most ${maxDepth} levels.`);
+  }
   const name = unstorableName(value);
   if (name !== null) throw new GraphQLError(`A member named ${JSON.stringify(name)} cannot be stored.`);
   return value;

@@ -28,13 +28,17 @@ function startAt(time: number): void {
 
 const slugTail = () => randomBytes(4).toString('hex').slice(0, 6);
 
+// With prefix and tail at most 50 characters, the tightest bound that a resource has for its slug.
+const MAX_STEM = 40;
+
 /** `My Config!` -> `my-config-3f9c01`: lower case, `[a-z0-9_-]`, with a random tail that keeps equal names apart. */
 export function slugFrom(name: string, prefix = ''): string {
   const stem = name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 80);
+    .replace(/^-+/, '')
+    .slice(0, MAX_STEM)
+    .replace(/-+$/, '');
   return `${prefix}${stem ? `${stem}-` : ''}${slugTail()}`;
 }

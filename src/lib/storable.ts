@@ -14,3 +14,9 @@ export function unstorableName(value: unknown): string | null {
   }
   return null;
 }
+
+/** True when objects and lists stand in each other more than `levels` deep. */
+export const isNestedDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isNestedDeeperThan(levels - 1, member)));

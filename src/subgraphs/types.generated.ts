@@ -36,94 +36,69 @@ export type Workspace = {
 };
 
 /**
- * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
- * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ * A gateway that the organisation runs, and the workspaces that may use it. There are at most 100 deployments of the type
+ * production and 500 of the type non-production.
  */
-export type Integration = {
+export type Deployment = {
   id: Scalars['ID']['output'];
   object: Scalars['String']['output'];
   organisationId: Scalars['ID']['output'];
-  /** Null for organisation-level integrations. */
-  workspaceId?: Maybe<Scalars['ID']['output']>;
-  workspace?: Maybe<Workspace>;
   /** Readable identifier, unique in the organisation. */
   slug: Scalars['String']['output'];
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
-  /** Provider kind, e.g. `openai`. */
-  aiProviderId: Scalars['String']['output'];
-  status: IntegrationStatus;
-  /** The credential in masked form; null when there is none. */
-  maskedKey?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host, openai_organization, openai_project, custom_headers}`; header values are masked. */
-  configurations: Scalars['JSON']['output'];
-  /** False allows only the models that are listed and enabled. */
-  allowAllModels: Scalars['Boolean']['output'];
-  modelCount: Scalars['Int']['output'];
-  /** The first of its models, in the order in which they were added. */
-  models: Array<IntegrationModel>;
-  /** Whether workspaces without an entry of their own may use an organisation-level integration. */
-  globalWorkspaceAccessSettings: GlobalWorkspaceAccess;
-  /** Number of workspaces that may use the integration. */
+  /** `production` or `non-production`. */
+  type: Scalars['String']['output'];
+  /** Where requests go. */
+  url: Scalars['String']['output'];
+  mcpUrl?: Maybe<Scalars['String']['output']>;
+  /** Settings of the deployment, as they were given. */
+  config?: Maybe<Scalars['JSON']['output']>;
+  status: DeploymentStatus;
+  /** True for at most one deployment of the organisation. */
+  isDefault: Scalars['Boolean']['output'];
+  /** False: only `allowedWorkspaces` may use it. */
+  allowAllWorkspaces: Scalars['Boolean']['output'];
+  /** The first of the workspaces that are named. */
+  allowedWorkspaceIds: Array<Scalars['ID']['output']>;
+  /** The same; null for one that the credential does not reach. */
+  allowedWorkspaces: Array<Maybe<Workspace>>;
+  /** Number of workspaces that may use it. */
   workspaceCount: Scalars['Int']['output'];
-  workspaceEntryCount: Scalars['Int']['output'];
-  /** The first of the workspaces that have an entry of their own. */
-  workspaces: Array<IntegrationWorkspace>;
-  tags: Scalars['JSON']['output'];
+  /** The user or API key that made it. */
+  createdBy: Scalars['ID']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
 };
 
 
 /**
- * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
- * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ * A gateway that the organisation runs, and the workspaces that may use it. There are at most 100 deployments of the type
+ * production and 500 of the type non-production.
  */
-export type IntegrationModelsArgs = {
+export type DeploymentAllowedWorkspaceIdsArgs = {
   limit?: Scalars['Int']['input'];
 };
 
 
 /**
- * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
- * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ * A gateway that the organisation runs, and the workspaces that may use it. There are at most 100 deployments of the type
+ * production and 500 of the type non-production.
  */
-export type IntegrationWorkspacesArgs = {
+export type DeploymentAllowedWorkspacesArgs = {
   limit?: Scalars['Int']['input'];
 };
 
-export type GlobalWorkspaceAccess = {
-  enabled: Scalars['Boolean']['output'];
-};
-
-export type IntegrationWorkspace = {
-  workspaceId: Scalars['ID']['output'];
-  workspace?: Maybe<Workspace>;
-  enabled: Scalars['Boolean']['output'];
-};
-
-/** A model that the integration switches on or off, or one of its own (custom). */
-export type IntegrationModel = {
-  slug: Scalars['String']['output'];
-  name: Scalars['String']['output'];
-  enabled: Scalars['Boolean']['output'];
-  isCustom: Scalars['Boolean']['output'];
-  isFinetune: Scalars['Boolean']['output'];
-  /** The known model that gives a custom one its API shape and price. */
-  baseModelSlug?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host}` */
-  configurations: Scalars['JSON']['output'];
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
-  pricingConfig?: Maybe<Scalars['JSON']['output']>;
-};
-
-export type IntegrationPage = {
+export type DeploymentPage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
-  data: Array<Integration>;
+  data: Array<Deployment>;
 };
 
 export type Query = {
+  /** A deployment by id or slug. */
+  deployment: Deployment;
+  deployments: DeploymentPage;
   /** An integration by id or slug. */
   integration: Integration;
   /** Integrations of the levels that the credential may list. */
@@ -151,6 +126,24 @@ export type Query = {
   configs: ConfigPage;
   /** Versions of a config, named by id or slug, newest first. */
   configVersions: ConfigVersionPage;
+};
+
+
+export type QueryDeploymentArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryDeploymentsArgs = {
+  type?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<DeploymentStatus>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
 };
 
 
@@ -287,6 +280,10 @@ export type QueryConfigVersionsArgs = {
 };
 
 export type Mutation = {
+  createDeployment: Deployment;
+  updateDeployment: Deployment;
+  /** Answers the id of the deleted deployment. */
+  deleteDeployment: Scalars['ID']['output'];
   createIntegration: Integration;
   updateIntegration: Integration;
   /** Answers the id of the deleted integration; refused while a provider uses it. */
@@ -320,6 +317,22 @@ export type Mutation = {
   updateConfig: Config;
   /** Answers the id of the deleted config; refused while an API key has it as its default. */
   deleteConfig: Scalars['ID']['output'];
+};
+
+
+export type MutationCreateDeploymentArgs = {
+  input: CreateDeploymentInput;
+};
+
+
+export type MutationUpdateDeploymentArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateDeploymentInput;
+};
+
+
+export type MutationDeleteDeploymentArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -435,6 +448,94 @@ export type MutationUpdateConfigArgs = {
 
 export type MutationDeleteConfigArgs = {
   id: Scalars['ID']['input'];
+};
+
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type Integration = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Null for organisation-level integrations. */
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  /** Readable identifier, unique in the organisation. */
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** Provider kind, e.g. `openai`. */
+  aiProviderId: Scalars['String']['output'];
+  status: IntegrationStatus;
+  /** The credential in masked form; null when there is none. */
+  maskedKey?: Maybe<Scalars['String']['output']>;
+  /** `{custom_host, openai_organization, openai_project, custom_headers}`; header values are masked. */
+  configurations: Scalars['JSON']['output'];
+  /** False allows only the models that are listed and enabled. */
+  allowAllModels: Scalars['Boolean']['output'];
+  modelCount: Scalars['Int']['output'];
+  /** The first of its models, in the order in which they were added. */
+  models: Array<IntegrationModel>;
+  /** Whether workspaces without an entry of their own may use an organisation-level integration. */
+  globalWorkspaceAccessSettings: GlobalWorkspaceAccess;
+  /** Number of workspaces that may use the integration. */
+  workspaceCount: Scalars['Int']['output'];
+  workspaceEntryCount: Scalars['Int']['output'];
+  /** The first of the workspaces that have an entry of their own. */
+  workspaces: Array<IntegrationWorkspace>;
+  tags: Scalars['JSON']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type IntegrationModelsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+/**
+ * A credential for a model provider with its settings. An organisation-level integration is shared with workspaces; a
+ * workspace-level one belongs to one workspace. Requests reach it through a provider of their workspace.
+ */
+export type IntegrationWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type GlobalWorkspaceAccess = {
+  enabled: Scalars['Boolean']['output'];
+};
+
+export type IntegrationWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  enabled: Scalars['Boolean']['output'];
+};
+
+/** A model that the integration switches on or off, or one of its own (custom). */
+export type IntegrationModel = {
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  enabled: Scalars['Boolean']['output'];
+  isCustom: Scalars['Boolean']['output'];
+  isFinetune: Scalars['Boolean']['output'];
+  /** The known model that gives a custom one its API shape and price. */
+  baseModelSlug?: Maybe<Scalars['String']['output']>;
+  /** `{custom_host}` */
+  configurations: Scalars['JSON']['output'];
+  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
+  pricingConfig?: Maybe<Scalars['JSON']['output']>;
+};
+
+export type IntegrationPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Integration>;
 };
 
 /** What requests of a workspace name as `@slug`: the workspace's way to an integration. */
@@ -765,7 +866,7 @@ export type ResourceSortField =
   | 'createdAt'
   | 'lastUpdatedAt';
 
-export type IntegrationStatus =
+export type DeploymentStatus =
   | 'active'
   | 'archived';
 
@@ -773,6 +874,10 @@ export type IntegrationLevel =
   | 'workspace'
   | 'organisation'
   | 'all';
+
+export type IntegrationStatus =
+  | 'active'
+  | 'archived';
 
 export type ProviderStatus =
   | 'active'
@@ -808,6 +913,45 @@ export type ConfigStatus =
 export type ResourceSort = {
   field: ResourceSortField;
   direction?: SortDirection;
+};
+
+export type CreateDeploymentInput = {
+  name: Scalars['String']['input'];
+  /** Made from the name when absent. */
+  slug?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  type: Scalars['String']['input'];
+  /** An http or https URL under the rules for custom hosts. */
+  url: Scalars['String']['input'];
+  /** As `url`. */
+  mcpUrl?: InputMaybe<Scalars['String']['input']>;
+  /** An object of at most 65536 characters. */
+  config?: InputMaybe<Scalars['JSON']['input']>;
+  /** When absent: true, unless `allowedWorkspaces` names some. */
+  allowAllWorkspaces?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Ids or slugs. */
+  allowedWorkspaces?: InputMaybe<Array<Scalars['ID']['input']>>;
+  /** True takes the mark from the present default. */
+  isDefault?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** Absent members stay as they are. The slug cannot change. */
+export type UpdateDeploymentInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  type?: InputMaybe<Scalars['String']['input']>;
+  /** An http or https URL under the rules for custom hosts. */
+  url?: InputMaybe<Scalars['String']['input']>;
+  /** As `url`; null removes it. */
+  mcpUrl?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the settings: an object of at most 65536 characters. */
+  config?: InputMaybe<Scalars['JSON']['input']>;
+  allowAllWorkspaces?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Ids or slugs; replaces those that are named. */
+  allowedWorkspaces?: InputMaybe<Array<Scalars['ID']['input']>>;
+  /** True takes the mark from the present default. */
+  isDefault?: InputMaybe<Scalars['Boolean']['input']>;
+  status?: InputMaybe<DeploymentStatus>;
 };
 
 export type CreateIntegrationInput = {
@@ -1127,14 +1271,16 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   Workspace: ResolverTypeWrapper<Workspace>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  Integration: ResolverTypeWrapper<Integration>;
+  Deployment: ResolverTypeWrapper<Deployment>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  DeploymentPage: ResolverTypeWrapper<DeploymentPage>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Integration: ResolverTypeWrapper<Integration>;
   GlobalWorkspaceAccess: ResolverTypeWrapper<GlobalWorkspaceAccess>;
   IntegrationWorkspace: ResolverTypeWrapper<IntegrationWorkspace>;
   IntegrationModel: ResolverTypeWrapper<IntegrationModel>;
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
-  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
   ApiKey: ResolverTypeWrapper<ApiKey>;
@@ -1157,8 +1303,9 @@ export type ResolversTypes = {
   ConstraintFormat: ConstraintFormat;
   SortDirection: SortDirection;
   ResourceSortField: ResourceSortField;
-  IntegrationStatus: IntegrationStatus;
+  DeploymentStatus: DeploymentStatus;
   IntegrationLevel: IntegrationLevel;
+  IntegrationStatus: IntegrationStatus;
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
   ApiKeyCreationMode: ApiKeyCreationMode;
@@ -1167,6 +1314,8 @@ export type ResolversTypes = {
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
   ResourceSort: ResourceSort;
+  CreateDeploymentInput: CreateDeploymentInput;
+  UpdateDeploymentInput: UpdateDeploymentInput;
   CreateIntegrationInput: CreateIntegrationInput;
   UpdateIntegrationInput: UpdateIntegrationInput;
   IntegrationModelInput: IntegrationModelInput;
@@ -1198,14 +1347,16 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   Workspace: Workspace;
   ID: Scalars['ID']['output'];
-  Integration: Integration;
+  Deployment: Deployment;
   Boolean: Scalars['Boolean']['output'];
+  DeploymentPage: DeploymentPage;
+  Query: Record<PropertyKey, never>;
+  Mutation: Record<PropertyKey, never>;
+  Integration: Integration;
   GlobalWorkspaceAccess: GlobalWorkspaceAccess;
   IntegrationWorkspace: IntegrationWorkspace;
   IntegrationModel: IntegrationModel;
   IntegrationPage: IntegrationPage;
-  Query: Record<PropertyKey, never>;
-  Mutation: Record<PropertyKey, never>;
   Provider: Provider;
   ProviderPage: ProviderPage;
   ApiKey: ApiKey;
@@ -1226,6 +1377,8 @@ export type ResolversParentTypes = {
   ConfigPage: ConfigPage;
   ConfigVersionPage: ConfigVersionPage;
   ResourceSort: ResourceSort;
+  CreateDeploymentInput: CreateDeploymentInput;
+  UpdateDeploymentInput: UpdateDeploymentInput;
   CreateIntegrationInput: CreateIntegrationInput;
   UpdateIntegrationInput: UpdateIntegrationInput;
   IntegrationModelInput: IntegrationModelInput;
@@ -1312,6 +1465,82 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type DeploymentResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Deployment'] = ResolversParentTypes['Deployment']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  mcpUrl?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  config?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['DeploymentStatus'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  allowAllWorkspaces?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  allowedWorkspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<DeploymentAllowedWorkspaceIdsArgs, 'limit'>>;
+  allowedWorkspaces?: Resolver<Array<Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<DeploymentAllowedWorkspacesArgs, 'limit'>>;
+  workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type DeploymentPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['DeploymentPage'] = ResolversParentTypes['DeploymentPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Deployment']>, ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  deployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<QueryDeploymentArgs, 'id'>>;
+  deployments?: Resolver<ResolversTypes['DeploymentPage'], ParentType, ContextType, RequireFields<QueryDeploymentsArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
+  integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
+  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
+  provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
+  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
+  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
+  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
+  log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
+  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
+  config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<QueryConfigArgs, 'id'>>;
+  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
+};
+
+export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
+  createDeployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<MutationCreateDeploymentArgs, 'input'>>;
+  updateDeployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<MutationUpdateDeploymentArgs, 'id' | 'input'>>;
+  deleteDeployment?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteDeploymentArgs, 'id'>>;
+  createIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationCreateIntegrationArgs, 'input'>>;
+  updateIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationArgs, 'id' | 'input'>>;
+  deleteIntegration?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationArgs, 'id'>>;
+  updateIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationModelsArgs, 'id' | 'input'>>;
+  deleteIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationModelsArgs, 'id' | 'slugs'>>;
+  updateIntegrationWorkspaces?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationWorkspacesArgs, 'id' | 'input'>>;
+  createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
+  updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
+  deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
+  createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
+  createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
+  createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
+  updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
+  deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
+  updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
+  deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
+  insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
+  createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
+  updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
+  deleteConfig?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteConfigArgs, 'id'>>;
+};
+
 export type IntegrationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Integration'] = ResolversParentTypes['Integration']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1362,49 +1591,6 @@ export type IntegrationPageResolvers<ContextType = GraphContext, ParentType exte
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Integration']>, ParentType, ContextType>;
-};
-
-export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
-  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
-  provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
-  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
-  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
-  workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
-  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
-  log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
-  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
-  config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<QueryConfigArgs, 'id'>>;
-  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
-};
-
-export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationCreateIntegrationArgs, 'input'>>;
-  updateIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationArgs, 'id' | 'input'>>;
-  deleteIntegration?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationArgs, 'id'>>;
-  updateIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationModelsArgs, 'id' | 'input'>>;
-  deleteIntegrationModels?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationDeleteIntegrationModelsArgs, 'id' | 'slugs'>>;
-  updateIntegrationWorkspaces?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<MutationUpdateIntegrationWorkspacesArgs, 'id' | 'input'>>;
-  createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
-  updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
-  deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
-  createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
-  createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
-  createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
-  updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
-  deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
-  createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
-  updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
-  deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
-  insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
-  createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
-  updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
-  deleteConfig?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteConfigArgs, 'id'>>;
 };
 
 export type ProviderResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Provider'] = ResolversParentTypes['Provider']> = {
@@ -1651,13 +1837,15 @@ export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
   Workspace?: WorkspaceResolvers<ContextType>;
+  Deployment?: DeploymentResolvers<ContextType>;
+  DeploymentPage?: DeploymentPageResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  Mutation?: MutationResolvers<ContextType>;
   Integration?: IntegrationResolvers<ContextType>;
   GlobalWorkspaceAccess?: GlobalWorkspaceAccessResolvers<ContextType>;
   IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
   IntegrationModel?: IntegrationModelResolvers<ContextType>;
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
-  Query?: QueryResolvers<ContextType>;
-  Mutation?: MutationResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;

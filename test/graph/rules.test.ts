@@ -235,6 +235,23 @@ describe('values', () => {
     });
   });
 
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{"a":', '}'],
+  ])('takes JSON of 64 levels of %s, and no more, however deep', async (_what, open, close) => {
+    const nested = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+    const echo = (levels: number) =>
+      run(graph, 'query ($any: JSON) { echo(any: $any) }', smallContext(), {
+        any: JSON.parse(nested(levels)),
+      });
+    expect((await echo(64)).errors).toBeUndefined();
+    for (const levels of [65, 1_000, 100_000])
+      expect((await echo(levels)).errors?.[0]?.message).toMatch(/JSON is nested at most 64 levels/);
+    const literal = (levels: number) => run(graph, `{ echo(any: ${nested(levels).replaceAll('"', '')}) }`);
+    expect((await literal(64)).errors).toBeUndefined();
+    expect((await literal(65)).errors).toHaveLength(1);
+  });
+
   it('tells a database that does not answer from a defect', () => {
     const cause = new mongo.MongoNetworkError('connect ECONNREFUSED 10.0.0.1');
     expect(toGraphError(cause)).toMatchObject({ code: 'STORE_UNAVAILABLE', entry: { status: 503 }, cause });

@@ -54,7 +54,10 @@ describe('paths', () => {
 
   it('are decoded', async () => {
     expect((await api.call('GET', '/v1/items/a%2Fb%20c')).body).toMatchObject({ id: 'a/b c' });
-    expect(api.rest.match('GET', '/v1/items/%zz')).toBeNull();
+    for (const path of ['/v1/items/%zz', '/v1/items/%ff', '/v1/items/a%']) {
+      expect(await api.call('GET', path)).toMatchObject(refusal(400, null, 'AB01'));
+    }
+    expect(api.rest.match('GET', '/v1/others/%zz')).toBeNull();
   });
 
   it('that no document knows are left to others, as are bases that are not served', () => {
@@ -65,9 +68,65 @@ describe('paths', () => {
   it('answer 405 to another method, with the methods they take', async () => {
     const answer = await api.call('PATCH', '/v1/items/7');
     expect(answer).toMatchObject(refusal(405, null));
-    expect(answer.headers.get('allow')).toBe('HEAD, GET, PUT, DELETE');
+    expect(answer.headers.get('allow')).toBe('GET, PUT, DELETE, HEAD, OPTIONS');
     expect(answer.headers.get('x-request-id')).toBe('request-1');
-    expect((await api.call('GET', '/v1/plain')).headers.get('allow')).toBe('POST');
+    expect((await api.call('GET', '/v1/plain')).headers.get('allow')).toBe('POST, OPTIONS');
+  });
+});
+
+describe('reads', () => {
+  const tagOf = async (path: string) => (await api.call('GET', path)).headers.get('etag') ?? '';
+  const ask = (ifNoneMatch: string, method = 'GET', path = '/v1/items/7') =>
+    api.call(method, path, { headers: { 'if-none-match': ifNoneMatch } });
+
+  it('carry an ETag that says whether the body is the same', async () => {
+    expect(await tagOf('/v1/items/7')).toMatch(/^"[\w-]{43}"$/);
+    expect(await tagOf('/v1/items/7')).toBe(await tagOf('/v1/items/7'));
+    expect(await tagOf('/v1/items/8')).not.toBe(await tagOf('/v1/items/7'));
+    expect((await api.call('HEAD', '/v1/items/7')).headers.get('etag')).toBe(await tagOf('/v1/items/7'));
+  });
+
+  it('answer 304 without a body to who has the answer already', async () => {
+    const tag = await tagOf('/v1/items/7');
+    for (const given of [tag, `W/${tag}`, `"a,b", ${tag}`, `"x",${tag} , "y"`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await ask(given, method);
+        expect(answer).toMatchObject({ status: 304, text: '' });
+        expect(answer.headers.get('etag')).toBe(tag);
+        expect(answer.headers.get('x-request-id')).toBe('request-1');
+        expect(answer.headers.get('content-type')).toBeNull();
+      }
+    }
+  });
+
+  it('answer in full to who has another answer, or names none in a way that is understood', async () => {
+    const tag = await tagOf('/v1/items/7');
+    for (const given of [
+      '"other"',
+      'W/"other"',
+      '""',
+      tag.slice(1, -1),
+      `${tag.slice(0, -1)}x"`,
+      'w/""',
+      ',',
+    ]) {
+      expect(await ask(given)).toMatchObject({ status: 200, body: { id: '7' } });
+    }
+    expect((await ask('*', 'GET', '/v1/items/none')).status).toBe(404);
+  });
+
+  it('are JSON whatever kinds of answer the caller would rather have', async () => {
+    const answer = await api.call('GET', '/v1/items/7', { headers: { accept: 'text/html' } });
+    expect(answer).toMatchObject({ status: 200, body: { id: '7' } });
+  });
+});
+
+describe('OPTIONS', () => {
+  it('answers the methods of a path, without a credential', async () => {
+    const answer = await api.call('OPTIONS', '/v1/items/7');
+    expect(answer).toMatchObject({ status: 204, text: '' });
+    expect(answer.headers.get('allow')).toBe('GET, PUT, DELETE, HEAD, OPTIONS');
+    expect(answer.headers.get('x-request-id')).toBe('request-1');
   });
 });
 

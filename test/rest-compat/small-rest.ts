@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRest, type OperationFile, type RestOptions } from '../../rest-compat/index.ts';
 import type { Graph } from '../../src/graph/index.ts';
+import { splitUrl } from '../../src/lib/request-url.ts';
 import { smallContext, somebody } from '../graph/small-graph.ts';
 
 export type Answer = { status: number; headers: Headers; text: string; body: unknown };
@@ -14,10 +15,10 @@ export async function smallRest(graph: Graph, text: string, options: Partial<Res
     graph,
     operations,
     surfaces: { V1: { prefix: '/v1', authenticate: async () => somebody() } },
-    createContext: (principal) => ({
+    createContext: (principal, { method = '', url, headers }) => ({
       ...context,
       principal,
-      request: { ...context.request },
+      request: { ...context.request, method, ...splitUrl(url), headers },
       memo: new Map(),
     }),
     log: context.log,

@@ -7,7 +7,7 @@ import { seedTenant } from '../../seeds/bootstrap.ts';
 import { createApp } from '../../src/app.ts';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { close, createHttpServer, listen } from '../../src/server.ts';
+import { close, createHttpServer, listen, openSubgraphListener } from '../../src/server.ts';
 import { readSettings } from '../../src/settings.ts';
 import { openStorage } from '../../src/storage/connection.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
@@ -19,6 +19,8 @@ export type Answer = { status: number; body: unknown; headers: Headers };
 
 export type TestApp = Tenant & {
   url: string;
+  /** Where the listener for federation routers answers, when there is one. */
+  routersUrl: string | null;
   db: Connection;
   /** A further organisation with a workspace, keys and the mock provider of its own. */
   createTenant(): Promise<Tenant>;
@@ -51,13 +53,14 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     ...env,
   });
   const storage = await openStorage(settings.storage);
-  const secrets = createSecrets(randomBytes(32));
+  const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);
   const app = createApp({ settings, storage, secrets, log });
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = `http://127.0.0.1:${port}`;
+  const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
 
   async function createTenant(): Promise<Tenant> {
     const tenant = {
@@ -94,6 +97,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
   return {
     ...tenant,
     url,
+    routersUrl: routers?.url ?? null,
     db: storage.db,
     createTenant,
     rest,
@@ -104,6 +108,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     logged: () => app.settle(),
     async stop() {
       await Promise.all([app.endSubscriptions(), close(server, 0)]);
+      if (routers) await close(routers.server, 0);
       await app.stop();
       await storage.stop();
       await database?.drop();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../errors/index.ts';
 import { customHostProblem } from '../../lib/custom-host.ts';
+import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { hasContent, structureProblems } from './rules.ts';
 import { toSnakeCaseConfig } from './spelling.ts';
 
@@ -91,7 +92,7 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid(['path: config, message: a config is a JSON object']);
   }
-  if (isDeeperThan(value, MAX_DEPTH)) {
+  if (isNestedDeeperThan(MAX_DEPTH, value)) {
     throw invalid([`path: config, message: a config is nested at most ${MAX_DEPTH} levels deep`]);
   }
   if (JSON.stringify(value).length > MAX_CHARACTERS) {
@@ -107,11 +108,6 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
   if (problems.length > 0) throw invalid(problems);
   return parsed.data;
 }
-
-const isDeeperThan = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1)));
 
 function describe(issue: z.core.$ZodIssue): string[] {
   const at = pathText(issue.path);

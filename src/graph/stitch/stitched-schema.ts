@@ -2,6 +2,7 @@ import { getStitchedSchemaFromSupergraphSdl } from '@graphql-tools/federation';
 import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { composeWithRemotes, type SubgraphDocument } from '../compose.ts';
+import { correctErrorPaths } from './error-paths.ts';
 
 /** One request that stitching makes of one subgraph. */
 export type SubgraphRequest = {
@@ -29,7 +30,7 @@ export function stitchedSchema(subgraphs: readonly StitchedSubgraph[]): GraphQLS
     // The URL carries the name, which composition spells differently elsewhere.
     subgraphs.map(({ name, document }) => ({ name, document, url: name })),
   );
-  return getStitchedSchemaFromSupergraphSdl({
+  const schema = getStitchedSchemaFromSupergraphSdl({
     supergraphSdl,
     onSubschemaConfig(config) {
       const own = executors.get(config.endpoint);
@@ -39,4 +40,6 @@ export function stitchedSchema(subgraphs: readonly StitchedSubgraph[]): GraphQLS
         own({ ...request, schema })) as typeof config.executor;
     },
   });
+  correctErrorPaths(schema);
+  return schema;
 }

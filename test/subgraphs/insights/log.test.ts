@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { uuid } from '../../../src/lib/ids.ts';
-import type { LogEntry, LogRecord } from '../../../src/recording/log-record.ts';
+import type { LogRecord } from '../../../src/recording/log-record.ts';
 import { writeLogs } from '../../../src/recording/write-logs.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { logEntry } from '../../support/logs.ts';
 import { describeAccess, type Setting } from '../access.ts';
 import { dataOf, errorOf, makeKey } from '../support.ts';
 
@@ -27,69 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-function entryOf(change: Partial<LogRecord>): LogEntry {
-  const _id = uuid();
-  const createdAt = new Date();
-  const tenant = { organisationId: app.organisationId, workspaceId: app.workspaceId };
-  const record: LogRecord = {
-    _id,
-    ...tenant,
-    apiKeyId: 'key-1',
-    userId: null,
-    createdAt,
-    expiresAt: null,
-    traceId: 'trace-1',
-    spanId: 'span-1',
-    spanName: null,
-    parentSpanId: null,
-    requestMethod: 'POST',
-    requestUrl: '/v1/chat/completions',
-    endpoint: 'chatComplete',
-    isProxyCall: false,
-    source: null,
-    aiProvider: 'openai',
-    aiModel: 'gpt-4o',
-    providerId: null,
-    providerSlug: 'main',
-    integrationId: null,
-    configId: null,
-    configSlug: null,
-    configVersionId: null,
-    mode: 'single',
-    lastUsedOptionIndex: 0,
-    lastUsedOptionJsonPath: 'config',
-    retryAttemptCount: 0,
-    responseStatusCode: 200,
-    isSuccess: true,
-    streamMode: 0,
-    responseTime: 12.5,
-    timeToFirstToken: 8,
-    upstreamResponseTime: 11,
-    promptTokens: 3,
-    completionTokens: 5,
-    totalTokens: 8,
-    cost: null,
-    metadata: { _user: 'ann' },
-    clientAborted: false,
-    error: null,
-    bodiesId: uuid(),
-    ...change,
-  };
-  const text = (body: string) => ({
-    headers: { 'x-gateway-trace-id': 't', accept: '*/*' },
-    body,
-    truncated: false,
-  });
-  return {
-    record,
-    bodies: {
-      expiresAt: null,
-      request: text('{"model":"gpt-4o"}'),
-      transformedRequest: null,
-      response: text('{"choices":[]}'),
-    },
-  };
-}
+const entryOf = (change: Partial<LogRecord>) => logEntry(app, change);
 
 async function store(change: Partial<LogRecord>): Promise<string> {
   const entry = entryOf(change);

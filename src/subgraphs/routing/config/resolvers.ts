@@ -1,7 +1,7 @@
 import type { Secrets } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import type { Resolvers } from '../../subgraph.ts';
-import { configById, configVersionById, type VersionRow, versionsByConfigId } from './loaders.ts';
+import { configById, configVersionById, latestVersions, type VersionRow } from './loaders.ts';
 import type { ConfigDocument, ConfigVersionDocument } from './model.ts';
 import { maskConfig } from './sealing.ts';
 import { createConfig, deleteConfig, getConfig, listConfigs } from './service.ts';
@@ -23,8 +23,7 @@ export const resolvers: Resolvers = {
     id: (config: ConfigDocument) => config._id,
     workspace: ({ workspaceId }: ConfigDocument) => ({ id: workspaceId }),
     config: ({ _id, config }: ConfigDocument, _args, { secrets }) => maskConfig(config, secrets, _id),
-    versions: async ({ _id }: ConfigDocument, { limit }, context) =>
-      (await versionsByConfigId(context).load(_id)).slice(0, limit),
+    versions: (config: ConfigDocument, { limit }, context) => latestVersions(context).load({ config, limit }),
   },
   ConfigVersion: {
     id: (version: VersionRow) => version._id,

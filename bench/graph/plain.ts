@@ -1,0 +1,97 @@
+// What Sluice's doors are measured against, on the same database with the same keys: a plain Apollo Server over one
+// schema merged by hand, and a bare HTTP handler. Both authenticate by the same memory of keys and call the same services.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { ApolloServer } from '@apollo/server';
+import { expressMiddleware } from '@as-integrations/express5';
+import express from 'express';
+import { createAuthenticate, credentialOf } from '../../src/dataplane/authenticate.ts';
+import { createDirectory } from '../../src/dataplane/directory.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { splitUrl } from '../../src/lib/request-url.ts';
+import { readSettings } from '../../src/settings.ts';
+import { createChanges } from '../../src/storage/changes.ts';
+import { openStorage } from '../../src/storage/connection.ts';
+import { createEvents } from '../../src/storage/events/index.ts';
+import { loadMasterKey } from '../../src/storage/master-key.ts';
+import { createSecrets } from '../../src/storage/secrets.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
+import { loadKeyRecords } from '../../src/subgraphs/identity/api-key/directory.ts';
+import { maskConfig } from '../../src/subgraphs/routing/config/sealing.ts';
+import { getConfig } from '../../src/subgraphs/routing/config/service.ts';
+import { schema } from './plain-schema.ts';
+
+const [graphPort, restPort] = process.argv.slice(2).map(Number);
+const settings = readSettings();
+const log = createLogger('warn');
+const { db } = await openStorage(settings.storage);
+const secrets = createSecrets(
+  await loadMasterKey(settings.storage.dataDirectory, settings.storage.encryptionKey),
+);
+const changes = createChanges(db, log);
+await changes.start();
+const events = createEvents(db, log);
+const none = async () => new Map<string, never>();
+const directory = createDirectory(
+  { keys: (hashes) => loadKeyRecords(db, hashes), providers: none, configs: none, catalogues: none },
+  changes,
+);
+const authenticate = createAuthenticate(directory, secrets);
+
+async function contextOf(request: IncomingMessage): Promise<GraphContext> {
+  const { principal } = await authenticate(credentialOf(request.headers));
+  return {
+    db,
+    secrets,
+    changes,
+    events,
+    log,
+    principal,
+    memo: new Map(),
+    now: () => new Date(),
+    requestLogs: settings.requestLogs,
+    workspaceOwned: [],
+    audit: { record: async () => undefined },
+    request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },
+  };
+}
+
+async function answerConfig(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const context = await contextOf(request);
+  const found = await getConfig(context, splitUrl(request.url).path.split('/').at(-1) ?? '');
+  const text = JSON.stringify({
+    success: true,
+    data: {
+      id: found._id,
+      name: found.name,
+      slug: found.slug,
+      organisation_id: found.organisationId,
+      workspace_id: found.workspaceId,
+      is_default: found.isDefault,
+      status: found.status,
+      owner_id: found.ownerId,
+      updated_by: found.updatedBy,
+      created_at: found.createdAt,
+      last_updated_at: found.lastUpdatedAt,
+      config: maskConfig(found.config, secrets, found._id),
+      version_id: found.versionId,
+    },
+  });
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+const listening = (server: Server, port: number | undefined) =>
+  new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+
+const apollo = new ApolloServer<GraphContext>({ schema });
+await apollo.start();
+const app = express();
+app.use('/graphql', express.json(), expressMiddleware(apollo, { context: ({ req }) => contextOf(req) }));
+await listening(createServer(app), graphPort);
+await listening(
+  createServer((request, response) => {
+    answerConfig(request, response).catch(() => response.destroy());
+  }),
+  restPort,
+);
+process.send?.('ready');

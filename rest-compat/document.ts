@@ -1,0 +1,91 @@
+import { requireScope } from '../src/auth/index.ts';
+import type { Leases } from '../src/storage/leases.ts';
+import type { GraphContext } from '../src/subgraphs/context.ts';
+import { answerEmpty, answerJson } from './answer.ts';
+import { readJsonBody } from './body.ts';
+import type { CompiledOperation } from './compile.ts';
+import { type Current, conditionally, isUnchanged } from './conditional.ts';
+import { entityTag } from './entity-tag.ts';
+import { once } from './idempotency.ts';
+import type { Call, Endpoint, Found } from './route.ts';
+
+export type DocumentServices = {
+  leases: Leases;
+  /** Finds what a GET of a path runs. */
+  readerOf(path: string): Found | null;
+};
+
+/** The endpoint that runs a document. */
+export function documentEndpoint(operation: CompiledOperation, services: DocumentServices): Endpoint {
+  const { label, rest } = operation;
+  const answers = { GET: answerRead, POST: answerCreate, PUT: answerUpdate, DELETE: answerUpdate };
+  const answer = answers[rest.method];
+  return {
+    label,
+    method: rest.method,
+    path: rest.path,
+    on: rest.on,
+    document: operation,
+    answer: (call) => answer(operation, call, services),
+  };
+}
+
+async function inputOf({ request, parameters, context }: Call) {
+  return { path: parameters, query: context.request.query, body: await readJsonBody(request) };
+}
+
+async function answerRead(operation: CompiledOperation, call: Call): Promise<void> {
+  const { request, response, context } = call;
+  const text = await operation.run(await inputOf(call), context);
+  const headers = { 'x-request-id': context.request.id, etag: entityTag(text) };
+  if (isUnchanged(request.headers, headers.etag)) answerEmpty(response, 304, headers);
+  else answerJson(request, response, operation.rest.status, text, headers);
+}
+
+async function answerCreate(
+  operation: CompiledOperation,
+  call: Call,
+  { leases }: DocumentServices,
+): Promise<void> {
+  const { request, response, context } = call;
+  const input = await inputOf(call);
+  const { text, replayed } = await conditionally(context, leases, null, () =>
+    once(context, leases, input.body, () => operation.run(input, context)),
+  );
+  // The right to run it may have been taken away since the first time.
+  if (replayed && operation.access) requireScope(context.principal, operation.access);
+  answerJson(request, response, operation.rest.status, text, {
+    'x-request-id': context.request.id,
+    ...(replayed && { 'idempotent-replayed': 'true' }),
+  });
+}
+
+async function answerUpdate(
+  operation: CompiledOperation,
+  call: Call,
+  { leases, readerOf }: DocumentServices,
+): Promise<void> {
+  const { request, response, context } = call;
+  const input = await inputOf(call);
+  const text = await conditionally(context, leases, currentOf(context, readerOf), () =>
+    operation.run(input, context),
+  );
+  answerJson(request, response, operation.rest.status, text, { 'x-request-id': context.request.id });
+}
+
+function currentOf(context: GraphContext, readerOf: DocumentServices['readerOf']): Current | null {
+  const { path, query } = context.request;
+  const found = readerOf(path);
+  const reader = found?.route.endpoint.document;
+  if (!found || !reader) return null;
+  return {
+    // An id and a slug may name the same resource, so all of its kind in the organisation take turns.
+    place: `write ${context.principal?.organisationId} ${reader.rest.path}`,
+    read: () =>
+      reader.run(
+        { path: found.parameters, query: reader.keepKnown(query), body: undefined },
+        // What it loads is about to change.
+        { ...context, memo: new Map() },
+      ),
+  };
+}

@@ -1,0 +1,29 @@
+import type { ServerResponse } from 'node:http';
+import { administrationBody } from '../src/errors/index.ts';
+import { toGraphError } from '../src/graph/index.ts';
+
+export type ServerEvent = {
+  event?: string;
+  /** A text goes as it is, anything else as JSON. */
+  data: unknown;
+};
+
+export const eventHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // Proxies that collect an answer before they pass it on make an exception for this.
+  'x-accel-buffering': 'no',
+};
+
+/** One event as `text/event-stream` has it. */
+export function frameOf({ event, data }: ServerEvent): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`;
+}
+
+/** Says in an event what went wrong; resolves when it is on its way. */
+export function writeErrorEvent(response: ServerResponse, thrown: unknown): Promise<void> {
+  const frame = frameOf({ event: 'error', data: administrationBody(toGraphError(thrown)) });
+  return new Promise((resolve) => response.write(frame, () => resolve()));
+}

@@ -1,0 +1,64 @@
+import { type Principal, requireScope, type Scope } from '../src/auth/index.ts';
+import { GatewayError } from '../src/errors/index.ts';
+import type { GraphContext } from '../src/subgraphs/context.ts';
+import { createExchange, type Exchange } from './exchange.ts';
+import { readQuery } from './query.ts';
+import type { RestBase, RestMethod } from './rest-directive.ts';
+import type { Call, Endpoint } from './route.ts';
+import { invalid, unknownParameter } from './value.ts';
+
+/** A path that no document can describe: an upload, a download, a stream. Mounted, authenticated and answered like one. */
+export type RestException = {
+  /** Its operation's name, in logs and in the API's description. */
+  name: string;
+  method: RestMethod;
+  /** `/files/{fileId}/content` */
+  path: string;
+  on: RestBase[];
+  /** The scope that a caller needs; without one any valid credential will do. */
+  scope?: Scope;
+  /** Names of the query parameters it takes; others are refused. */
+  query?: readonly string[];
+  /** Its OpenAPI operation, as far as this type does not say it: `summary`, `parameters`, `requestBody`, `responses`. */
+  describe: Record<string, unknown>;
+  /** Answers by one of the exchange's `send…`. What it throws before is answered as an error. */
+  handle(exchange: Exchange): Promise<void>;
+};
+
+export function exceptionEndpoint(exception: RestException): Endpoint {
+  const { name, method, path, on, scope } = exception;
+  return {
+    label: name,
+    method,
+    path,
+    on,
+    async answer(call) {
+      const { context, response } = call;
+      const principal = principalOf(context, scope);
+      const exchange = createExchange(call, principal, queryOf(call, exception.query ?? []));
+      try {
+        await exception.handle(exchange);
+      } catch (error) {
+        if (!exchange.signal.aborted) throw error;
+        context.log.debug({ error, requestId: context.request.id }, `${name} ended when its caller left.`);
+      }
+      if (!response.headersSent && !response.destroyed) throw new Error(`${name} gave no answer.`);
+    },
+  };
+}
+
+function principalOf({ principal }: GraphContext, scope: Scope | undefined): Principal {
+  if (scope !== undefined) return requireScope(principal, [scope]);
+  if (!principal) throw new GatewayError('UNAUTHENTICATED');
+  return principal;
+}
+
+function queryOf({ context }: Call, names: readonly string[]): Record<string, string> {
+  const values = new Map<string, string>();
+  for (const [name, text] of readQuery(context.request.query)) {
+    if (!names.includes(name)) throw unknownParameter(name);
+    if (values.has(name)) throw invalid(name, 'is given more than once.');
+    values.set(name, text);
+  }
+  return Object.fromEntries(values);
+}

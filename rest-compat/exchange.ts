@@ -1,0 +1,110 @@
+import type { Principal } from '../src/auth/index.ts';
+import type { GraphContext } from '../src/subgraphs/context.ts';
+import { answerJson } from './answer.ts';
+import { readBytes, readJsonBody } from './body.ts';
+import { eventHeaders, frameOf, type ServerEvent, writeErrorEvent } from './events.ts';
+import { pump } from './pump.ts';
+import type { Call, Parameters } from './route.ts';
+
+export type FileFacts = {
+  /** Media type, e.g. `application/jsonl`. */
+  type: string;
+  /** The name under which the caller's program would save it. */
+  name: string;
+  /** In bytes; a content of another length breaks the answer off. */
+  length?: number;
+};
+
+/** One request and its answer, as a named exception sees them. */
+export type Exchange = {
+  context: GraphContext;
+  principal: Principal;
+  parameters: Parameters;
+  query: Record<string, string | undefined>;
+  /** Aborted when the caller leaves before the answer is complete. */
+  signal: AbortSignal;
+  /** The body as JSON, bounded as everywhere; undefined when there is none. */
+  readJson(): Promise<unknown>;
+  /** The body as it comes; throws BODY_TOO_LARGE once it is longer than `maxBytes`. */
+  readBytes(maxBytes: number): AsyncIterable<Buffer>;
+  sendJson(value: unknown, status?: number): void;
+  /**
+   * Answers server-sent events as fast as the caller takes them, and ends their iterator when the caller leaves. An
+   * error on the way becomes an `error` event, after which the connection breaks, so that nobody takes the part for the
+   * whole.
+   */
+  sendEvents(events: AsyncIterable<ServerEvent>): Promise<void>;
+  /** Answers bytes as a download; a HEAD opens nothing. */
+  sendFile(open: () => AsyncIterable<Uint8Array>, facts: FileFacts): Promise<void>;
+};
+
+export function createExchange(
+  { request, response, context, parameters }: Call,
+  principal: Principal,
+  query: Record<string, string>,
+): Exchange {
+  const leaving = new AbortController();
+  const leave = { signal: leaving.signal, log: context.log };
+  response.once('close', () => {
+    if (!response.writableFinished) leaving.abort();
+  });
+  // What is left of a body that was not read to its end would be taken for the next request.
+  const headers = (): Record<string, string> => ({
+    'x-request-id': context.request.id,
+    ...(!request.complete && { connection: 'close' }),
+  });
+  return {
+    context,
+    principal,
+    parameters,
+    query,
+    signal: leave.signal,
+    readJson: () => readJsonBody(request),
+    readBytes: (maxBytes) => readBytes(request, maxBytes),
+    sendJson: (value, status = 200) =>
+      answerJson(request, response, status, JSON.stringify(value), headers()),
+    async sendEvents(events) {
+      response.writeHead(200, { ...eventHeaders, ...headers() });
+      response.flushHeaders();
+      try {
+        if (request.method !== 'HEAD') await pump(events, response, frameOf, leave);
+      } catch (error) {
+        if (!leave.signal.aborted) await writeErrorEvent(response, error);
+        throw error;
+      }
+      response.end();
+    },
+    async sendFile(open, facts) {
+      response.writeHead(200, { ...headersOf(facts), ...headers() });
+      if (request.method !== 'HEAD') await pumpFile(open(), facts.length);
+      response.end();
+    },
+  };
+
+  async function pumpFile(content: AsyncIterable<Uint8Array>, length: number | undefined) {
+    let sent = 0;
+    const count = (chunk: Uint8Array) => {
+      sent += chunk.length;
+      // More would be read as the next answer of the connection.
+      if (length !== undefined && sent > length) throw new Error(`A file of ${length} bytes has more.`);
+      return chunk;
+    };
+    await pump(content, response, count, leave);
+    if (!leave.signal.aborted && length !== undefined && sent < length) {
+      throw new Error(`A file of ${length} bytes had ${sent}.`);
+    }
+  }
+}
+
+function headersOf({ type, name, length }: FileFacts): Record<string, string | number> {
+  return {
+    'content-type': type,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, percentEncoded)}`,
+    'cache-control': 'no-store',
+    // What somebody uploaded must not run as a page of ours.
+    'x-content-type-options': 'nosniff',
+    ...(length !== undefined && { 'content-length': length }),
+  };
+}
+
+const percentEncoded = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

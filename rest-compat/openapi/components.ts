@@ -1,0 +1,42 @@
+import type { Schema } from './document.ts';
+
+/** Schemas that several operations share, each once under its name. */
+export type Components = {
+  /** A reference to the component; `source` tells two components apart that claim the same name. */
+  schema(name: string, source: string, make: () => Schema): Schema;
+  all(): Record<string, Schema>;
+};
+
+export function createComponents(): Components {
+  const found = new Map<string, { source: string; schema: Schema }>();
+  return {
+    schema(name, source, make) {
+      const known = found.get(name);
+      if (known && known.source !== source) {
+        throw new Error(`Two different things are called ${name}: ${known.source} and ${source}`);
+      }
+      if (!known) {
+        // Known before it is made, since a type may contain itself.
+        const entry = { source, schema: {} };
+        found.set(name, entry);
+        entry.schema = make();
+      }
+      return { $ref: `#/components/schemas/${name}` };
+    },
+    all: () => Object.fromEntries([...found].map(([name, { schema }]) => [name, schema]).sort(byName)),
+  };
+}
+
+const byName = ([a]: unknown[], [b]: unknown[]): number => (String(a) < String(b) ? -1 : 1);
+
+/** A schema with further keywords; beside a `$ref` OpenAPI 3.0 ignores them, so that goes into an `allOf`. */
+export function annotated(schema: Schema, keywords: Schema): Schema {
+  if (Object.keys(keywords).length === 0) return schema;
+  return schema.$ref ? { ...keywords, allOf: [schema] } : { ...schema, ...keywords };
+}
+
+/** The schema with null added to its values. */
+export function nullable(schema: Schema): Schema {
+  if (schema.enum) return { ...schema, nullable: true, enum: [...schema.enum, null] };
+  return annotated(schema, { nullable: true });
+}

@@ -1,0 +1,79 @@
+/** The parts of OpenAPI 3.0.0 that this project uses. */
+export type OpenApi = {
+  openapi: '3.0.0';
+  info: { title: string; version: string; description: string; license: { name: string } };
+  servers: { url: string }[];
+  tags: { name: string; description?: string }[];
+  paths: Record<string, PathItem>;
+  components: {
+    schemas: Record<string, Schema>;
+    responses: Record<string, Response>;
+    headers: Record<string, Header>;
+    parameters: Record<string, Parameter>;
+    securitySchemes: Record<string, SecurityScheme>;
+  };
+};
+
+export type Method = 'get' | 'post' | 'put' | 'delete';
+export type PathItem = Partial<Record<Method, Operation>>;
+
+export type Ref = { $ref: string };
+
+export type Operation = {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  parameters: (Parameter | Ref)[];
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, Response | Ref>;
+  security: Record<string, string[]>[];
+  'x-required-scope'?: string[];
+};
+
+export type Parameter = {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  description?: string;
+  style?: 'form';
+  explode?: boolean;
+  schema?: Schema;
+  content?: Content;
+};
+
+export type Content = Record<
+  string,
+  { schema: Schema; example?: unknown; examples?: Record<string, Example> }
+>;
+export type Example = { summary?: string; value: unknown };
+export type Header = { description: string; schema: Schema };
+export type Response = { description: string; headers?: Record<string, Header | Ref>; content?: Content };
+
+export type SecurityScheme = { description: string } & (
+  | { type: 'apiKey'; in: 'header'; name: string }
+  | { type: 'http'; scheme: 'bearer'; bearerFormat?: string }
+);
+
+export type Schema = {
+  $ref?: string;
+  type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  description?: string;
+  format?: string;
+  nullable?: boolean;
+  enum?: unknown[];
+  default?: unknown;
+  writeOnly?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  items?: Schema;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean;
+  allOf?: Schema[];
+};

@@ -1,0 +1,83 @@
+import { administrationBody, catalogue, type ErrorName, GatewayError } from '../../src/errors/index.ts';
+import type { Response, Schema } from './document.ts';
+import { answerReferences } from './headers.ts';
+
+/** What an administration operation may answer beside its result, by the name of the response. */
+const answers = {
+  BadRequest: ['VALIDATION_FAILED', 'UNKNOWN_PARAMETER'],
+  BadRequestBody: ['VALIDATION_FAILED', 'UNKNOWN_PARAMETER', 'MALFORMED_BODY'],
+  Unauthenticated: ['UNAUTHENTICATED'],
+  Forbidden: ['FORBIDDEN'],
+  NotFound: ['NOT_FOUND'],
+  Conflict: ['ALREADY_EXISTS', 'IN_USE', 'IN_PROGRESS'],
+  PreconditionFailed: ['PRECONDITION_FAILED'],
+  BodyTooLarge: ['BODY_TOO_LARGE'],
+  UnsupportedMediaType: ['UNSUPPORTED_MEDIA_TYPE'],
+  KeyReused: ['IDEMPOTENCY_KEY_REUSED'],
+  Internal: ['INTERNAL'],
+  Unavailable: ['STORE_UNAVAILABLE'],
+} as const satisfies Record<string, readonly ErrorName[]>;
+
+export type AnswerName = keyof typeof answers | 'NotModified';
+
+const statusOf = (name: AnswerName): string =>
+  name === 'NotModified' ? '304' : String(catalogue[answers[name][0]].status);
+
+/** References to the answers without a result of an operation, by status. */
+export const errorAnswers = (names: AnswerName[]): Record<string, { $ref: string }> =>
+  Object.fromEntries(names.map((name) => [statusOf(name), { $ref: `#/components/responses/${name}` }]));
+
+/** The error envelope of every administration answer. */
+export const errorSchema = (): Schema => ({
+  type: 'object',
+  description: 'Every error answer.',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code'],
+      properties: {
+        message: { type: 'string', description: 'A sentence for people; its wording may change.' },
+        type: { type: 'string', enum: unique(Object.values(catalogue).map(({ type }) => type)) },
+        param: {
+          type: 'string',
+          nullable: true,
+          description: 'The parameter or body member at fault, as the request spells it.',
+        },
+        code: { type: 'string', enum: unique(Object.values(catalogue).map(({ adminCode }) => adminCode)) },
+        errors: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'One line for each mistake, when there are several.',
+        },
+      },
+    },
+  },
+});
+
+const unique = (values: string[]): string[] => [...new Set(values)].sort();
+
+/** The answers without a result, each error with an example. */
+export const errorResponses = (): Record<string, Response> => ({
+  NotModified: {
+    description: 'The caller has the current answer.',
+    headers: answerReferences(['ETag', 'x-request-id']),
+  },
+  ...Object.fromEntries(
+    Object.entries(answers).map(([name, codes]) => [
+      name,
+      {
+        description: codes.map((code) => catalogue[code].message).join(' '),
+        headers: answerReferences(['x-request-id']),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(codes.map((code) => [code, { value: bodyOf(code) }])),
+          },
+        },
+      },
+    ]),
+  ),
+});
+
+const bodyOf = (code: ErrorName) => administrationBody(new GatewayError(code));

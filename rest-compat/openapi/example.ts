@@ -1,0 +1,88 @@
+import type { Schema } from './document.ts';
+import { resolved, type Schemas } from './resolve.ts';
+
+/** Values that say more than their type, by the name of the member. */
+const byName: Record<string, unknown> = {
+  id: 'f3b1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+  _id: 'f3b1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+  organisation_id: '0b8f4c1e-6d2a-4f3b-9a7c-5e1d2c3b4a59',
+  workspace_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  version_id: '9a8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d',
+  user_id: '2d3c4b5a-6978-4899-8aab-bccddeeff001',
+  owner_id: '2d3c4b5a-6978-4899-8aab-bccddeeff001',
+  updated_by: '2d3c4b5a-6978-4899-8aab-bccddeeff001',
+  integration_id: 'openai-main',
+  ai_provider_id: 'openai',
+  name: 'Search team',
+  slug: 'search-team',
+  description: 'For the search team',
+  scopes: ['logs.list', 'logs.view'],
+  config: { strategy: { mode: 'single' }, targets: [{ provider: '@openai-main' }] },
+  configurations: { custom_host: 'https://api.example.com/v1' },
+  defaults: { metadata: { team: 'search' } },
+  metadata: { team: 'search' },
+  tags: { team: 'search' },
+  insertLogs: {
+    request: {
+      url: 'https://api.example.com/v1/chat/completions',
+      provider: 'openai',
+      body: { model: 'gpt-4o' },
+    },
+    response: { status: 200, body: { usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 } } },
+    metadata: { team: 'search' },
+  },
+  pricing_config: { type: 'static', pay_as_you_go: { request_token: { price: 0.001 } } },
+};
+
+const byFormat: Record<string, string> = {
+  'date-time': '2026-03-01T12:00:00.000Z',
+  email: 'ada@example.com',
+  uri: 'https://gateway.example.com/v1',
+  uuid: 'f3b1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
+};
+
+/** A value of the schema: all members of an answer, of a request what it needs and no more. */
+export function exampleOf(
+  schema: Schema,
+  components: Schemas,
+  { of = 'answer', name = '' }: { of?: 'answer' | 'request'; name?: string } = {},
+): unknown {
+  return value(schema, name, []);
+
+  function value(schema: Schema, name: string, above: readonly Schema[]): unknown {
+    const own = resolved(schema, components);
+    if (own.enum) return own.enum[0];
+    if (own.type === 'object') return members(own, [...above, schema]);
+    const known = byName[name];
+    if (known !== undefined && fits(known, own)) return known;
+    return own.type === 'array' ? items(own, name, above) : scalar(own, name);
+  }
+
+  function members(schema: Schema, above: readonly Schema[]): Record<string, unknown> {
+    const properties = Object.entries(schema.properties ?? {});
+    const needed = properties.filter(([name]) => schema.required?.includes(name));
+    // An update needs nothing, but an example of nothing shows nothing.
+    const shown = of === 'answer' ? properties : needed.length > 0 ? needed : properties.slice(0, 1);
+    return Object.fromEntries(shown.map(([name, member]) => [name, value(member, name, above)]));
+  }
+
+  function items(schema: Schema, name: string, above: readonly Schema[]): unknown[] {
+    const item = schema.items ?? {};
+    return above.includes(item) ? [] : [value(item, name.replace(/s$/, ''), above)];
+  }
+}
+
+const fits = (example: unknown, { type, format }: Schema): boolean => {
+  if (type === undefined) return true;
+  if (type === 'array') return Array.isArray(example);
+  return typeof example === type && format !== 'date-time';
+};
+
+function scalar(schema: Schema, name: string): unknown {
+  if (schema.type === 'boolean') return true;
+  if (schema.type === 'integer' || schema.type === 'number') return Math.max(schema.minimum ?? 1, 1);
+  const formatted = schema.format && byFormat[schema.format];
+  if (formatted) return formatted;
+  if (schema.type === undefined) return {};
+  return name === '' ? 'text' : name.replaceAll('_', '-').slice(0, schema.maxLength);
+}

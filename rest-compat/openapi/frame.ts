@@ -1,0 +1,62 @@
+import { bases, type RestBase, type RestMethod } from '../rest-directive.ts';
+import type { Operation } from './document.ts';
+import { type AnswerName, errorAnswers } from './errors.ts';
+import { securityOf } from './surface.ts';
+import { inWords } from './words.ts';
+
+/** Where an operation is mounted and who may use it: the same for documents and for paths that code answers. */
+export type Frame = {
+  name: string;
+  tag: string;
+  method: RestMethod;
+  path: string;
+  on: RestBase[];
+  description: string | undefined;
+  scopes: string[] | null;
+  takesBody: boolean;
+  /** What it may answer beside the errors of every operation. */
+  mayAnswer: AnswerName[];
+};
+
+/** An operation on one of its bases, around what it takes and answers. */
+export function framed(
+  frame: Frame,
+  base: RestBase,
+  parts: Pick<Operation, 'parameters' | 'requestBody' | 'responses'>,
+): Operation {
+  const { name, tag, scopes, description } = frame;
+  return {
+    operationId: name + suffixOf(frame, base),
+    tags: [tag],
+    summary: inWords(name),
+    description: [description, scopeText(scopes)].filter(Boolean).join('\n\n'),
+    ...parts,
+    responses: { ...parts.responses, ...errorAnswers(errorsOf(frame)) },
+    security: securityOf(base),
+    ...(scopes && { 'x-required-scope': scopes }),
+  };
+}
+
+/** The name alone on the operation's first base, so that serving a further base renames nothing. */
+function suffixOf({ on }: Frame, base: RestBase): string {
+  const first = bases.find((known) => on.includes(known));
+  return base === first ? '' : `_${base.toLowerCase()}`;
+}
+
+const scopeText = (anyOf: string[] | null): string | null =>
+  anyOf && `Needs the scope ${anyOf.map((scope) => `\`${scope}\``).join(' or ')}.`;
+
+function errorsOf({ method, path, scopes, takesBody, mayAnswer }: Frame): AnswerName[] {
+  const names: (AnswerName | false)[] = [
+    takesBody ? 'BadRequestBody' : 'BadRequest',
+    'Unauthenticated',
+    scopes !== null && 'Forbidden',
+    path.includes('{') && 'NotFound',
+    method !== 'GET' && 'Conflict',
+    takesBody && 'BodyTooLarge',
+    takesBody && 'UnsupportedMediaType',
+    'Internal',
+    'Unavailable',
+  ];
+  return [...names.filter((name) => name !== false), ...mayAnswer];
+}

@@ -1,0 +1,94 @@
+import type { GraphQLSchema } from 'graphql';
+import type { RestException } from '../exception.ts';
+import type { RestOperation } from '../operation.ts';
+import { bases, type Rest, type RestBase } from '../rest-directive.ts';
+import { createComponents } from './components.ts';
+import type { Method, OpenApi, Operation, PathItem } from './document.ts';
+import { errorResponses, errorSchema } from './errors.ts';
+import { describeException } from './exception.ts';
+import { answerHeaders, requestHeaders } from './headers.ts';
+import { inferenceErrorSchema, inferencePaths, inferenceTag } from './inference.ts';
+import { described } from './input.ts';
+import { describeOperation, resourceOf } from './operation.ts';
+import { type ServedBases, securitySchemes } from './surface.ts';
+import { inWords, typeName } from './words.ts';
+
+export type { OpenApi } from './document.ts';
+
+const description = `The administration of the gateway over REST. Every operation is a GraphQL document on the graph at \`/graphql\`.
+
+- Members of bodies and query parameters are in snake_case; the schema's camelCase spelling is taken as well. Unknown ones are refused by name.
+- Bodies are JSON in UTF-8. \`HEAD\` works wherever \`GET\` does; a method that a path does not take answers 405 with \`Allow\`.
+- Every answer carries \`x-request-id\`: the caller's own when it sent one.
+- Reads carry an \`ETag\`; \`If-Match\` makes an update depend on it, and \`Idempotency-Key\` makes a create safe to repeat.
+- All of this is about administration; inference is the provider's own API, in outline below.`;
+
+/** What is mounted: documents, and the paths that code answers. */
+export type Mounted = { operations: RestOperation[]; exceptions: RestException[] };
+
+/** Describes everything on the bases that are served as one OpenAPI 3.0.0 document. */
+export function describeRest(
+  schema: GraphQLSchema,
+  { operations, exceptions }: Mounted,
+  served: ServedBases,
+): OpenApi {
+  const components = createComponents();
+  components.schema('Error', 'the error envelope', errorSchema);
+  const paths: Record<string, PathItem> = {};
+  const add = ({ on, path, method }: Place, describe: (base: RestBase) => Operation) => {
+    for (const base of bases) {
+      const surface = on.includes(base) ? served[base] : undefined;
+      if (!surface) continue;
+      const full = surface.prefix + path;
+      paths[full] = { ...paths[full], [method.toLowerCase() as Method]: describe(base) };
+    }
+  };
+  for (const operation of operations) {
+    add(operation.rest, (base) => {
+      const isReadable = operations.some(({ rest }) => isReadOf(rest, operation.rest, base));
+      return describeOperation(schema, components, operation, { base, isReadable });
+    });
+  }
+  for (const exception of exceptions) add(exception, (base) => describeException(exception, base));
+  const tags = tagsOf(schema, operations, Object.values(paths));
+  if (served.V1) {
+    const { prefix } = served.V1;
+    components.schema('InferenceError', 'the error of inference', inferenceErrorSchema);
+    for (const [path, item] of Object.entries(inferencePaths())) paths[prefix + path] = item;
+    tags.unshift(inferenceTag);
+  }
+  return {
+    openapi: '3.0.0',
+    info: { title: 'Sluice', version: '3.0.0', description, license: { name: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+    tags,
+    paths: sorted(paths),
+    components: {
+      schemas: components.all(),
+      responses: errorResponses(),
+      headers: answerHeaders,
+      parameters: requestHeaders,
+      securitySchemes: securitySchemes(served),
+    },
+  };
+}
+
+type Place = Pick<Rest, 'method' | 'path' | 'on'>;
+
+const isReadOf = (read: Rest, { path }: Rest, base: RestBase): boolean =>
+  read.method === 'GET' && read.path === path && read.on.includes(base);
+
+/** The tags in use, with what the SDL says of the resource. */
+function tagsOf(schema: GraphQLSchema, operations: RestOperation[], items: PathItem[]): OpenApi['tags'] {
+  const names = new Set(items.flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)));
+  const types = new Map(
+    operations.map(resourceOf).map((resource) => [inWords(resource), typeName(resource)]),
+  );
+  return [...names].sort().map((name) => ({
+    name,
+    ...described(schema.getType(types.get(name) ?? '')?.astNode?.description?.value),
+  }));
+}
+
+const sorted = <T>(record: Record<string, T>): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

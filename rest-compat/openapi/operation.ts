@@ -1,0 +1,92 @@
+import type { GraphQLField, GraphQLSchema } from 'graphql';
+import type { RestOperation } from '../operation.ts';
+import type { RestBase, RestMethod } from '../rest-directive.ts';
+import type { Components } from './components.ts';
+import type { Operation, Parameter } from './document.ts';
+import type { AnswerName } from './errors.ts';
+import { exampleOf } from './example.ts';
+import { framed } from './frame.ts';
+import { answerReferences, headersOf, requestReferences } from './headers.ts';
+import { inputSchema } from './input.ts';
+import { answerSchema } from './output.ts';
+import { parameterOf, type Variable, variablesOf } from './parameters.ts';
+import { scopesOf } from './scopes.ts';
+import { inWords } from './words.ts';
+
+/** One operation on one of its bases; `isReadable`: a GET of the same path gives the ETag that a write may name. */
+export function describeOperation(
+  schema: GraphQLSchema,
+  components: Components,
+  operation: RestOperation,
+  { base, isReadable }: { base: RestBase; isReadable: boolean },
+): Operation {
+  const { method, path, on, status } = operation.rest;
+  const rootField = rootFieldOf(schema, operation);
+  const name = operation.definition.name?.value ?? '';
+  const variables = variablesOf(schema, operation);
+  const input = variables.find((variable) => variable.name === 'input');
+  const answer = answerSchema(schema, components, operation, rootField);
+  const headers = headersOf(method, isReadable);
+  const frame = {
+    ...{ name, method, path, on },
+    tag: inWords(resourceOf(operation)),
+    description: operation.definition.description?.value ?? rootField.astNode?.description?.value,
+    scopes: scopesOf(schema, operation),
+    takesBody: input !== undefined,
+    mayAnswer: conditionalAnswers(method, isReadable),
+  };
+  return framed(frame, base, {
+    parameters: [
+      ...parametersOf(schema, components, operation, variables),
+      ...requestReferences(headers.request),
+    ],
+    ...(input && { requestBody: requestBodyOf(schema, components, input, name) }),
+    responses: {
+      [status]: {
+        description: 'Done.',
+        headers: answerReferences(headers.answer),
+        content: { 'application/json': { schema: answer, example: exampleOf(answer, components.all()) } },
+      },
+    },
+  });
+}
+
+function conditionalAnswers(method: RestMethod, isReadable: boolean): AnswerName[] {
+  if (method === 'GET') return ['NotModified'];
+  if (method === 'POST') return ['KeyReused'];
+  return isReadable ? ['PreconditionFailed'] : [];
+}
+
+/** `rest-compat/operations/api-key.graphql: getApiKey` -> `api-key` */
+export const resourceOf = ({ label }: RestOperation): string =>
+  /([\w-]+)\.graphql:/.exec(label)?.[1] ?? label;
+
+function rootFieldOf(schema: GraphQLSchema, operation: RestOperation): GraphQLField<unknown, unknown> {
+  const type = schema.getRootType(operation.definition.operation);
+  const field = type?.getFields()[operation.root.name.value];
+  if (!field) throw new Error(`${operation.label}: the root field is not in the schema.`);
+  return field;
+}
+
+function parametersOf(
+  schema: GraphQLSchema,
+  components: Components,
+  { rest }: RestOperation,
+  variables: Variable[],
+): Parameter[] {
+  const inPath = new Map(
+    [...rest.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [camelCase(name), name]),
+  );
+  return variables
+    .filter(({ name }) => name !== 'input')
+    .map((variable) => parameterOf(schema, components, variable, inPath.get(variable.name)));
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+
+function requestBodyOf(schema: GraphQLSchema, components: Components, input: Variable, name: string) {
+  const body = inputSchema(schema, components, input.type, input.element);
+  const example = exampleOf(body, components.all(), { of: 'request', name });
+  return { required: input.required, content: { 'application/json': { schema: body, example } } };
+}

@@ -1,0 +1,102 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  print,
+  type SelectionSetNode,
+} from 'graphql';
+import { readRule } from '../../src/graph/index.ts';
+import type { RestOperation } from '../operation.ts';
+import { annotated, type Components, nullable } from './components.ts';
+import type { Schema } from './document.ts';
+import { described } from './input.ts';
+import { leafSchema } from './scalar.ts';
+
+/** The schema of an operation's answer: its selection under REST names, each fragment a component, inside the envelope. */
+export function answerSchema(
+  schema: GraphQLSchema,
+  components: Components,
+  { label, document, root, rest }: RestOperation,
+  rootField: GraphQLField<unknown, unknown>,
+): Schema {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
+  }
+  return enveloped(rest.envelope);
+
+  /** Walks the envelope's template: `"$"` is the value, `"$.data"` its member, all else stands for itself. */
+  function enveloped(template: unknown): Schema {
+    if (template === undefined || template === '$') return fieldSchema(rootField, root);
+    if (typeof template === 'string' && template.startsWith('$.')) return memberOfRoot(template.slice(2));
+    if (typeof template !== 'object' || template === null || Array.isArray(template)) {
+      return { type: typeof template as 'string' | 'boolean' | 'number', enum: [template] };
+    }
+    return objectOf(Object.entries(template).map(([name, value]) => [name, enveloped(value)]));
+  }
+
+  function memberOfRoot(name: string): Schema {
+    const value = fieldSchema(rootField, root);
+    const member = value.properties?.[name];
+    if (!member) throw new Error(`${label}: the envelope shows $.${name}, which is not selected by itself.`);
+    return member;
+  }
+
+  function fieldSchema(field: GraphQLField<unknown, unknown>, node: FieldNode): Schema {
+    const constant = readRule(schema, 'constant', field);
+    if (constant) return { type: 'string', enum: [constant.value] };
+    return typeSchema(field.type, node.selectionSet);
+  }
+
+  function typeSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined): Schema {
+    return isNonNullType(type) ? present(type.ofType, selection) : nullable(present(type, selection));
+  }
+
+  function present(type: GraphQLOutputType, selection: SelectionSetNode | undefined): Schema {
+    if (isListType(type)) return { type: 'array', items: typeSchema(type.ofType, selection) };
+    if (isLeafType(type)) return leafSchema(type);
+    if (!isObjectType(type) || !selection) throw new Error(`${label}: ${String(type)} cannot be described.`);
+    const parts: Schema[] = [];
+    const members: [string, Schema][] = [];
+    for (const node of selection.selections) {
+      if (node.kind === Kind.INLINE_FRAGMENT) throw new Error(`${label}: use a named fragment.`);
+      if (node.kind === Kind.FRAGMENT_SPREAD) parts.push(fragmentSchema(node.name.value));
+      else {
+        const field = type.getFields()[node.name.value];
+        if (!field) throw new Error(`${label}: ${type.name}.${node.name.value} cannot be described.`);
+        const description = described(field.astNode?.description?.value);
+        members.push([
+          node.alias?.value ?? node.name.value,
+          annotated(fieldSchema(field, node), description),
+        ]);
+      }
+    }
+    if (members.length > 0) parts.push(objectOf(members));
+    return parts.length === 1 && parts[0] ? parts[0] : { allOf: parts };
+  }
+
+  function fragmentSchema(name: string): Schema {
+    const fragment = fragments.get(name);
+    if (!fragment) throw new Error(`${label}: the fragment ${name} is not there.`);
+    const type = schema.getType(fragment.typeCondition.name.value);
+    return components.schema(name, print(fragment), () =>
+      annotated(
+        present(type as GraphQLOutputType, fragment.selectionSet),
+        described(fragment.description?.value ?? type?.astNode?.description?.value),
+      ),
+    );
+  }
+}
+
+const objectOf = (members: [string, Schema][]): Schema => ({
+  type: 'object',
+  ...(members.length > 0 && { required: members.map(([name]) => name) }),
+  properties: Object.fromEntries(members),
+});

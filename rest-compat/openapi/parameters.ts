@@ -1,0 +1,101 @@
+import {
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isInputObjectType,
+  isInputType,
+  isNonNullType,
+  Kind,
+  type NameNode,
+  TypeInfo,
+  typeFromAST,
+  type ValueNode,
+  type VariableDefinitionNode,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { snakeCase } from '../names.ts';
+import type { RestOperation } from '../operation.ts';
+import { annotated, type Components } from './components.ts';
+import type { Parameter, Schema } from './document.ts';
+import { defaultOf, described, type InputElement, inputSchema } from './input.ts';
+
+/** A variable of an operation and where the schema receives it. */
+export type Variable = {
+  name: string;
+  type: GraphQLInputType;
+  required: boolean;
+  defaultValue: unknown;
+  description: string | undefined;
+  element: InputElement | undefined;
+};
+
+/** The operation's variables with what the SDL says of the argument or input field that each one fills. */
+export function variablesOf(schema: GraphQLSchema, operation: RestOperation): Variable[] {
+  const elements = elementsByVariable(schema, operation);
+  return (operation.definition.variableDefinitions ?? []).map((node) => {
+    const name = node.variable.name.value;
+    const type = inputTypeOf(schema, node);
+    const element = elements.get(name);
+    const defaultValue = node.defaultValue ? valueFromAST(node.defaultValue, type) : element?.defaultValue;
+    return {
+      name,
+      type,
+      required: isNonNullType(type) && !node.defaultValue,
+      defaultValue,
+      description: node.description?.value ?? element?.astNode?.description?.value,
+      element,
+    };
+  });
+}
+
+function inputTypeOf(schema: GraphQLSchema, node: VariableDefinitionNode): GraphQLInputType {
+  const type: unknown = typeFromAST(schema, node.type as never);
+  if (!isInputType(type)) throw new Error(`$${node.variable.name.value} has no input type.`);
+  return type;
+}
+
+function elementsByVariable(schema: GraphQLSchema, { document }: RestOperation): Map<string, InputElement> {
+  const found = new Map<string, InputElement>();
+  const info = new TypeInfo(schema);
+  const note = (value: ValueNode, element: InputElement | null | undefined) => {
+    if (value.kind === Kind.VARIABLE && element) found.set(value.name.value, element);
+  };
+  const fieldOf = (name: NameNode) => {
+    const parent = info.getParentInputType();
+    return isInputObjectType(parent) ? parent.getFields()[name.value] : undefined;
+  };
+  visit(
+    document,
+    visitWithTypeInfo(info, {
+      Argument: ({ value }) => note(value, info.getArgument()),
+      ObjectField: ({ name, value }) => note(value, fieldOf(name)),
+    }),
+  );
+  return found;
+}
+
+/** A variable as a parameter of the path, spelled as the path spells it, or of the query, in snake_case. */
+export function parameterOf(
+  schema: GraphQLSchema,
+  components: Components,
+  variable: Variable,
+  inPath: string | undefined,
+): Parameter {
+  const { name, type, required, description, element } = variable;
+  const { nullable: _nullable, ...value } = inputSchema(schema, components, type, element);
+  const shown = annotated(withoutNull(value), defaultOf(variable));
+  // What has no JSON type of its own travels as JSON text.
+  const isJson = shown.type === undefined;
+  return {
+    name: inPath ?? snakeCase(name),
+    in: inPath === undefined ? 'query' : 'path',
+    ...((required || inPath !== undefined) && { required: true }),
+    ...described(description),
+    ...(shown.type === 'array' && { style: 'form', explode: false }),
+    ...(isJson ? { content: { 'application/json': { schema: shown } } } : { schema: shown }),
+  };
+}
+
+const withoutNull = (schema: Schema): Schema =>
+  schema.enum ? { ...schema, enum: schema.enum.filter((value) => value !== null) } : schema;

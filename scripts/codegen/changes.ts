@@ -1,0 +1,22 @@
+/** Where two JSON texts differ, one line each, with what was there and what is there now. */
+export function changesBetween(before: string, after: string): string[] {
+  return differences(before === '' ? {} : JSON.parse(before), JSON.parse(after), []);
+}
+
+function differences(before: unknown, after: unknown, path: string[]): string[] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) {
+    return [`  ${path.join(' › ')}: ${shown(before)} became ${shown(after)}`];
+  }
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+    differences(before[name], after[name], [...path, name]),
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

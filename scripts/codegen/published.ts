@@ -1,0 +1,15 @@
+import { buildASTSchema, type DocumentNode } from 'graphql';
+import { exceptions } from '../../rest-compat/exceptions.ts';
+import { operationFiles } from '../../rest-compat/index.ts';
+import { describeRest, type OpenApi } from '../../rest-compat/openapi/index.ts';
+import { readOperations } from '../../rest-compat/operation.ts';
+
+/** What /openapi.json answers, from the SDL and the REST documents alone. */
+export function published(document: DocumentNode): OpenApi {
+  const schema = buildASTSchema(document);
+  return describeRest(
+    schema,
+    { operations: readOperations(schema, operationFiles()), exceptions },
+    { V1: { prefix: '/v1' } },
+  );
+}

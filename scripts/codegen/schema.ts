@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { DocumentNode } from 'graphql';
+import { compose } from '../../src/graph/compose.ts';
+import { subgraphDocument } from '../../src/graph/subgraph-document.ts';
+
+const root = new URL('../../', import.meta.url);
+
+/** The public schema of every file under schema/, also of one whose resource has no code yet: types come before code. */
+export function publicDocument(): DocumentNode {
+  const folders = readdirSync(new URL('schema/', root), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+  const subgraphs = folders.flatMap((name) => {
+    const files = readdirSync(new URL(`schema/${name}/`, root)).filter((file) => file.endsWith('.graphql'));
+    const sdl = files.sort().map((file) => ({
+      path: `schema/${name}/${file}`,
+      text: readFileSync(new URL(`schema/${name}/${file}`, root), 'utf8'),
+    }));
+    return sdl.length > 0 ? [{ name, document: subgraphDocument(sdl) }] : [];
+  });
+  return compose(subgraphs).publicDocument;
+}

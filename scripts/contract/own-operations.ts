@@ -1,0 +1,27 @@
+import { buildASTSchema, type DocumentNode } from 'graphql';
+import { operationFiles } from '../../rest-compat/index.ts';
+import { describeRest } from '../../rest-compat/openapi/index.ts';
+import { readOperations } from '../../rest-compat/operation.ts';
+import { bases, type RestBase } from '../../rest-compat/rest-directive.ts';
+import type { OwnOperation } from './operation.ts';
+
+/** `ADMIN_V2` -> `admin/v2`, as the contract writes it. */
+const contractName = (base: RestBase): string => base.toLowerCase().replace('_', '/');
+
+/** Every operation that is written down, whether its bases are served or not. */
+export function ownOperations(
+  sdl: DocumentNode,
+): (OwnOperation & { name: string; method: string; path: string })[] {
+  const schema = buildASTSchema(sdl);
+  return readOperations(schema, operationFiles()).map((own) => {
+    const { method, path, on } = own.rest;
+    const served = Object.fromEntries(bases.map((base) => [base, { prefix: `/${contractName(base)}` }]));
+    const document = describeRest(schema, { operations: [own], exceptions: [] }, served);
+    const operation = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .find(({ operationId }) => operationId.replace(/_\w+$/, '') === own.definition.name?.value);
+    if (!operation) throw new Error(`${own.label} is on no base.`);
+    const name = own.definition.name?.value ?? '';
+    return { name, method, path, bases: on.map(contractName), operation, document };
+  });
+}

@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import express, { type RequestHandler } from 'express';
+import { GatewayError } from '../errors/index.ts';
+import type { BuiltInSubgraph } from './graph.ts';
+import { createDoor, type DoorOptions, type GraphHttp } from './http.ts';
+import { answerBodyError, answerError } from './http-errors.ts';
+import { adoptRequestId } from './request-id.ts';
+
+export type StandaloneOptions = DoorOptions & {
+  subgraphs: readonly BuiltInSubgraph[];
+  /** What a federation router proves itself with; null where the network keeps everybody else out. */
+  routerSecret: string | null;
+};
+
+/**
+ * `/subgraphs/<name>/graphql` for a federation router, which joins the subgraphs in our place. It forwards the
+ * credential of its own caller: what that one may see is decided in the resolvers, as behind every other door.
+ */
+export function createStandalone({ subgraphs, routerSecret, ...options }: StandaloneOptions): GraphHttp {
+  const app = express().disable('x-powered-by');
+  const doors = () =>
+    subgraphs.map(({ name, schema }) => ({
+      path: `/subgraphs/${name}/graphql`,
+      ...createDoor({ schema }, ApolloServerPluginLandingPageDisabled(), options),
+    }));
+  let started: ReturnType<typeof doors> = [];
+
+  const refuse =
+    (error: GatewayError): RequestHandler =>
+    (request, response) => {
+      const { id } = adoptRequestId(options.createContext(null, request), request).request;
+      response.setHeader('x-request-id', id);
+      answerError(response, error);
+    };
+
+  return {
+    handle: (request, response) => void app(request, response),
+    async start() {
+      if (routerSecret !== null) app.use(requireSecret(routerSecret, refuse));
+      started = doors();
+      for (const { path, start } of started) app.all(path, ...(await start()));
+      app.use(refuse(new GatewayError('NOT_FOUND', { message: 'No such subgraph is served here.' })));
+      app.use(answerBodyError);
+    },
+    async stop() {
+      await Promise.all(started.map((door) => door.stop()));
+    },
+  };
+}
+
+/** Lets nobody through who does not send the secret; how long that takes says nothing about it. */
+function requireSecret(secret: string, refuse: (error: GatewayError) => RequestHandler): RequestHandler {
+  const expected = digest(secret);
+  const refused = refuse(
+    new GatewayError('UNAUTHENTICATED', {
+      message: 'The header x-gateway-router-secret is missing or not valid.',
+    }),
+  );
+  return (request, response, next) => {
+    const given = digest(request.get('x-gateway-router-secret') ?? '');
+    if (timingSafeEqual(given, expected)) next();
+    else refused(request, response, next);
+  };
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

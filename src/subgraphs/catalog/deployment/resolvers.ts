@@ -1,0 +1,31 @@
+import type { Resolvers } from '../../subgraph.ts';
+import type { DeploymentDocument } from './model.ts';
+import {
+  allowedWorkspaceIds,
+  countWorkspaces,
+  createDeployment,
+  deleteDeployment,
+  getDeployment,
+  listDeployments,
+  updateDeployment,
+} from './service.ts';
+
+export const resolvers: Resolvers = {
+  Query: {
+    deployment: (_parent, { id }, context) => getDeployment(context, id),
+    deployments: (_parent, args, context) => listDeployments(context, args),
+  },
+  Mutation: {
+    createDeployment: (_parent, { input }, context) => createDeployment(context, input),
+    updateDeployment: (_parent, { id, input }, context) => updateDeployment(context, id, input),
+    deleteDeployment: (_parent, { id }, context) => deleteDeployment(context, id),
+  },
+  Deployment: {
+    id: (deployment: DeploymentDocument) => deployment._id,
+    allowedWorkspaceIds: (deployment: DeploymentDocument, { limit }, context) =>
+      allowedWorkspaceIds(context, deployment, limit),
+    allowedWorkspaces: async (deployment: DeploymentDocument, { limit }, context) =>
+      (await allowedWorkspaceIds(context, deployment, limit)).map((id) => ({ id })),
+    workspaceCount: (deployment: DeploymentDocument, _args, context) => countWorkspaces(context, deployment),
+  },
+};

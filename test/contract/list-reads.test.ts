@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { operationFiles } from '../../rest-compat/index.ts';
+import { readOperations } from '../../rest-compat/operation.ts';
+import { createGraph, readSources } from '../../src/graph/index.ts';
+import { subgraphs } from '../../src/subgraphs/index.ts';
+import { type CountedApp, startCountedApp } from '../support/counted-app.ts';
+import { type FilledTenant, fillTenant } from '../support/filled-tenant.ts';
+import { listQueries, listsOf } from './list-queries.ts';
+
+const { schema } = createGraph(readSources(subgraphs));
+
+/** Arguments that lists insist on; `<name>` is a member of the tenant. */
+const required = {
+  'Query.auditLogs.startTime': '"2025-01-01T00:00:00Z"',
+  'Query.auditLogs.endTime': '"2027-01-01T00:00:00Z"',
+  'Query.configVersions.configId': '"<configId>"',
+  'Query.providers.workspaceId': '"<workspaceId>"',
+};
+const queries = listQueries(schema, required);
+
+/** Members of REST paths and queries, by operation. */
+const restParameters: Record<string, Record<string, string>> = {
+  listAuditLogs: { start_time: '2025-01-01T00:00:00Z', end_time: '2027-01-01T00:00:00Z' },
+  listConfigVersions: { slug: '<configId>' },
+  listIntegrationModels: { slug: '<integrationId>' },
+  listIntegrationWorkspaces: { slug: '<integrationId>' },
+  listProviders: { workspace_id: '<workspaceId>' },
+};
+
+const restLists = readOperations(schema, operationFiles()).filter(({ document, rest }) => {
+  const types = new TypeInfo(schema);
+  let lists = false;
+  const Field = () => {
+    const type = getNullableType(types.getType());
+    lists ||= isListType(type) && isObjectType(getNamedType(type));
+  };
+  visit(document, visitWithTypeInfo(types, { Field }));
+  return lists && rest.method === 'GET';
+});
+
+const withMembers = (text: string, tenant: FilledTenant) =>
+  text.replace(/<(\w+)>/g, (_, name: keyof FilledTenant) => String(tenant[name]));
+
+let app: CountedApp;
+let few: FilledTenant;
+let many: FilledTenant;
+
+beforeAll(async () => {
+  // What is asked here is more than a dashboard would.
+  app = await startCountedApp({ GRAPHQL_MAX_COST: '100000000' });
+  few = await fillTenant(app, 3);
+  many = await fillTenant(app, 30);
+  // The first sight of a key is a read of its own.
+  for (const { adminKey } of [few, many]) await app.graphql('{ __typename }', {}, adminKey);
+}, 120_000);
+afterAll(() => app.stop());
+
+/** Asks the small tenant and the large one; the large one may cost no more commands than the small one. */
+async function expectNoGrowth<T>(
+  ask: (tenant: FilledTenant) => Promise<T>,
+  check: (answer: T, size: number) => void,
+) {
+  const [small, large] = [await app.commandsOf(() => ask(few)), await app.commandsOf(() => ask(many))];
+  check(small.answer, few.size);
+  check(large.answer, many.size);
+  expect(small.commands.length).toBeGreaterThan(0);
+  expect({ items: many.size, commands: large.commands.sort() }).toEqual({
+    items: many.size,
+    commands: small.commands.sort(),
+  });
+}
+
+/** References that lead to one and the same document from every item of a list, with the reason. */
+const shared = new Map([
+  ['Provider.workspace', 'a list of providers is of one workspace'],
+  ['Workspace.organisation', 'a tenant is one organisation'],
+]);
+
+/** Throws a sentence where the answer has nothing, or less than asked for: what is not there costs no reads. */
+function requireFilled(type: GraphQLObjectType, data: Record<string, unknown>, size: number): void {
+  for (const [name, value] of Object.entries(data)) {
+    const field = type.getFields()[name];
+    const below = field && getNamedType(field.type);
+    if (!field || !isObjectType(below)) continue;
+    const place = `${type.name}.${name}`;
+    const items = Array.isArray(value) ? value : [value];
+    const wanted = isListType(getNullableType(field.type)) ? size : 1;
+    if (items.length < wanted || items.includes(null)) {
+      throw new Error(
+        `${place} has ${items.filter((item) => item !== null).length} of ${wanted} items: fill it in test/support/filled-tenant.ts.`,
+      );
+    }
+    for (const item of items) requireFilled(below, item, size);
+    if (Array.isArray(value)) requireDistinct(below, value);
+  }
+}
+
+/** Throws a sentence where items refer to one document: a loader that only remembers would pass for one that batches. */
+function requireDistinct(item: GraphQLObjectType, items: Record<string, { id?: string } | null>[]): void {
+  for (const { name } of Object.values(item.getFields())) {
+    const ids = items.flatMap((each) => each[name]?.id ?? []);
+    if (new Set(ids).size === ids.length || shared.has(`${item.name}.${name}`)) continue;
+    throw new Error(
+      `${item.name}.${name} is the same for several items: make them differ in test/support/filled-tenant.ts.`,
+    );
+  }
+}
+
+const queryType = schema.getQueryType() as GraphQLObjectType;
+
+describe('the reads of a list in the graph', () => {
+  it('are counted, whoever makes them', async () => {
+    const { commands } = await app.commandsOf(() =>
+      app.graphql('{ logs(pageSize: 2) { total data { request { url } } } }', {}, many.adminKey),
+    );
+    expect(commands.sort()).toEqual(['aggregate logs', 'find log_bodies', 'find logs']);
+  });
+
+  it('are looked at for every list that there is', () => {
+    const covered = new Set(queries.flatMap(({ lists }) => [...lists]));
+    expect(listsOf(schema).filter((list) => !covered.has(list))).toEqual([]);
+  });
+
+  it.each(queries.map((query) => [query.label, query] as const))(
+    'do not grow with its items: %s',
+    async (_label, query) => {
+      await expectNoGrowth(
+        (tenant) => app.graphql(withMembers(query.text(tenant.size), tenant), {}, tenant.adminKey),
+        ({ data, errors }, size) => {
+          expect(errors ?? []).toEqual([]);
+          requireFilled(queryType, data, size);
+        },
+      );
+    },
+  );
+});
+
+describe('the reads of a REST list', () => {
+  it.each(
+    restLists.map((operation) => [`${operation.rest.method} ${operation.rest.path}`, operation] as const),
+  )('do not grow with its items: %s', async (_label, { rest, definition }) => {
+    const variables = (definition.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+    const { slug, ...query } = restParameters[definition.name?.value ?? ''] ?? {};
+    await expectNoGrowth(
+      (tenant) => {
+        const search = new URLSearchParams(query);
+        if (variables.includes('pageSize')) search.set('page_size', String(tenant.size));
+        const path = `/v1${rest.path.replace('{slug}', slug ?? '{slug}')}?${search}`;
+        return app.rest('GET', withMembers(decodeURIComponent(path), tenant), { key: tenant.adminKey });
+      },
+      ({ status, body }, size) => {
+        expect({ status, body }).toMatchObject({ status: 200 });
+        const lists = Object.values(body as object).filter((member) => Array.isArray(member));
+        expect(lists.map(({ length }) => length)).toEqual([size]);
+      },
+    );
+  });
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { createGraph, readSources } from '../../src/graph/index.ts';
+import { readRule } from '../../src/graph/rules/read-rule.ts';
+import { subgraphs } from '../../src/subgraphs/index.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+
+const { schema } = createGraph(readSources(subgraphs));
+
+/** Lists that are short because what is stored is, with the place that keeps it so. */
+const storedBounds: Record<string, string> = {
+  'ApiKey.scopes': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',
+};
+
+type Field = GraphQLField<unknown, unknown>;
+type Place = { coordinate: string; type: GraphQLObjectType; field: Field };
+
+const places: Place[] = Object.values(schema.getTypeMap()).flatMap((type) =>
+  isObjectType(type) && !type.name.startsWith('__')
+    ? Object.values(type.getFields()).map((field) => ({
+        coordinate: `${type.name}.${field.name}`,
+        type,
+        field,
+      }))
+    : [],
+);
+const lists = places.filter(({ field }) => isListType(getNullableType(field.type)));
+
+const maximumOf = (argument: GraphQLArgument | undefined): number | undefined =>
+  argument && readRule(schema, 'constraint', argument)?.max;
+
+/** A field that says with `pageSize` or `limit` how much it answers, and has a maximum of it. */
+const isMeasured = ({ args }: Field): boolean =>
+  args.some(
+    (argument) => ['pageSize', 'limit'].includes(argument.name) && (maximumOf(argument) ?? 2001) <= 2000,
+  );
+
+/** The fields that answer a type; a list in it is as long as they allow. */
+const answering = (type: GraphQLObjectType) =>
+  places.filter(({ field }) => getNamedType(field.type) === type && !isListType(getNullableType(field.type)));
+
+const isPart = (type: GraphQLObjectType): boolean =>
+  /Page$/.test(type.name) &&
+  answering(type).length > 0 &&
+  answering(type).every(({ field }) => isMeasured(field));
+
+const paged = places.filter(({ field }) => field.args.some(({ name }) => name === 'currentPage'));
+const walked = places.filter(({ field }) => field.args.some(({ name }) => name === 'after'));
+
+describe('every list of the graph', () => {
+  it('is bounded: part of a page, measured by an argument, or short as stored', () => {
+    const endless = lists.filter(
+      ({ coordinate, type, field }) => !isMeasured(field) && !isPart(type) && !(coordinate in storedBounds),
+    );
+    expect(endless.map(({ coordinate }) => coordinate)).toEqual([]);
+  });
+
+  it('has a stored bound only where it needs one', () => {
+    const known = lists.filter(({ field }) => !isMeasured(field)).map(({ coordinate }) => coordinate);
+    expect(Object.keys(storedBounds).filter((coordinate) => !known.includes(coordinate))).toEqual([]);
+  });
+
+  it('that is paged answers {object, total, data}, and one that is walked {object, data, firstId, lastId, hasMore}', () => {
+    const shapeOf = ({ field }: Place) =>
+      Object.keys((getNamedType(field.type) as GraphQLObjectType).getFields()).join(' ');
+    expect(paged.length).toBeGreaterThan(0);
+    expect(walked.length).toBeGreaterThan(0);
+    for (const place of paged) {
+      // The trail's REST answer calls its data records.
+      const data = place.coordinate === 'Query.auditLogs' ? 'records' : 'data';
+      expect(`${place.coordinate}: ${shapeOf(place)}`).toBe(`${place.coordinate}: object total ${data}`);
+    }
+    for (const place of walked) {
+      expect(`${place.coordinate}: ${shapeOf(place)}`).toBe(
+        `${place.coordinate}: object data firstId lastId hasMore`,
+      );
+      const limit = place.field.args.find(({ name }) => name === 'limit');
+      expect([limit?.defaultValue, maximumOf(limit)]).toEqual([20, 100]);
+      expect(place.field.args.find(({ name }) => name === 'order')?.defaultValue).toBe('desc');
+    }
+  });
+});
+
+describe('a page far down', () => {
+  let app: TestApp;
+  let config: string;
+  beforeAll(async () => {
+    app = await startApp();
+    const made = await app.graphql(
+      'mutation ($config: JSON!) { createConfig(input: { name: "c", config: $config }) { id } }',
+      { config: { retry: { attempts: 1 } } },
+      app.workspaceKey,
+    );
+    config = made.data.createConfig.id;
+  });
+  afterAll(() => app.stop());
+
+  /** Values of the arguments that a list insists on. */
+  const required = (coordinate: string): string =>
+    ({
+      'Query.auditLogs': ', startTime: "2026-01-01T00:00:00Z", endTime: "2027-01-01T00:00:00Z"',
+      'Query.configVersions': `, configId: "${config}"`,
+      'Query.providers': `, workspaceId: "${app.workspaceId}"`,
+    })[coordinate] ?? '';
+
+  it.each(paged.map(({ coordinate, field }) => [coordinate, field.name]))(
+    'of %s is refused, pointing at another way, and the last one allowed is answered',
+    async (coordinate, name) => {
+      const ask = (currentPage: number) =>
+        app.graphql(
+          `{ ${name}(pageSize: 100, currentPage: ${currentPage}${required(coordinate)}) { total } }`,
+        );
+      const last = await ask(100);
+      expect(last.errors ?? []).toEqual([]);
+      const { errors } = await ask(101);
+      expect(errors?.[0]).toMatchObject({
+        message: expect.stringMatching(name === 'logs' ? /logHistory/ : /filters/),
+        extensions: { code: 'VALIDATION_FAILED', param: 'currentPage' },
+      });
+    },
+  );
+});

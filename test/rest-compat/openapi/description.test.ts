@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { createRest, describeRest, operationFiles, type RestException } from '../../../rest-compat/index.ts';
+import type { Content, OpenApi, Operation, Parameter } from '../../../rest-compat/openapi/document.ts';
+import { createGraph, readSources } from '../../../src/graph/index.ts';
+import { subgraphs } from '../../../src/subgraphs/index.ts';
+import { smallContext, somebody } from '../../graph/small-graph.ts';
+import { mistakesOf } from './schema-mistakes.ts';
+
+const graph = createGraph(readSources(subgraphs));
+const context = smallContext();
+
+const surface = (prefix: string) => ({ prefix, authenticate: async () => somebody() });
+const everySurface = {
+  V1: surface('/v1'),
+  V2: surface('/v2'),
+  ADMIN_V2: surface('/admin/v2'),
+  IAM_V1: surface('/iam/v1'),
+};
+const rest = createRest({
+  graph,
+  operations: operationFiles(),
+  surfaces: everySurface,
+  createContext: () => context,
+  log: context.log,
+});
+const described = (surfaces: Partial<typeof everySurface>) => describeRest(graph.schema, rest, surfaces);
+const whole = described(everySurface);
+
+const operationsOf = ({ paths }: OpenApi) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+  );
+const contentsOf = (operation: Operation): Content[] => [
+  ...(operation.requestBody ? [operation.requestBody.content] : []),
+  ...Object.values(operation.responses).flatMap((answer) =>
+    'content' in answer && answer.content ? [answer.content] : [],
+  ),
+];
+
+describe('the OpenAPI description', () => {
+  it.each([
+    ['what is served', described({ V1: everySurface.V1 })],
+    ['every surface', whole],
+  ])('of %s is a valid OpenAPI 3.0.0 document', async (_what, document) => {
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+    expect(validator.version).toBe('3.0');
+    expect(document.info.version).toBe('3.0.0');
+  });
+
+  it('is the one that was published', () => {
+    const published = readFileSync(new URL('../../../rest-compat/published.json', import.meta.url), 'utf8');
+    // After a wanted change: npm run codegen
+    expect(described({ V1: everySurface.V1 })).toEqual(JSON.parse(published));
+  });
+
+  it('has every operation on every base, each under a name of its own', () => {
+    const mounted = rest.operations.flatMap(({ rest: { method, path, on } }) =>
+      on.map((base) => `${method.toLowerCase()} ${everySurface[base].prefix}${path}`),
+    );
+    const operations = operationsOf(whole).filter(({ operation }) => !operation.tags.includes('Inference'));
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(mounted.sort());
+    const names = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('asks each surface for its own credentials, and knows no others', () => {
+    const schemes = (prefix: string) =>
+      operationsOf(whole)
+        .filter(({ path }) => path.startsWith(prefix))
+        .map(({ operation }) => operation.security.flatMap((scheme) => Object.keys(scheme)).join());
+    expect(new Set(schemes('/v1/'))).toEqual(new Set(['gatewayKey,gatewayKeyAsBearer']));
+    expect(new Set(schemes('/v2/'))).toEqual(new Set(['accessToken']));
+    expect(new Set(schemes('/admin/v2/'))).toEqual(new Set(['accessToken']));
+    const { components } = described({ V1: everySurface.V1 });
+    expect(Object.keys(components.securitySchemes)).toEqual(['gatewayKey', 'gatewayKeyAsBearer']);
+  });
+
+  it('says the scope of every operation', () => {
+    const without = operationsOf(whole).filter(({ operation }) => !operation['x-required-scope']?.length);
+    expect(without.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  it('gives examples that its own schemas allow', () => {
+    const { schemas, responses } = whole.components;
+    const contents = [
+      ...operationsOf(whole).flatMap(({ operation }) => contentsOf(operation)),
+      ...Object.values(responses).flatMap(({ content }) => (content ? [content] : [])),
+    ].flatMap((content) => Object.values(content));
+    const mistakes = contents.flatMap(({ schema, example, examples = {} }) =>
+      [...(example === undefined ? [] : [{ value: example }]), ...Object.values(examples)].flatMap(
+        ({ value }) => mistakesOf(value, schema, schemas),
+      ),
+    );
+    expect(mistakes).toEqual([]);
+    const without = operationsOf(whole)
+      .filter(({ operation }) => !operation.tags.includes('Inference'))
+      .flatMap(({ operation }) => contentsOf(operation).flatMap((content) => Object.values(content)))
+      .filter(({ example }) => example === undefined);
+    expect(without).toEqual([]);
+  });
+
+  it('has the bounds, defaults and enums of the SDL on parameters and bodies', () => {
+    const list = whole.paths['/v1/configs']?.get as Operation;
+    const parameters = Object.fromEntries(
+      (list.parameters as Parameter[]).map((parameter) => [parameter.name, parameter.schema]),
+    );
+    expect(parameters.page_size).toEqual({
+      type: 'integer',
+      format: 'int32',
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+    });
+    const { CreateIntegrationInput: input } = whole.components.schemas;
+    expect(input).toMatchObject({
+      required: ['name', 'ai_provider_id'],
+      additionalProperties: false,
+      properties: {
+        slug: { pattern: '^[a-zA-Z0-9_-]+$', minLength: 1, maxLength: 255, nullable: true },
+        key: { writeOnly: true },
+        create_default_provider: { type: 'boolean', default: true },
+      },
+    });
+    const byType = whole.paths['/v1/integrations']?.get?.parameters.find(
+      (parameter) => 'name' in parameter && parameter.name === 'type',
+    );
+    expect(byType).toMatchObject({
+      in: 'query',
+      schema: { enum: ['workspace', 'organisation', 'all'], default: 'all' },
+    });
+  });
+
+  it('has the paths that code answers, in their own words within what holds for all', async () => {
+    const upload: RestException = {
+      name: 'uploadFile',
+      method: 'POST',
+      path: '/files/{fileId}/parts',
+      on: ['V1', 'V2'],
+      scope: 'logs.write',
+      query: ['purpose'],
+      describe: {
+        description: 'Takes a part of a file.',
+        requestBody: { required: true, content: { 'multipart/form-data': { schema: { type: 'object' } } } },
+        parameters: [{ name: 'purpose', in: 'query', description: 'Why.', schema: { type: 'string' } }],
+      },
+      handle: async () => undefined,
+    };
+    const document = describeRest(
+      graph.schema,
+      { operations: rest.operations, exceptions: [upload] },
+      everySurface,
+    );
+    expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
+    expect(document.tags).toContainEqual({ name: 'Files' });
+    const described = document.paths['/v1/files/{fileId}/parts']?.post;
+    expect(described).toMatchObject({
+      operationId: 'uploadFile',
+      summary: 'Upload file',
+      description: 'Takes a part of a file.\n\nNeeds the scope `logs.write`.',
+      parameters: [
+        { name: 'fileId', in: 'path', required: true },
+        { name: 'purpose', in: 'query', description: 'Why.' },
+        { $ref: '#/components/parameters/x-request-id' },
+      ],
+      requestBody: upload.describe.requestBody,
+      'x-required-scope': ['logs.write'],
+    });
+    expect(Object.keys(described?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '400', '401', '403', '404', '413', '415', '500', '503']),
+    );
+    expect(document.paths['/v2/files/{fileId}/parts']?.post?.operationId).toBe('uploadFile_v2');
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type {
+  Method,
+  OpenApi,
+  Operation,
+  Parameter,
+  Response,
+  Schema,
+} from '../../../rest-compat/openapi/document.ts';
+import { type Answer, type RestOptions, startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { bodyOf } from '../support.ts';
+import { mistakesOf } from './schema-mistakes.ts';
+
+type Call = { path: string; method: Method; operation: Operation };
+
+let app: TestApp;
+let neighbour: Tenant;
+let document: OpenApi;
+/** What the writes made, by the path that it was sent to. */
+const made = new Map<string, string>();
+
+beforeAll(async () => {
+  app = await startApp();
+  neighbour = await app.createTenant();
+  document = (await app.rest('GET', '/openapi.json', { key: null })).body as OpenApi;
+  const integration = {
+    name: 'Main',
+    slug: 'openai-main',
+    ai_provider_id: 'openai',
+    workspace_id: app.workspaceId,
+  };
+  bodyOf(await app.rest('POST', '/v1/integrations', { key: app.adminKey, body: integration }));
+});
+afterAll(() => app.stop());
+
+const callsOf = (...methods: Method[]): Call[] =>
+  everyCall(...methods).filter(({ operation }) => !operation.tags.includes('Inference'));
+
+const everyCall = (...methods: Method[]): Call[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ path, method, operation }] : [];
+    }),
+  );
+
+/** What a query needs and the description cannot know. */
+const queries: Record<string, string> = {
+  start_time: '2000-01-01T00:00:00Z',
+  end_time: '2999-01-01T00:00:00Z',
+  slugs: 'search-team',
+};
+
+/** Bodies that name what only this test knows. */
+const bodies: Record<string, () => unknown> = {
+  updateIntegrationModels: () => ({ models: [{ slug: 'search-team', enabled: true, is_custom: true }] }),
+  updateIntegrationWorkspaces: () => ({ workspaces: [{ id: app.workspaceId, enabled: true }] }),
+};
+
+/** Organisation-wide where the operation may need it; logs and providers belong to one workspace. */
+const keyFor = ({ path }: Call, tenant: Tenant = app): string =>
+  /^\/v1\/(logs|providers|configs|api-keys\/workspace)/.test(path) ? tenant.workspaceKey : tenant.adminKey;
+
+const queryOf = ({ operation }: Call): string => {
+  const required = operation.parameters.filter(
+    (parameter): parameter is Parameter =>
+      'name' in parameter && parameter.in === 'query' && parameter.required === true,
+  );
+  return required.map(({ name }) => `${name}=${queries[name]}`).join('&');
+};
+
+/** `/v1/configs/{slug}/versions` -> the slug of the first row of `/v1/configs`. */
+async function pathOf(call: Call): Promise<string> {
+  const [list = '', rest] = call.path.split(/\/\{\w+\}/);
+  if (rest === undefined) return list;
+  const { data } = bodyOf(await app.rest('GET', list, { key: keyFor(call) }));
+  return call.path.replace(/\{\w+\}/, data[0].id ?? data[0].slug);
+}
+
+const madeBelow = ({ path }: Call): string => {
+  const [list = ''] = path.split('/{');
+  const [, id = ''] = [...made].find(([sentTo]) => sentTo.startsWith(list)) ?? [];
+  return path.replace(/\{\w+\}/, id);
+};
+
+function described({ operation, method, path }: Call, status: number): Schema {
+  const answer = operation.responses[status];
+  if (!answer) throw new Error(`${method} ${path} answers ${status}, which its description does not know.`);
+  const resolved =
+    '$ref' in answer
+      ? document.components.responses[answer.$ref.replace('#/components/responses/', '')]
+      : (answer as Response);
+  return resolved?.content?.['application/json']?.schema ?? {};
+}
+
+const mistakes = (call: Call, answer: Answer) =>
+  mistakesOf(answer.body, described(call, answer.status), document.components.schemas);
+
+async function send(call: Call, path: string, body?: unknown, options: RestOptions = {}) {
+  const query = queryOf(call);
+  const target = query ? `${path}?${query}` : path;
+  return app.rest(call.method.toUpperCase(), target, { key: keyFor(call), body, ...options });
+}
+
+/** Headers that the description promises and the answer does not have. */
+const lackingHeaders = ({ operation }: Call, answer: Answer): string[] => {
+  const { headers = {} } = operation.responses[answer.status] as Response;
+  return Object.keys(headers).filter(
+    (name) => name !== 'Idempotent-Replayed' && answer.headers.get(name) === null,
+  );
+};
+
+const exampleOf = ({ operation }: Call): unknown =>
+  (bodies[operation.operationId] ?? (() => operation.requestBody?.content['application/json']?.example))();
+
+/** Runs the calls one after the other and gathers what their descriptions got wrong. */
+async function wrongOnes(calls: Call[], run: (call: Call) => Promise<Answer>) {
+  const wrong: object[] = [];
+  for (const call of calls) {
+    const answer = await run(call);
+    const found =
+      answer.status === 200
+        ? [...mistakes(call, answer), ...lackingHeaders(call, answer)]
+        : [JSON.stringify(answer.body)];
+    if (found.length > 0) wrong.push({ operation: call.operation.operationId, status: answer.status, found });
+  }
+  return wrong;
+}
+
+describe('what the description says is true:', () => {
+  it('every example body is taken, and every create answers as described', async () => {
+    const wrong = await wrongOnes(callsOf('post'), async (call) => {
+      const answer = await send(call, call.path, exampleOf(call));
+      const { id, data } = answer.body as { id?: string; data?: { id?: string } };
+      made.set(call.path, id ?? data?.id ?? '');
+      return answer;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('every read answers as described, with rows', async () => {
+    const empty: string[] = [];
+    const wrong = await wrongOnes(callsOf('get'), async (call) => {
+      const answer = await send(call, await pathOf(call));
+      const { data, records = data } = answer.body as { data?: unknown; records?: unknown };
+      if (Array.isArray(records) && records.length === 0) empty.push(call.path);
+      return answer;
+    });
+    expect(wrong).toEqual([]);
+    expect(empty).toEqual([]);
+  });
+
+  it('every read answers 304 to whoever has its answer, every write obeys the headers it names', async () => {
+    const wrong: object[] = [];
+    const expectStatus = (call: Call, status: number, answer: Answer) => {
+      const isDescribed = call.operation.responses[status] !== undefined;
+      if (answer.status !== status || !isDescribed) {
+        wrong.push({ operation: call.operation.operationId, status: answer.status, isDescribed });
+      }
+    };
+    const named = ({ operation }: Call, name: string) =>
+      operation.parameters.some((parameter) => '$ref' in parameter && parameter.$ref.endsWith(`/${name}`));
+    for (const call of callsOf('get')) {
+      const path = await pathOf(call);
+      const etag = (await send(call, path)).headers.get('etag') ?? '';
+      expectStatus(call, 304, await send(call, path, undefined, { headers: { 'if-none-match': etag } }));
+    }
+    for (const call of callsOf('put', 'delete').filter((each) => named(each, 'If-Match'))) {
+      const headers = { 'if-match': '"another"' };
+      expectStatus(call, 412, await send(call, madeBelow(call), exampleOf(call), { headers }));
+    }
+    for (const call of callsOf('post').filter((each) => named(each, 'Idempotency-Key'))) {
+      const headers = { 'idempotency-key': `once-${call.path}` };
+      const first = await send(call, call.path, exampleOf(call), { headers });
+      const again = await send(call, call.path, exampleOf(call), { headers });
+      if (again.headers.get('idempotent-replayed') !== 'true') wrong.push({ call, first, again });
+      expectStatus(call, 422, await send(call, call.path, { name: 'another' }, { headers }));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('every update and delete answers as described', async () => {
+    expect(await wrongOnes(callsOf('put'), (call) => send(call, madeBelow(call), exampleOf(call)))).toEqual(
+      [],
+    );
+    // An integration that a provider uses stays.
+    const { data } = bodyOf(await app.rest('GET', '/v1/providers'));
+    for (const { slug, integration_id: integration } of data) {
+      if (integration !== made.get('/v1/integrations')) continue;
+      bodyOf(await app.rest('DELETE', `/v1/providers/${slug}`));
+    }
+    const deepestFirst = callsOf('delete').sort((a, b) => b.path.length - a.path.length);
+    expect(await wrongOnes(deepestFirst, (call) => send(call, madeBelow(call)))).toEqual([]);
+  });
+
+  it('every refusal is described: no credential, a strange parameter, an unknown body, a neighbour', async () => {
+    const wrong: object[] = [];
+    const expectRefusal = async (call: Call, status: number, answer: Answer) => {
+      const found = mistakes(call, answer);
+      if (answer.status !== status || found.length > 0) {
+        wrong.push({ operation: call.operation.operationId, status: answer.status, found });
+      }
+    };
+    for (const call of callsOf('get', 'post', 'put', 'delete')) {
+      const path = call.path.replace(/\{\w+\}/, 'none');
+      const body = exampleOf(call);
+      const method = call.method.toUpperCase();
+      await expectRefusal(call, 401, await send(call, path, body, { key: null }));
+      await expectRefusal(
+        call,
+        400,
+        await app.rest(method, `${path}?colour=red`, { key: keyFor(call), body }),
+      );
+      if (call.path.includes('{')) {
+        await expectRefusal(call, 404, await send(call, path, body, { key: keyFor(call, neighbour) }));
+      }
+      if (!call.operation.requestBody) continue;
+      const headers = { 'content-type': 'text/plain' };
+      await expectRefusal(
+        call,
+        415,
+        await app.rest(method, path, { key: keyFor(call), body: 'text', headers }),
+      );
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('inference answers and refuses as described', async () => {
+    const calls = everyCall('get', 'post').filter(({ operation }) => operation.tags.includes('Inference'));
+    expect(calls.map(({ path }) => path).sort()).toEqual([
+      '/v1/chat/completions',
+      '/v1/completions',
+      '/v1/embeddings',
+      '/v1/models',
+    ]);
+    const wrong = await wrongOnes(calls, (call) =>
+      send(call, call.path, exampleOf(call), { key: app.workspaceKey }),
+    );
+    expect(wrong).toEqual([]);
+    const { schemas } = document.components;
+    for (const call of calls) {
+      const { status, body } = await send(call, call.path, exampleOf(call), { key: null });
+      const found = mistakesOf(body, { $ref: '#/components/schemas/InferenceError' }, schemas);
+      expect({ path: call.path, status, found }).toEqual({ path: call.path, status: 401, found: [] });
+    }
+  });
+});

@@ -1,0 +1,147 @@
+import { uuid } from '../../src/lib/ids.ts';
+import { writeLogs } from '../../src/recording/write-logs.ts';
+import { nativeDb } from '../../src/storage/native-db.ts';
+import { deploymentModel } from '../../src/subgraphs/catalog/deployment/model.ts';
+import { integrationModel } from '../../src/subgraphs/catalog/integration/index.ts';
+import { providerModel } from '../../src/subgraphs/catalog/provider/index.ts';
+import { apiKeyModel } from '../../src/subgraphs/identity/api-key/index.ts';
+import { workspaceModel } from '../../src/subgraphs/identity/workspace/index.ts';
+import { auditLogModel } from '../../src/subgraphs/insights/audit-log/index.ts';
+import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
+import type { Tenant, TestApp } from './app.ts';
+import { logEntry } from './logs.ts';
+
+/** A tenant with as many items in each list as `size` says, no two of which share what they refer to. */
+export type FilledTenant = Tenant & { size: number; configId: string; integrationId: string };
+
+const versionId = (configId: string, number: number) => `${configId}-${number}`;
+
+/** Makes it. A new list has to be filled here too: the proof that its reads do not grow asks for it. */
+export async function fillTenant(app: TestApp, size: number): Promise<FilledTenant> {
+  const tenant = await app.createTenant();
+  const { organisationId } = tenant;
+  const each = Array.from({ length: size }, (_, index) => ({
+    name: `Item ${index}`,
+    slug: `item-${index}`,
+    workspaceId: uuid(),
+    integrationId: uuid(),
+    providerId: uuid(),
+    configId: uuid(),
+    apiKeyId: uuid(),
+  }));
+
+  await workspaceModel(app.db).insertMany(
+    each.map(({ workspaceId: _id, name, slug }) => ({ _id, organisationId, name, slug })),
+  );
+  await integrationModel(app.db).insertMany(
+    each.map(({ integrationId: _id, workspaceId, name, slug }) => ({
+      _id,
+      organisationId,
+      workspaceId,
+      name,
+      slug,
+      aiProviderId: 'openai',
+      models: each.map((model) => ({
+        slug: model.slug,
+        name: model.name,
+        enabled: true,
+        isCustom: false,
+        isFinetune: false,
+        baseModelSlug: null,
+        configurations: {},
+        pricingConfig: null,
+      })),
+      workspaces: each.map((entry) => ({ workspaceId: entry.workspaceId, enabled: true })),
+    })),
+  );
+  // Those of the tenant's own workspace make a list, those of the others are what logs refer to.
+  await providerModel(app.db).insertMany(
+    each.flatMap(({ providerId, workspaceId, integrationId, name, slug }) => [
+      { _id: providerId, organisationId, workspaceId, integrationId, name, slug },
+      { _id: uuid(), organisationId, workspaceId: tenant.workspaceId, integrationId, name, slug },
+    ]),
+  );
+  await deploymentModel(app.db).insertMany(
+    each.map(({ name, slug }) => ({
+      _id: uuid(),
+      organisationId,
+      name,
+      slug,
+      type: 'production',
+      url: 'https://gateway.example',
+      allowedWorkspaces: each.map(({ workspaceId }) => workspaceId),
+      createdBy: 'somebody',
+    })),
+  );
+  await configModel(app.db).insertMany(
+    each.map(({ configId: _id, workspaceId, name, slug }) => ({
+      _id,
+      organisationId,
+      workspaceId,
+      name,
+      slug,
+      config: {},
+      versionId: versionId(_id, size),
+      ownerId: 'somebody',
+      updatedBy: 'somebody',
+    })),
+  );
+  await configVersionModel(app.db).insertMany(
+    each.flatMap(({ configId, workspaceId, name }) =>
+      each.map((_, index) => ({
+        _id: versionId(configId, index + 1),
+        organisationId,
+        workspaceId,
+        configId,
+        number: index + 1,
+        name,
+        config: {},
+        createdBy: 'somebody',
+      })),
+    ),
+  );
+  await apiKeyModel(app.db).insertMany(
+    each.map(({ apiKeyId: _id, workspaceId, name }) => ({
+      _id,
+      organisationId,
+      workspaceId,
+      name,
+      type: 'workspace-service',
+      secretHash: uuid(),
+      secretMask: '***',
+      scopes: ['logs.list'],
+    })),
+  );
+  await writeLogs(
+    nativeDb(app.db),
+    each.map(({ workspaceId, apiKeyId, providerId, integrationId, configId, slug }) => {
+      const names = { apiKeyId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug };
+      const { record, bodies } = logEntry({ organisationId, workspaceId }, names);
+      return { record, bodies: bodies && { ...bodies, transformedRequest: bodies.request } };
+    }),
+  );
+  await auditLogModel(app.db).insertMany(
+    each.map(() => ({
+      _id: uuid(),
+      organisationId,
+      userId: 'somebody',
+      userType: 'api_key',
+      resourceType: 'config',
+      action: 'create',
+      outcome: 'success',
+      responseStatusCode: 200,
+      method: 'POST',
+      uri: '/graphql',
+      requestId: 'request',
+      requestBody: '{}',
+      queryParams: '',
+      requestHeaders: '{}',
+      clientIp: '127.0.0.1',
+      userAgent: 'test',
+      timestamp: new Date('2026-01-01T00:00:00Z'),
+    })),
+  );
+  const [first] = each;
+  if (!first) throw new Error('A tenant is filled with one item at least.');
+  return { ...tenant, size, configId: first.configId, integrationId: first.integrationId };
+}

@@ -1,0 +1,69 @@
+import { uuid } from '../../src/lib/ids.ts';
+import type { LogEntry, LogRecord } from '../../src/recording/log-record.ts';
+
+type Owner = { organisationId: string; workspaceId: string };
+
+/** A log of a chat call with its bodies, for tests that write what they then read. */
+export function logEntry({ organisationId, workspaceId }: Owner, change: Partial<LogRecord> = {}): LogEntry {
+  const _id = uuid();
+  const createdAt = new Date();
+  const record: LogRecord = {
+    _id,
+    organisationId,
+    workspaceId,
+    apiKeyId: 'key-1',
+    userId: null,
+    createdAt,
+    expiresAt: null,
+    traceId: 'trace-1',
+    spanId: 'span-1',
+    spanName: null,
+    parentSpanId: null,
+    requestMethod: 'POST',
+    requestUrl: '/v1/chat/completions',
+    endpoint: 'chatComplete',
+    isProxyCall: false,
+    source: null,
+    aiProvider: 'openai',
+    aiModel: 'gpt-4o',
+    providerId: null,
+    providerSlug: 'main',
+    integrationId: null,
+    configId: null,
+    configSlug: null,
+    configVersionId: null,
+    mode: 'single',
+    lastUsedOptionIndex: 0,
+    lastUsedOptionJsonPath: 'config',
+    retryAttemptCount: 0,
+    responseStatusCode: 200,
+    isSuccess: true,
+    streamMode: 0,
+    responseTime: 12.5,
+    timeToFirstToken: 8,
+    upstreamResponseTime: 11,
+    promptTokens: 3,
+    completionTokens: 5,
+    totalTokens: 8,
+    cost: null,
+    metadata: { _user: 'ann' },
+    clientAborted: false,
+    error: null,
+    bodiesId: uuid(),
+    ...change,
+  };
+  const text = (body: string) => ({
+    headers: { 'x-gateway-trace-id': 't', accept: '*/*' },
+    body,
+    truncated: false,
+  });
+  return {
+    record,
+    bodies: {
+      expiresAt: null,
+      request: text('{"model":"gpt-4o"}'),
+      transformedRequest: null,
+      response: text('{"choices":[]}'),
+    },
+  };
+}
