@@ -36,7 +36,7 @@ const shell = (script: string) => run('sh', ['-e', '-c', script], { cwd: directo
 
 describe('the README', () => {
   it('shows shell commands that do what it says', async () => {
-    const [first = '', net = '', graph = '', ...rest] = blocks('sh');
+    const [first = '', net = '', graph = '', tail = '', ...rest] = blocks('sh');
     expect(rest).toEqual([]);
     const streamed = await shell(first);
     expect(streamed.stdout).toMatch(/"content":"Hello"[\s\S]*data: \[DONE\]/);
@@ -57,6 +57,10 @@ describe('the README', () => {
         config: { name: 'Main with a safety net', workspace: { name: 'Default workspace' } },
       },
     ]);
+    const seen = (await shell(tail)).stdout;
+    expect(seen).toContain(
+      'event: next\ndata: {"data":{"logAdded":{"endpoint":"chatComplete","aiModel":"mock-1","responseStatusCode":200,"totalTokens":2}}}\n',
+    );
   });
 
   it('shows a program that prints what it says', async () => {

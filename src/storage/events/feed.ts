@@ -22,8 +22,8 @@ type Subscriber = {
 
 const POLL_INTERVAL = 300;
 const PAGE = 100;
-/** Ids that may wait for one subscriber. */
-const SUBSCRIBER_CAPACITY = 1000;
+/** Ids that may wait for one subscriber: some bursts' worth. They are in memory once, however many wait for them. */
+const SUBSCRIBER_CAPACITY = 10_000;
 
 /** Reads the sequence of events for the subscribers of this process; asks nothing while there are none. */
 export function createEventFeed(batches: () => Collection<EventBatch>, log: Logger): EventFeed {
