@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { createClient } from 'graphql-ws';
 import OpenAI from 'openai';
+import { WebSocket } from 'ws';
 import { readSettings } from '../src/settings.ts';
 import { type CallOptions, messages, type RawAnswer, startWorld, type World } from './dataplane/world.ts';
 import { bodiesOf, recordsOf } from './recording/records.ts';
@@ -68,6 +70,21 @@ describe('a request', () => {
       );
       expect(closed.text).toMatch(/UNAUTHENTICATED|AB05/);
     }
+  });
+
+  it('opens a WebSocket', async () => {
+    const client = createClient({
+      url: `${world.app.url.replace('http', 'ws')}/graphql`,
+      webSocketImpl: class extends WebSocket {
+        constructor(url: string, protocols: string) {
+          super(url, protocols, { headers: { 'X-Other-Gw-Api-Key': world.app.workspaceKey } });
+        }
+      },
+      retryAttempts: 0,
+    });
+    const { value } = await client.iterate({ query: '{ organisation { id } }' }).next();
+    expect(value).toEqual({ data: { organisation: { id: world.app.organisationId } } });
+    await client.dispose();
   });
 
   it('never hands a header under an alias to the provider, nor keeps its secrets', async () => {
