@@ -6,6 +6,7 @@ import { answerError } from './answer.ts';
 /** An answer that is the same for everybody for as long as the process runs. */
 export type FixedAnswer = { body: Buffer; headers: Record<string, string> };
 
+/** Prepares an answer with its ETag. */
 export function fixedAnswer(body: Buffer | string, contentType: string): FixedAnswer {
   const bytes = Buffer.from(body);
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;

@@ -7,6 +7,7 @@ export type Components = {
   all(): Record<string, Schema>;
 };
 
+/** An empty set of components. */
 export function createComponents(): Components {
   const found = new Map<string, { source: string; schema: Schema }>();
   return {

@@ -65,9 +65,11 @@ export function inputSchema(
   }
 }
 
+/** The description as a keyword, where there is one. */
 export const described = (description: string | undefined): Pick<Schema, 'description'> =>
   description === undefined ? {} : { description };
 
+/** The default as a keyword, where there is one. */
 export const defaultOf = ({ defaultValue }: Pick<InputElement, 'defaultValue'>): Pick<Schema, 'default'> =>
   defaultValue === undefined ? {} : { default: defaultValue };
 
