@@ -22,7 +22,7 @@ beforeAll(async () => {
   processes = [await startProcess(join(directory, 'a'), env)];
   processes.push(await startProcess(join(directory, 'b'), env));
   key = JSON.parse(await readFile(join(directory, 'a', 'bootstrap.json'), 'utf8')).workspace_api_key;
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   for (const process of processes) await process.kill('SIGKILL');
   database.kill('SIGKILL');
