@@ -1,7 +1,8 @@
-// Writes what is generated: the resolvers' types from the SDL under schema/, and the published description of the REST
-// API from the SDL and rest-compat/operations/. `--check` only compares, and fails when something differs.
+// Writes what is generated: the resolvers' types from the SDL under schema/; the published description of the REST API and
+// the types of its operations from the SDL and rest-compat/operations/. `--check` only compares, and fails when something differs.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { changesBetween } from './codegen/changes.ts';
+import { operationTypes } from './codegen/operation-types.ts';
 import { published } from './codegen/published.ts';
 import { resolverTypes } from './codegen/resolver-types.ts';
 import { publicDocument } from './codegen/schema.ts';
@@ -11,9 +12,11 @@ const types = 'src/subgraphs/types.generated.ts';
 const description = 'rest-compat/published.json';
 
 const document = publicDocument();
+const api = published(document);
 const outputs = [
   { path: types, text: await resolverTypes(document, types) },
-  { path: description, text: `${JSON.stringify(published(document), null, 2)}\n` },
+  { path: description, text: `${JSON.stringify(api, null, 2)}\n` },
+  { path: 'rest-compat/types.generated.ts', text: operationTypes(api) },
 ];
 
 for (const { path, text } of outputs) {

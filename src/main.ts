@@ -71,6 +71,7 @@ function greet(
     '',
     `  Inference   ${url}/v1`,
     `  Graph       ${url}/graphql   (explorer without internet: ${url}/explorer)`,
+    `  REST        ${url}/reference`,
     `  Health      ${url}/healthz  ${url}/readyz  ${url}/metrics`,
   ];
   const { routerSecret } = settings.subgraphs;

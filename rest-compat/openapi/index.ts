@@ -7,6 +7,7 @@ import type { Method, OpenApi, Operation, PathItem } from './document.ts';
 import { errorResponses, errorSchema } from './errors.ts';
 import { describeException } from './exception.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
+import { inferenceErrorSchema, inferencePaths, inferenceTag } from './inference.ts';
 import { described } from './input.ts';
 import { describeOperation, resourceOf } from './operation.ts';
 import { type ServedBases, securitySchemes } from './surface.ts';
@@ -17,10 +18,11 @@ export type { OpenApi } from './document.ts';
 const description = `The administration of the gateway over REST. Every operation is a GraphQL document on the graph at \`/graphql\`.
 
 - Members of bodies and query parameters are in snake_case; the schema's camelCase spelling is taken as well. Unknown ones are refused by name.
+- A list in a query is written with commas (\`ids=a,b\`), repeated (\`ids=a&ids=b\`) or bracketed (\`ids[]=a\`).
 - Bodies are JSON in UTF-8. \`HEAD\` works wherever \`GET\` does; a method that a path does not take answers 405 with \`Allow\`.
 - Every answer carries \`x-request-id\`: the caller's own when it sent one.
 - Reads carry an \`ETag\`; \`If-Match\` makes an update depend on it, and \`Idempotency-Key\` makes a create safe to repeat.
-- Inference (\`/v1/chat/completions\` and every other provider path) is the providers' own API and is not described here.`;
+- All of this is about administration; inference is the provider's own API, in outline below.`;
 
 /** What is mounted: documents, and the paths that code answers. */
 export type Mounted = { operations: RestOperation[]; exceptions: RestException[] };
@@ -49,11 +51,18 @@ export function describeRest(
     });
   }
   for (const exception of exceptions) add(exception, (base) => describeException(exception, base));
+  const tags = tagsOf(schema, operations, Object.values(paths));
+  if (served.V1) {
+    const { prefix } = served.V1;
+    components.schema('InferenceError', 'the error of inference', inferenceErrorSchema);
+    for (const [path, item] of Object.entries(inferencePaths())) paths[prefix + path] = item;
+    tags.unshift(inferenceTag);
+  }
   return {
     openapi: '3.0.0',
     info: { title: 'Sluice', version: '3.0.0', description, license: { name: 'Apache-2.0' } },
     servers: [{ url: '/' }],
-    tags: tagsOf(schema, operations, Object.values(paths)),
+    tags,
     paths: sorted(paths),
     components: {
       schemas: components.all(),

@@ -44,6 +44,10 @@ export const exceptions: Exception[] = [
     'createProvider body.tags: not in the contract',
     'updateProvider body.tags: not in the contract',
   ),
+  ...because(
+    'True by default, unless the body names workspaces: nobody who names some means all.',
+    'createDeployment body.allow_all_workspaces: default none in place of True',
+  ),
   ...because('Every list is bounded.', 'listConfigVersions query.*: not in the contract'),
   ...because('Where a caller sits is not looked up.', 'listAuditLogs *.country: missing'),
   ...because('Every method may be asked for.', 'listAuditLogs query.method: any text*'),

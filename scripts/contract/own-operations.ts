@@ -17,8 +17,9 @@ export function ownOperations(
     const { method, path, on } = own.rest;
     const served = Object.fromEntries(bases.map((base) => [base, { prefix: `/${contractName(base)}` }]));
     const document = describeRest(schema, { operations: [own], exceptions: [] }, served);
-    const [item] = Object.values(document.paths);
-    const operation = item && Object.values(item)[0];
+    const operation = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .find(({ operationId }) => operationId.replace(/_\w+$/, '') === own.definition.name?.value);
     if (!operation) throw new Error(`${own.label} is on no base.`);
     const name = own.definition.name?.value ?? '';
     return { name, method, path, bases: on.map(contractName), operation, document };

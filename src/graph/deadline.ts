@@ -7,8 +7,10 @@ import { answerError, requestError } from './http-errors.ts';
 export type Deadline = {
   /** Aborts when the time is over, with the error that says so, or when nobody waits any more. */
   signal: AbortSignal;
-  /** To be called when the work is done or nobody waits for it. */
+  /** To be called when the work is done. */
   end(): void;
+  /** To be called when nobody waits for it any more. */
+  giveUp(): void;
 };
 
 /** Gives a piece of work so many milliseconds. */
@@ -18,7 +20,8 @@ export function startDeadline(milliseconds: number): Deadline {
   timer.unref();
   return {
     signal: controller.signal,
-    end() {
+    end: () => clearTimeout(timer),
+    giveUp() {
       clearTimeout(timer);
       controller.abort();
     },
@@ -27,8 +30,8 @@ export function startDeadline(milliseconds: number): Deadline {
 
 /** The time that an operation has, which also ends when its caller leaves. */
 export function deadlineOf(response: ServerResponse, milliseconds: number): AbortSignal {
-  const { signal, end } = startDeadline(milliseconds);
-  response.once('close', end);
+  const { signal, end, giveUp } = startDeadline(milliseconds);
+  response.once('close', () => (response.writableFinished ? end() : giveUp()));
   return signal;
 }
 

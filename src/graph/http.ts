@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import { expressMiddleware } from '@as-integrations/express5';
 import express, { type RequestHandler } from 'express';
+import { GraphQLError } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
@@ -64,10 +66,18 @@ export function createDoor(
     validationRules: safety.validationRules,
     formatError: formatGraphError,
     logger: log,
-    plugins: [landingPage, affordable(safety), defects],
+    plugins: [
+      landingPage,
+      affordable(safety),
+      noSubscriptions,
+      defects,
+      // It would wrap every field of the schema to find out that no answer may be kept.
+      ApolloServerPluginCacheControlDisabled(),
+    ],
   });
 
   const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
+    response.setHeader('cache-control', 'no-store');
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
@@ -137,6 +147,21 @@ const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
     },
   }),
 });
+
+/** One answer is all that a request gets here. */
+const noSubscriptions: ApolloServerPlugin<GraphContext> = {
+  requestDidStart: async () => ({
+    didResolveOperation: async ({ operation }) => {
+      if (operation?.operation !== 'subscription') return;
+      throw new GraphQLError(
+        'Subscriptions need a WebSocket at /graphql or an event stream at /graphql/stream.',
+        {
+          extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+        },
+      );
+    },
+  }),
+};
 
 const defects: ApolloServerPlugin<GraphContext> = {
   requestDidStart: async () => ({

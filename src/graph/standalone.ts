@@ -4,7 +4,7 @@ import express, { type RequestHandler } from 'express';
 import { GatewayError } from '../errors/index.ts';
 import type { BuiltInSubgraph } from './graph.ts';
 import { createDoor, type DoorOptions, type GraphHttp } from './http.ts';
-import { answerBodyError, formatGraphError } from './http-errors.ts';
+import { answerBodyError, answerError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
 import { servedAlone } from './served-graph.ts';
 
@@ -35,8 +35,8 @@ export function createStandalone({ subgraphs, routerSecret, ...options }: Standa
     (error: GatewayError): RequestHandler =>
     (request, response) => {
       const { id } = adoptRequestId(options.createContext(null, request), request).request;
-      const errors = [formatGraphError({ message: error.message }, error)];
-      response.status(error.entry.status).setHeader('x-request-id', id).json({ errors });
+      response.setHeader('x-request-id', id);
+      answerError(response, error);
     };
 
   return {

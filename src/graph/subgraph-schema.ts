@@ -1,10 +1,18 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { type DocumentNode, defaultFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  type DocumentNode,
+  defaultFieldResolver,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
 import { GatewayError } from '../errors/index.ts';
+import type { GraphContext } from '../subgraphs/context.ts';
 import type { ReferenceResolver, Resolvers } from '../subgraphs/subgraph.ts';
 import { declaredTypes } from './claims.ts';
 import { type FieldResolver, subscribable, withRules } from './rules/apply.ts';
 import { describeRules } from './rules/describe.ts';
+import { entityAccess } from './rules/entity-access.ts';
 import { scalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';
 
@@ -37,12 +45,20 @@ function resolversOf({ resolvers, references }: SubgraphSource, document: Docume
   for (const [name, { entity }] of declaredTypes(document)) {
     // An entity of another subgraph is what its id says until that subgraph loads it.
     const load: ReferenceResolver = references[name] ?? (({ id }) => ({ id }));
-    if (entity) {
-      const resolve = (reference: Reference, context: never) => load({ id: reference.id }, context);
-      all[name] = { ...resolvers[name], __resolveReference: resolve };
-    }
+    if (entity) all[name] = { ...resolvers[name], __resolveReference: guarded(name, load) };
   }
   return all as Resolvers;
+}
+
+/** Loads an entity for those who may read it at the root: a reference opens nothing that their scopes keep closed. */
+function guarded(type: string, load: ReferenceResolver) {
+  let access: ReturnType<typeof entityAccess> | undefined;
+  // Asynchronous, so that one entity that is refused leaves the others.
+  return async ({ id }: Reference, context: GraphContext, { schema }: GraphQLResolveInfo) => {
+    access ??= entityAccess(schema, type);
+    access(context);
+    return load({ id }, context);
+  };
 }
 
 /** Refuses representations that no router sends, before a loader meets them. */

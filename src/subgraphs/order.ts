@@ -16,9 +16,11 @@ export function orderOf({ field, direction }: SortArgument): Order {
   return { by: { [field]: sign, _id: sign }, ...(field === 'name' && { collation: nameCollation }) };
 }
 
-/** Lets an index of the organisation's documents serve each sort of `ResourceSort`, in both directions. */
-export function indexSorts<T>(schema: Schema<T>): void {
-  schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
-  schema.index({ organisationId: 1, lastUpdatedAt: -1, _id: -1 });
-  schema.index({ organisationId: 1, name: 1, _id: 1 }, { collation: nameCollation });
+/** Lets an index serve each sort of `ResourceSort`, both ways, in the lists of an organisation, or of a workspace. */
+export function indexSorts<T>(schema: Schema<T>, owner: 'organisation' | 'workspace' = 'organisation'): void {
+  const scope = owner === 'workspace' ? ['organisationId', 'workspaceId'] : ['organisationId'];
+  const keys = Object.fromEntries(scope.map((field) => [field, 1 as const]));
+  schema.index({ ...keys, createdAt: -1, _id: -1 });
+  schema.index({ ...keys, lastUpdatedAt: -1, _id: -1 });
+  schema.index({ ...keys, name: 1, _id: 1 }, { collation: nameCollation });
 }

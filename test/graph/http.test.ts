@@ -114,6 +114,16 @@ describe('/graphql', () => {
     });
   });
 
+  it('lets nobody keep an answer', async () => {
+    for (const text of ['{ me }', '{ nothing }', '{ broken }']) {
+      const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(text)}`, {
+        headers: { 'apollo-require-preflight': 'true' },
+      });
+      expect((await response.json()) as GraphAnswer).toHaveProperty(text === '{ me }' ? 'data' : 'errors');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
   it('gives field errors their catalogue name, status and field, beside the data', async () => {
     const { status, body } = await query('{ me missing shorter(text: "long") time }');
     expect(status).toBe(200);

@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startApp, type TestApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort, type RemoteProcess, startRemote } from '../support/remote-process.ts';
+
+// Generous: another process, or many compositions, on a machine that may be busy.
+jest.setTimeout(120_000);
 
 const sentence = 'The subgraph crm does not answer.';
 

@@ -2,23 +2,27 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { auditRows, dataOf, dumpResources, errorOf, makeKey } from '../subgraphs/support.ts';
-import { type GraphAnswer, startApp, type Tenant, type TestApp } from '../support/app.ts';
+import type { GraphAnswer, Tenant } from '../support/app.ts';
+import { type CountedApp, startCountedApp } from '../support/counted-app.ts';
 
 const secret = 'a-router-secret-of-thirty-two-characters';
 const withSecret = { 'x-gateway-router-secret': secret };
 const names = ['identity', 'catalog', 'routing', 'insights'];
 const nobody = '0192aaaa-0000-7000-8000-000000000000';
 
-let app: TestApp;
+let app: CountedApp;
 let neighbour: Tenant;
 let config: string;
 
+async function createConfig(name: string): Promise<string> {
+  const made = await app.rest('POST', '/v1/configs', { body: { name, config: { provider: '@mock' } } });
+  return (made.body as { data: { id: string } }).data.id;
+}
+
 beforeAll(async () => {
-  app = await startApp({ SUBGRAPH_SECRET: secret });
+  app = await startCountedApp({ SUBGRAPH_SECRET: secret });
   neighbour = await app.createTenant();
-  const body = { name: 'Routed', config: { provider: '@mock' } };
-  const made = await app.rest('POST', '/v1/configs', { body });
-  config = (made.body as { data: { id: string } }).data.id;
+  config = await createConfig('Routed');
 });
 afterAll(() => app.stop());
 
@@ -77,6 +81,41 @@ describe('a subgraph alone', () => {
     ]);
   });
 
+  it('reads no more often for many references than for one', async () => {
+    const ids = [config, await createConfig('Second'), await createConfig('Third')];
+    const load = (some: string[]) =>
+      app.commandsOf(() =>
+        entities(
+          'routing',
+          some.map((id) => ({ __typename: 'Config', id })),
+          '... on Config { name versions(limit: 1) { id } workspace { id } }',
+        ),
+      );
+    const one = await load([config]);
+    const many = await load(ids);
+    expect(dataOf(many.answer)._entities.map((entity: { name: string }) => entity.name)).toEqual([
+      'Routed',
+      'Second',
+      'Third',
+    ]);
+    const reads = (commands: string[]) => commands.filter((command) => command.startsWith('find config'));
+    expect(reads(many.commands)).toEqual(reads(one.commands));
+    expect(reads(many.commands)).toContain('find configs');
+  });
+
+  it('loads an entity only for those who may read it at its root', async () => {
+    const key = await makeKey(app, 'organisation-service', { only: ['workspaces.read'] });
+    const references = [
+      { __typename: 'Workspace', id: app.workspaceId },
+      { __typename: 'ApiKey', id: nobody },
+      { __typename: 'Organisation', id: app.organisationId },
+    ];
+    const selection = '... on Workspace { slug } ... on ApiKey { name } ... on Organisation { id }';
+    const { data, errors } = await entities('identity', references, selection, { key });
+    expect(data._entities).toEqual([{ slug: expect.anything() }, null, { id: app.organisationId }]);
+    expect(errors).toMatchObject([{ path: ['_entities', 1], extensions: { code: 'FORBIDDEN' } }]);
+  });
+
   it("answers a reference to another's entity with what the router knew already", async () => {
     const reference = [{ __typename: 'Workspace', id: nobody, name: 'Claimed' }];
     expect(dataOf(await entities('routing', reference, '... on Workspace { id }'))._entities).toEqual([
@@ -123,8 +162,9 @@ describe('the router secret', () => {
       code: 'UNAUTHENTICATED',
     });
     const reference = [{ __typename: 'Config', id: config }];
-    const { data } = await entities('routing', reference, '... on Config { id name }', { key: null });
-    expect(data?._entities ?? [null]).toEqual([null]);
+    const { data, errors } = await entities('routing', reference, '... on Config { id }', { key: null });
+    expect(data).toEqual({ _entities: [null] });
+    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
     expect(await ask('routing', '{ configs { total } }', { key: 'sl-invalid' })).toMatchObject({
       status: 401,
       errors: [{ extensions: { code: 'UNAUTHENTICATED' } }],
@@ -240,6 +280,13 @@ describe('a malformed request', () => {
       status: 400,
       body: { errors: [{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }] },
     });
+  });
+
+  it('for a subscription is refused: they are for WebSockets and event streams', async () => {
+    const query = 'subscription { logAdded { id } }';
+    const refused = { status: 400, errors: [{ extensions: { code: 'BAD_REQUEST' } }] };
+    expect(await ask('insights', query)).toMatchObject(refused);
+    expect(await app.graphql(query)).toMatchObject(refused);
   });
 
   it('with more representations than an operation may cost is refused', async () => {

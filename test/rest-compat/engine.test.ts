@@ -36,7 +36,18 @@ describe('answers', () => {
       );
     expect(await id('abc-123')).toBe('abc-123');
     expect(await id('a b<script>')).toBe('request-1');
-    expect((await api.call('GET', '/v1/items/none')).headers.get('x-request-id')).toBe('request-1');
+    const form = { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } };
+    for (const [status, method, path, init] of [
+      [404, 'GET', '/v1/items/none'],
+      [400, 'GET', '/v1/items/%zz'],
+      [405, 'POST', '/v1/page'],
+      [415, 'POST', '/v1/items', form],
+      [500, 'GET', '/v1/broken'],
+    ] as const) {
+      const answer = await api.call(method, path, init);
+      expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, 'request-1']);
+    }
+    api.recorded.logged.length = 0;
   });
 
   it('to HEAD have the headers of GET and no body', async () => {
@@ -187,5 +198,5 @@ describe('whatever a caller sends', () => {
       }),
       { numRuns: 200 },
     );
-  });
+  }, 120_000);
 });

@@ -116,6 +116,14 @@ describe('/v1/logs', () => {
     expect(refusalOf(await call('GET', query))).toMatchObject({ status: 400, param });
   });
 
+  it('refuses pages far down by the name of the parameter', async () => {
+    expect(refusalOf(await call('GET', '?current_page=101&page_size=100'))).toEqual({
+      status: 400,
+      code: 'AB01',
+      param: 'current_page',
+    });
+  });
+
   it('refuses a log without URL, naming it', async () => {
     const { url: _url, ...request } = log.request;
     expect(refusalOf(await call('POST', '', { ...log, request }))).toMatchObject({

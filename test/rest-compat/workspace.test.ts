@@ -31,6 +31,12 @@ describe('/v1/admin/workspaces', () => {
     expect(bodyOf(await call('GET', `/${made.id}`))).toEqual(made);
     expect(bodyOf(await call('GET', '?exact_name=Team'))).toEqual({ object: 'list', total: 1, data: [made] });
     expect(bodyOf(await call('GET', '?name=TEA')).total).toBe(1);
+    expect(bodyOf(await call('GET', '?name=TEA&status=active,archived')).total).toBe(1);
+    expect(bodyOf(await call('GET', '?name=TEA&status=archived')).total).toBe(0);
+    expect(refusalOf(await call('GET', '?status=active,lost'))).toMatchObject({
+      status: 400,
+      param: 'status',
+    });
     expect(bodyOf(await call('PUT', `/${made.id}`, { name: 'Crew' }))).toEqual({});
     expect(bodyOf(await call('GET', `/${made.id}`))).toMatchObject({ name: 'Crew', description: 'd' });
     expect(refusalOf(await call('GET', `/${made.id}`, undefined, neighbour.adminKey)).status).toBe(404);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import { uuid } from '../../src/lib/ids.ts';
 import { orTooSlow } from '../../src/subgraphs/bounded-read.ts';
+import { deploymentModel } from '../../src/subgraphs/catalog/deployment/model.ts';
 import { integrationModel } from '../../src/subgraphs/catalog/integration/index.ts';
 import { providerModel } from '../../src/subgraphs/catalog/provider/index.ts';
 import { apiKeyModel } from '../../src/subgraphs/identity/api-key/index.ts';
@@ -41,6 +42,12 @@ const lists: Record<string, () => List> = {
     collection: 'providers',
     members: { ...own(), integrationId: 'main' },
     odd: { integrationId: 'other', expiresAt: new Date('2020-01-01'), tags: { team: 'search' } },
+  }),
+  deployments: () => ({
+    model: deploymentModel(app.db),
+    collection: 'deployments',
+    members: { type: 'production', url: 'https://gateway.example', createdBy: 'ann' },
+    odd: { type: 'non-production', status: 'archived' },
   }),
   configs: () => ({
     model: configModel(app.db),
@@ -83,8 +90,11 @@ afterAll(() => app.stop());
 /** Names in a list, without what the tenant was made with; the provider list is always of one workspace. */
 async function ask(list: string, args: string, key = app.adminKey, workspaceId = app.workspaceId) {
   const place = list === 'providers' ? ` workspaceId: "${workspaceId}"` : '';
-  const all = list === 'workspaces' && !args.includes('status') ? ' status: null' : '';
-  return app.graphql(`{ ${list}(${args}${place}${all}) { total data { name } } }`, {}, key);
+  // These two leave out what is archived unless they are told.
+  const told = !['workspaces', 'deployments'].includes(list) || args.includes('status');
+  const all = told ? '' : ' status: null';
+  const spelled = list === 'deployments' ? args.replace(/\bname:/, 'search:') : args;
+  return app.graphql(`{ ${list}(${spelled}${place}${all}) { total data { name } } }`, {}, key);
 }
 async function namesIn(list: string, args: string) {
   const { data } = dataOf(await ask(list, `createdAtMax: "2025-02-01T00:00:00Z" ${args}`))[list];
@@ -116,7 +126,7 @@ describe.each(names)('%s', (list) => {
     expect(await namesIn(list, 'name: ".*"')).toEqual(['Gamma']);
     expect(errorOf(await ask(list, 'name: "a\\u0000b"'))).toEqual({
       code: 'VALIDATION_FAILED',
-      param: 'name',
+      param: list === 'deployments' ? 'search' : 'name',
     });
   });
 
@@ -144,11 +154,15 @@ describe.each(names)('%s', (list) => {
   it('have an index for each sort', async () => {
     const indexes = await app.db.collection(lists[list]?.().collection ?? '').indexes();
     const keys = indexes.map(({ key }) => Object.keys(key).join(' '));
-    expect(keys).toEqual(
-      expect.arrayContaining(
-        ['name', 'createdAt', 'lastUpdatedAt'].map((field) => `organisationId ${field} _id`),
-      ),
+    const scopes = {
+      providers: ['workspaceId '],
+      apiKeys: ['', 'workspaceId '],
+      configs: ['', 'workspaceId '],
+    };
+    const wanted = (scopes[list as keyof typeof scopes] ?? ['']).flatMap((scope) =>
+      ['name', 'createdAt', 'lastUpdatedAt'].map((field) => `organisationId ${scope}${field} _id`),
     );
+    expect(keys).toEqual(expect.arrayContaining(wanted));
   });
 });
 
@@ -162,6 +176,8 @@ describe('the filters of a list', () => {
     ['integrations', 'aiProviderId: "groq"'],
     ['integrations', 'type: workspace'],
     ['integrations', 'tags: { team: "search" }'],
+    ['deployments', 'status: archived'],
+    ['deployments', 'type: "non-production" status: archived'],
     ['providers', 'status: expired'],
     ['providers', 'integrationId: "other"'],
     ['providers', 'tags: { team: "search" }'],

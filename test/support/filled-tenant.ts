@@ -1,6 +1,7 @@
 import { uuid } from '../../src/lib/ids.ts';
 import { writeLogs } from '../../src/recording/write-logs.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
+import { deploymentModel } from '../../src/subgraphs/catalog/deployment/model.ts';
 import { integrationModel } from '../../src/subgraphs/catalog/integration/index.ts';
 import { providerModel } from '../../src/subgraphs/catalog/provider/index.ts';
 import { apiKeyModel } from '../../src/subgraphs/identity/api-key/index.ts';
@@ -59,6 +60,18 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
       { _id: providerId, organisationId, workspaceId, integrationId, name, slug },
       { _id: uuid(), organisationId, workspaceId: tenant.workspaceId, integrationId, name, slug },
     ]),
+  );
+  await deploymentModel(app.db).insertMany(
+    each.map(({ name, slug }) => ({
+      _id: uuid(),
+      organisationId,
+      name,
+      slug,
+      type: 'production',
+      url: 'https://gateway.example',
+      allowedWorkspaces: each.map(({ workspaceId }) => workspaceId),
+      createdBy: 'somebody',
+    })),
   );
   await configModel(app.db).insertMany(
     each.map(({ configId: _id, workspaceId, name, slug }) => ({

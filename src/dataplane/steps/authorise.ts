@@ -2,8 +2,9 @@ import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import type { Step } from '../step.ts';
 
-const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
-const INFERENCE_SCOPES = ['completions.write'];
+/** The scopes of which a call needs one. */
+export const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
+export const INFERENCE_SCOPES = ['completions.write'];
 
 export const authorise: Step = (call) => {
   requireScope(call.key.principal, call.route.endpoint === 'models' ? MODEL_SCOPES : INFERENCE_SCOPES);

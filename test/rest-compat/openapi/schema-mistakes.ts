@@ -19,7 +19,8 @@ export function mistakesOf(value: unknown, schema: Schema, schemas: Schemas, pat
   }
   if (typeof value !== 'object') return brokenBounds(value, own).flatMap(wrong);
   const found = value as Record<string, unknown>;
-  const unknown = Object.keys(found).filter((name) => !Object.hasOwn(properties, name));
+  const isOpen = own.additionalProperties === true;
+  const unknown = Object.keys(found).filter((name) => !isOpen && !Object.hasOwn(properties, name));
   return [
     ...unknown.flatMap((name) => wrong(`has a member ${name}`)),
     ...Object.entries(properties).flatMap(([name, member]) =>

@@ -34,6 +34,9 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const callsOf = (...methods: Method[]): Call[] =>
+  everyCall(...methods).filter(({ operation }) => !operation.tags.includes('Inference'));
+
+const everyCall = (...methods: Method[]): Call[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method];
@@ -220,5 +223,25 @@ describe('what the description says is true:', () => {
       );
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('inference answers and refuses as described', async () => {
+    const calls = everyCall('get', 'post').filter(({ operation }) => operation.tags.includes('Inference'));
+    expect(calls.map(({ path }) => path).sort()).toEqual([
+      '/v1/chat/completions',
+      '/v1/completions',
+      '/v1/embeddings',
+      '/v1/models',
+    ]);
+    const wrong = await wrongOnes(calls, (call) =>
+      send(call, call.path, exampleOf(call), { key: app.workspaceKey }),
+    );
+    expect(wrong).toEqual([]);
+    const { schemas } = document.components;
+    for (const call of calls) {
+      const { status, body } = await send(call, call.path, exampleOf(call), { key: null });
+      const found = mistakesOf(body, { $ref: '#/components/schemas/InferenceError' }, schemas);
+      expect({ path: call.path, status, found }).toEqual({ path: call.path, status: 401, found: [] });
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { integrationModel } from '../../../src/subgraphs/catalog/integration/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { dataOf, dumpResources, errorOf } from '../support.ts';
 
@@ -80,6 +81,20 @@ describe('the models of an integration', () => {
     expect(dataOf(await removeModels(['own'])).deleteIntegrationModels).toEqual({ modelCount: 1 });
   });
 
+  it('are shown as many as asked for, the first ones first', async () => {
+    const { id } = await create('Long');
+    const models = Array.from({ length: 120 }, (_, index) => ({ slug: `model-${index}`, enabled: true }));
+    dataOf(await updateModels(id, { models }));
+    const shown = async (args: string) =>
+      app.graphql(`query ($id: ID!) { integration(id: $id) { modelCount models${args} { slug } } }`, { id });
+    const { integration } = dataOf(await shown('(limit: 2)'));
+    expect(integration).toEqual({ modelCount: 120, models: [{ slug: 'model-0' }, { slug: 'model-1' }] });
+    expect(dataOf(await shown('')).integration.models).toHaveLength(100);
+    expect(errorOf(await shown('(limit: 2001)'))).toEqual({ code: 'VALIDATION_FAILED', param: 'limit' });
+    const rest = await app.rest('GET', `/v1/integrations/${id}/models`, { key: app.adminKey });
+    expect(rest.body).toMatchObject({ total: 120, models: { length: 120 } });
+  });
+
   it('lose nothing when two administrators add at once', async () => {
     const slugs = Array.from({ length: 4 }, (_, index) => `racing-${index}`);
     await Promise.all(slugs.map((slug) => updateModels(subject.id, { models: [{ slug, enabled: true }] })));
@@ -148,6 +163,23 @@ describe('sharing an integration', () => {
     await share(id, { workspaces: [withoutProvider], overrideExistingWorkspaceAccess: true });
     expect((await entries()).workspaces).toHaveLength(1);
     expect(await providers()).not.toContainEqual({ slug, integrationId: id });
+  });
+
+  it('ends at a number of entries that one read can show', async () => {
+    const { id } = await create('Shared with many');
+    const workspaces = Array.from({ length: 2000 }, (_, index) => ({
+      workspaceId: `gone-${index}`,
+      enabled: true,
+    }));
+    await integrationModel(app.db).updateOne({ _id: id }, { workspaces });
+    const before = await dumpResources(app);
+    const entry = { id: app.workspaceId, enabled: true, createDefaultProvider: false };
+    expect(errorOf(await share(id, { workspaces: [entry] }))).toEqual({
+      code: 'VALIDATION_FAILED',
+      param: 'input.workspaces',
+    });
+    expect(await dumpResources(app)).toBe(before);
+    dataOf(await share(id, { workspaces: [entry], overrideExistingWorkspaceAccess: true }));
   });
 
   it.each([

@@ -67,6 +67,23 @@ describe('the audit trail', () => {
     expect(await records({ userType: 'user' })).toEqual([]);
   });
 
+  it('is narrowed by outcome and target, and read from its beginning when asked', async () => {
+    expect(await records({ outcome: 'refused' })).toMatchObject([{ outcome: 'refused' }]);
+    expect(await records({ targetId: workspace })).toMatchObject([{ action: 'create', outcome: 'success' }]);
+    expect(errorOf(await list({ outcome: 'maybe' })).param).toBe('filters.outcome');
+    const [first] = await records({});
+    const oldest = dataOf(
+      await app.graphql(
+        `query ($startTime: DateTime!, $endTime: DateTime!) {
+          auditLogs(startTime: $startTime, endTime: $endTime, order: asc) { records { outcome targetId } }
+        }`,
+        { startTime: at(-hour), endTime: at(hour) },
+      ),
+    ).auditLogs.records;
+    expect(oldest[0]).toEqual({ outcome: 'success', targetId: workspace });
+    expect(oldest.at(-1)).toMatchObject({ outcome: first.outcome, targetId: first.targetId });
+  });
+
   it('gives a page of nothing with the number alone', async () => {
     const { total, records: none } = dataOf(await list({}, { pageSize: 0 })).auditLogs;
     expect(total).toBeGreaterThan(0);

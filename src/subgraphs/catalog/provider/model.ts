@@ -36,6 +36,6 @@ const schema = new Schema<ProviderDocument>(
 );
 schema.index({ organisationId: 1, workspaceId: 1, slug: 1 }, { unique: true });
 schema.index({ organisationId: 1, integrationId: 1 });
-indexSorts(schema);
+indexSorts(schema, 'workspace');
 
 export const providerModel = defineModel('Provider', schema);

@@ -55,7 +55,7 @@ const schema = new Schema<ApiKeyDocument>(
   resourceSchema('api_keys'),
 );
 schema.index({ secretHash: 1 }, { unique: true });
-schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
 indexSorts(schema);
+indexSorts(schema, 'workspace');
 
 export const apiKeyModel = defineModel('ApiKey', schema);

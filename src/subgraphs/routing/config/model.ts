@@ -55,8 +55,8 @@ const schema = new Schema<ConfigDocument>(
   resourceSchema('configs'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
-schema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
 indexSorts(schema);
+indexSorts(schema, 'workspace');
 schema.index({ workspaceId: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: 1 } });
 
 const versionSchema = new Schema<ConfigVersionDocument>(

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { operationFiles } from '../../rest-compat/index.ts';
+import { snakeCase } from '../../rest-compat/names.ts';
+import { readOperations } from '../../rest-compat/operation.ts';
+import { createGraph, readSources } from '../../src/graph/index.ts';
+import { subgraphs } from '../../src/subgraphs/index.ts';
+
+const { schema } = createGraph(readSources(subgraphs));
+
+const logFilters = `total_units_min total_units_max cost_min cost_max prompt_token_min prompt_token_max
+  completion_token_min completion_token_max status_code virtual_keys configs api_key_ids metadata ai_org_model trace_id
+  span_id prompt_slug weighted_feedback_min weighted_feedback_max`;
+
+/** The query members that SDKs made for such a gateway send, by list. */
+const published: Record<string, string> = {
+  '/admin/workspaces': 'page_size current_page name exact_name status',
+  '/api-keys': 'page_size current_page workspace_id ids',
+  '/audit-logs': `start_time end_time method uri request_id user_id user_type workspace_id response_status_code
+    resource_type action client_ip country current_page page_size organisation_id`,
+  '/configs': 'workspace_id current_page page_size',
+  '/configs/{slug}/versions': '',
+  '/deployments': 'type status workspace_id search current_page page_size',
+  '/integrations': 'current_page page_size workspace_id type tags',
+  '/integrations/{slug}/models': '',
+  '/integrations/{slug}/workspaces': '',
+  '/logs': `workspace_slug time_of_generation_min time_of_generation_max current_page page_size ${logFilters}`,
+  '/providers': 'current_page page_size workspace_id tags',
+};
+
+/** Members that are refused by name, since nothing is stored that they could be about. */
+const notTaken: Record<string, string[]> = {
+  '/audit-logs': ['country'],
+  '/logs': ['prompt_slug', 'weighted_feedback_min', 'weighted_feedback_max'],
+};
+
+/** Members beyond the published ones: without them the end of a long list could not be reached. */
+const added: Record<string, string[]> = {
+  '/configs/{slug}/versions': ['current_page', 'page_size'],
+};
+
+const words = (text = '') => text.split(/\s+/).filter((word) => word !== '');
+
+describe('a REST list', () => {
+  const lists = readOperations(schema, operationFiles()).filter(({ definition }) =>
+    definition.name?.value.startsWith('list'),
+  );
+
+  it.each(lists.map((operation) => [operation.rest.path, operation] as const))(
+    '%s takes the query members that it is published with',
+    (path, { definition }) => {
+      expect(Object.keys(published)).toContain(path);
+      const taken = (definition.variableDefinitions ?? [])
+        .map(({ variable }) => snakeCase(variable.name.value))
+        .filter((name) => !path.includes(`{${name}}`));
+      const wanted = words(published[path]).filter((name) => !notTaken[path]?.includes(name));
+      expect(taken.sort()).toEqual([...wanted, ...(added[path] ?? [])].sort());
+    },
+  );
+});
