@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { settingNames } from '../src/settings.ts';
 import { type SluiceProcess, startProcess } from './support/process.ts';
+import { freePort } from './support/remote-process.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -33,6 +36,17 @@ const blocks = (language: string): string[] =>
   );
 
 const shell = (script: string) => run('sh', ['-e', '-c', script], { cwd: directory });
+
+/** Asks the graph with the admin's key of a data directory. */
+async function ask(url: string, query: string, data = 'data') {
+  const { admin_api_key } = JSON.parse(await readFile(join(directory, data, 'bootstrap.json'), 'utf8'));
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'x-gateway-api-key': admin_api_key, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return (await response.json()) as { data: any; errors?: unknown[] };
+}
 
 describe('the README', () => {
   it('shows shell commands that do what it says', async () => {
@@ -70,6 +84,49 @@ describe('the README', () => {
       cwd: directory,
     });
     expect(stdout).toBe('Hello from an SDK');
+  });
+
+  it('shows a query of lists that the graph understands', async () => {
+    const [query = ''] = blocks('graphql');
+    const { data, errors } = await ask(sluice.url, query.replace('after: "<lastId>"', 'after: null'));
+    expect(errors).toBeUndefined();
+    expect(Object.keys(data)).toEqual(['apiKeys', 'logHistory']);
+  });
+
+  it('shows a service that extends the graph', async () => {
+    const port = String(await freePort());
+    const [service = ''] = blocks('ts');
+    const [, variable = '', list = ''] = /^(REMOTE_SUBGRAPHS)='(.*)'$/m.exec(readme) ?? [];
+    await writeFile(join(directory, 'service.ts'), service.replace('4001', port));
+    const extension = spawn(process.execPath, ['--preserve-symlinks-main', 'service.ts'], {
+      cwd: directory,
+      stdio: 'ignore',
+    });
+    const extended = await startProcess(join(directory, 'extended'), {
+      [variable]: list.replace('4001', port).replace('…', 'secret'),
+      REMOTE_SUBGRAPH_POLL_MS: '100',
+    });
+    try {
+      const query = '{ workspaces { data { name costCenter } } }';
+      expect(readme).toContain(query);
+      let answer = await ask(extended.url, query, 'extended');
+      // It joins when it is up, which may be after the start.
+      for (let tries = 0; answer.errors && tries < 100; tries++) {
+        await sleep(100);
+        answer = await ask(extended.url, query, 'extended');
+      }
+      expect(answer).toEqual({
+        data: {
+          workspaces: {
+            data: [{ name: 'Default workspace', costCenter: expect.stringMatching(/^cc-[0-9a-f]{4}$/) }],
+          },
+        },
+      });
+    } finally {
+      extension.kill();
+      await once(extension, 'exit');
+      await extended.kill('SIGTERM');
+    }
   });
 
   it('lists every setting, and no other', () => {
