@@ -55,6 +55,8 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
     requireStreamable(request);
     const outlet = createOutlet(response);
     const session = await sessions.open(request, request.headers, outlet.fail);
+    // Nobody will tell that it closes: it did while the credential was looked up.
+    if (response.closed) return session.close();
     outlets.add(outlet);
     response.once('close', () => {
       session.close();
