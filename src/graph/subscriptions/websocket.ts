@@ -38,6 +38,8 @@ const CLOSE_TIMEOUT = 1000;
 /** Close codes of RFC 6455. */
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
+/** What RFC 6455 leaves for the reason beside the code. */
+const MAX_REASON_BYTES = 123;
 
 /** The graph over WebSocket, subprotocol `graphql-transport-ws`. */
 export function createWebSocketDoor(operations: Operations, sessions: Sessions, log: Logger): WebSocketDoor {
@@ -99,7 +101,9 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
       {
         protocol: socket.protocol,
         send: (data) => send(socket, data),
-        close: (code, reason) => socket.close(code, reason),
+        // Some reasons repeat what the client sent: where that is too long, the code has to do.
+        close: (code, reason = '') =>
+          socket.close(code, Buffer.byteLength(reason) > MAX_REASON_BYTES ? '' : reason),
         onMessage: (take) =>
           socket.on('message', (data) => {
             take(String(data)).catch((error: unknown) => {
