@@ -7,6 +7,7 @@ import { GatewayError } from '../../errors/index.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { toGraphError } from '../errors.ts';
 import { requestError } from '../http-errors.ts';
+import { requestIdOf } from '../request-id.ts';
 import { formatError, formatResult, type Operation, type Operations } from './operations.ts';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -52,7 +53,12 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
       const { socket, request } = extra;
       try {
         const headers = { ...request.headers, ...headersIn(connectionParams) };
-        const session = await sessions.open(request, headers, (error) => closeFor(socket, error));
+        const session = await sessions.open({
+          request,
+          headers,
+          requestId: requestIdOf(request),
+          end: (error) => closeFor(socket, error),
+        });
         if (socket.readyState === socket.OPEN) extra.session = session;
         else session.close();
         return true;
