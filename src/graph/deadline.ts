@@ -51,6 +51,8 @@ export const bodyInTime =
   (milliseconds: number): RequestHandler =>
   (request, response, next) => {
     const timer = setTimeout(() => {
+      // Nobody reads an empty body to its end, and a stream has been answering for long.
+      if (request.complete || response.headersSent) return;
       response.setHeader('connection', 'close');
       response.once('finish', () => request.destroy());
       const message = 'The body of the request did not arrive in time.';

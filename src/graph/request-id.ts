@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { GraphContext } from '../subgraphs/context.ts';
 
@@ -8,7 +9,14 @@ export function adoptRequestId<T extends Pick<GraphContext, 'request'>>(
   context: T,
   request: IncomingMessage,
 ): T {
-  const given = request.headers['x-request-id'];
-  if (typeof given === 'string' && harmless.test(given)) context.request.id = given;
+  context.request.id = givenId(request) ?? context.request.id;
   return context;
+}
+
+/** The id of a connection that stays, under the same rule. */
+export const requestIdOf = (request: IncomingMessage): string => givenId(request) ?? randomUUID();
+
+function givenId({ headers }: IncomingMessage): string | null {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && harmless.test(given) ? given : null;
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 import { GatewayError } from '../../src/errors/index.ts';
 import { createGraphHttp, type GraphHttp } from '../../src/graph/index.ts';
@@ -217,5 +217,30 @@ describe('/explorer', () => {
       expect((await fetch(`${origin}/explorer/${file}`)).status).toBe(200);
     }
     expect((await fetch(`${origin}/explorer/none.js`)).status).toBe(404);
+  });
+});
+
+describe('a key of another service in the environment', () => {
+  const names = ['APOLLO_KEY', 'APOLLO_GRAPH_REF', 'APOLLO_SCHEMA_REPORTING'];
+  afterEach(() => {
+    for (const name of names) delete process.env[name];
+  });
+
+  it('sends that service no report', async () => {
+    Object.assign(process.env, {
+      APOLLO_KEY: 'service:graph:key',
+      APOLLO_GRAPH_REF: 'graph@current',
+      APOLLO_SCHEMA_REPORTING: 'true',
+    });
+    const { recorded, ...another } = smallContext();
+    const door = createGraphHttp({
+      graph,
+      authenticate: async () => null,
+      createContext: () => another,
+      log: another.log,
+    });
+    await door.start();
+    await door.stop();
+    expect(recorded.logged).toEqual([]);
   });
 });

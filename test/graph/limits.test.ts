@@ -48,6 +48,7 @@ describe('the measure of an operation', () => {
       depth: 3,
       fields: 5,
       aliases: 2,
+      introspectionAliases: 0,
       rootFields: 1,
       cost: 14,
     });
@@ -189,6 +190,7 @@ function naive(document: DocumentNode, { n }: { n: number }) {
     depth: depth(roots),
     fields: all(roots).length,
     aliases: all(roots).filter(({ alias }) => alias).length,
+    introspectionAliases: 0,
     rootFields: roots.length,
     cost: answered(roots) + 9 * roots.length,
   };
@@ -228,6 +230,22 @@ const bounds: [string, (size: number) => string, number, RegExp][] = [
     (size) => `{ node { ...A ... { ...A } ${aliases(size - 50)} } } fragment A on Node { ${aliases(25)} }`,
     100,
     /has 101 aliases/,
+  ],
+  [
+    'aliases in introspection: none',
+    (size) =>
+      `{ a: __type(name: "Node") { name ...T } b: __type(name: "Query") { ...T }
+         __schema { types { ...T } ${times(size, (at) => `a${at}: types { name }`)} } }
+       fragment T on __Type { kind }`,
+    0,
+    /has 1 aliases in introspection.* 0\.$/,
+  ],
+  ['aliases of it', (size) => `{ ${size ? 'all: ' : ''}__schema { types { name } } }`, 0, /has 1 aliases in/],
+  [
+    'aliases in a type of it',
+    (size) => `{ __type(name: "Node") { ...T } } fragment T on __Type { ${size ? 'all: ' : ''}name }`,
+    0,
+    /has 1 aliases in/,
   ],
   ['fields', (size) => `{ node { ${times(size - 1, () => 'id')} } }`, 500, /has 501 fields.* 500\.$/],
   ['typenames', (size) => `{ node { ${times(size - 1, () => '__typename')} } }`, 500, /has 501 fields/],

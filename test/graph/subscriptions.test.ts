@@ -8,6 +8,7 @@ import { socketClient } from '../support/subscriptions.ts';
 import { smallContext, smallGraph, somebody } from './small-graph.ts';
 
 let loads = 0;
+let onWait: (signal: AbortSignal | undefined) => void = () => undefined;
 /** Made once a request, as a loader is. */
 const load = perRequest(() => ++loads);
 
@@ -18,7 +19,7 @@ async function* threeEvents() {
 }
 
 const graph = smallGraph({
-  sdl: `type Query { a: Int }
+  sdl: `type Query { a: Int wait: Int }
     type Subscription {
       counted: Event! @access(anyOf: ["configs.read"])
       refused: Event! @access(anyOf: ["configs.delete"])
@@ -27,7 +28,13 @@ const graph = smallGraph({
     }
     type Event { number: Int loads: Int loadsAgain: Int broken: Int }`,
   resolvers: {
-    Query: { a: () => 1 },
+    Query: {
+      a: () => 1,
+      wait: (_parent, _args, { signal }) => {
+        onWait(signal);
+        return new Promise(() => undefined);
+      },
+    },
     Subscription: {
       counted: threeEvents,
       refused: threeEvents,
@@ -124,5 +131,20 @@ describe('a field of the root type Subscription', () => {
     });
     const fields = smallGraph(make('a'), make('b')).schema.getSubscriptionType()?.getFields() ?? {};
     expect(Object.keys(fields)).toEqual(['a', 'b']);
+  });
+});
+
+describe('a query over a connection that stays', () => {
+  it('is told to stop when its caller leaves', async () => {
+    const client = socketClient(url, 'good');
+    const running = new Promise<AbortSignal | undefined>((resolve) => {
+      onWait = resolve;
+    });
+    client.subscribe('{ wait }');
+    const signal = await running;
+    const stopped = new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    client.close();
+    await stopped;
+    expect(signal?.reason).not.toBeInstanceOf(GatewayError);
   });
 });

@@ -82,6 +82,13 @@ describe('an operation that takes too long', () => {
     expect(seen?.aborted).toBe(true);
   });
 
+  it('answers the same when it came in an address', async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/graphql?query={wait}`, {
+      headers: { 'apollo-require-preflight': 'true' },
+    });
+    expect(response.status).toBe(504);
+  });
+
   it('begins nothing more', async () => {
     const response = await ask('mutation { first second }');
     expect(response.status).toBe(504);

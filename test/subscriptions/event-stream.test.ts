@@ -49,6 +49,27 @@ describe('an event stream', () => {
     );
   });
 
+  it('has the request id of its caller, and so has the audit trail', async () => {
+    const { headers } = await call({
+      key: app.adminKey,
+      body: { query: 'mutation { createWorkspace(input: { name: "From a stream" }) { id } }' },
+      headers: { 'x-request-id': 'stream-1' },
+    });
+    expect(headers.get('x-request-id')).toBe('stream-1');
+    const { data } = await app.graphql(
+      `query ($start: DateTime!, $end: DateTime!) {
+        auditLogs(startTime: $start, endTime: $end, filters: { requestId: "stream-1" }) { records { action } }
+      }`,
+      { start: new Date(Date.now() - 600_000), end: new Date(Date.now() + 600_000) },
+    );
+    expect(data.auditLogs.records).toHaveLength(1);
+    expect((await call({ key: null, body: { query } })).headers.get('x-request-id')).toMatch(/^[\w-]{36}$/);
+  });
+
+  it('names the methods that it takes', async () => {
+    expect((await call({ method: 'PUT' })).headers.get('allow')).toBe('GET, POST');
+  });
+
   it('has the errors of an operation in it', async () => {
     const { text } = await call({ body: { query: '{ workspace(id: "nobody") { id } }' } });
     expect(text).toMatch(/"code":"NOT_FOUND"/);

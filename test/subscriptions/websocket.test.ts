@@ -164,10 +164,10 @@ describe('what a client must not do', () => {
     expect((await closed).code).toBe(4401);
   });
 
-  it('use an id that is in use', async () => {
+  it.each([['short'], ['long'.repeat(1000)]])('use an id that is in use: %#', async (id) => {
     const { socket, closed } = await acknowledged();
-    socket.send(start('1', 'subscription { logAdded { id } }'));
-    socket.send(start('1', 'subscription { logAdded { id } }'));
+    socket.send(start(id, 'subscription { logAdded { id } }'));
+    socket.send(start(id, 'subscription { logAdded { id } }'));
     expect((await closed).code).toBe(4409);
   });
 

@@ -54,6 +54,8 @@ export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
     { of: 'depth', limit: maxDepth, unit: 'levels of fields' },
     { of: 'rootFields', limit: MAX_ROOT_FIELDS, unit: 'root fields' },
     { of: 'aliases', limit: MAX_ALIASES, unit: 'aliases' },
+    // No tool sends any, and each lets the whole schema be answered once more.
+    { of: 'introspectionAliases', limit: 0, unit: 'aliases in introspection' },
     { of: 'fields', limit: MAX_FIELDS, unit: 'fields' },
   ];
 

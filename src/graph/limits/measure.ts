@@ -22,6 +22,8 @@ export type Measure = {
   depth: number;
   fields: number;
   aliases: number;
+  /** Of them: on `__schema`, and on what it or `__type` selects. */
+  introspectionAliases: number;
   rootFields: number;
   /** Every field once for each item of the lists around it. */
   cost: number;
@@ -29,7 +31,7 @@ export type Measure = {
 
 type Type = GraphQLNamedType | undefined;
 
-const nothing: Measure = { depth: 0, fields: 0, aliases: 0, rootFields: 0, cost: 0 };
+const nothing: Measure = { depth: 0, fields: 0, aliases: 0, introspectionAliases: 0, rootFields: 0, cost: 0 };
 
 /** Selections inside selections, fragments included, that are followed: what nests more is too deep by any limit. */
 const MAX_NESTING = 250;
@@ -83,11 +85,17 @@ export function createMeasure(schema: GraphQLSchema) {
       const field =
         isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
       const below = ofSet(node.selectionSet, field && getNamedType(field.type));
+      const aliases = (node.alias ? 1 : 0) + below.aliases;
       const times = field && parent ? pageSizeOf(parent.name, field)(node.arguments ?? [], variables) : 1;
       return {
         depth: 1 + below.depth,
         fields: 1 + below.fields,
-        aliases: (node.alias ? 1 : 0) + below.aliases,
+        aliases,
+        // A type by its name is small, and several are asked for under aliases.
+        introspectionAliases:
+          (node.name.value === '__schema' ? aliases : 0) +
+          (node.name.value === '__type' ? below.aliases : 0) +
+          below.introspectionAliases,
         rootFields: 1,
         cost: 1 + times * below.cost,
       };
@@ -102,6 +110,7 @@ const beside = (one: Measure, other: Measure): Measure => ({
   depth: Math.max(one.depth, other.depth),
   fields: one.fields + other.fields,
   aliases: one.aliases + other.aliases,
+  introspectionAliases: one.introspectionAliases + other.introspectionAliases,
   rootFields: one.rootFields + other.rootFields,
   cost: one.cost + other.cost,
 });

@@ -4,6 +4,7 @@ import { createHandler, type Response as Refusal, type RequestParams } from 'gra
 import { type ErrorName, GatewayError } from '../../errors/index.ts';
 import { toGraphError } from '../errors.ts';
 import { answerError, requestError } from '../http-errors.ts';
+import { requestIdOf } from '../request-id.ts';
 import { formatResult, type Operations } from './operations.ts';
 import { createOutlet, type Outlet } from './outlet.ts';
 import type { Session, Sessions } from './sessions.ts';
@@ -51,17 +52,22 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
   }
 
   async function stream(request: BodyRequest, response: ServerResponse): Promise<void> {
+    const requestId = requestIdOf(request);
+    response.setHeader('x-request-id', requestId);
     if (stopping) throw new GatewayError('STORE_UNAVAILABLE', { message: 'The server is stopping.' });
     requireStreamable(request);
     const outlet = createOutlet(response);
-    const session = await sessions.open(request, request.headers, outlet.fail);
+    const { headers } = request;
+    const session = await sessions.open({ request, headers, requestId, end: outlet.fail });
+    // Nobody will tell that it closes: it did while the credential was looked up.
+    if (response.closed) return session.close();
     outlets.add(outlet);
     response.once('close', () => {
       session.close();
       outlets.delete(outlet);
       outlet.end();
     });
-    const [body, { status, headers }] = await handler({
+    const [body, { status, headers: answered }] = await handler({
       method: request.method ?? 'GET',
       url: request.url ?? '/',
       headers: { get: (name) => headerOf(request, name) },
@@ -70,7 +76,7 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
       context: { outlet, session },
     });
     if (typeof body === 'string' || body === null) throw refusalOf(status, body);
-    response.writeHead(status, { ...headers, 'x-accel-buffering': 'no' });
+    response.writeHead(status, { ...answered, 'x-accel-buffering': 'no' });
     await outlet.pour(body);
   }
 
@@ -79,7 +85,11 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
       try {
         await stream(request, response);
       } catch (error) {
-        answerError(response, toGraphError(error));
+        const refused = toGraphError(error);
+        if (refused.code === 'METHOD_NOT_ALLOWED' && !response.headersSent) {
+          response.setHeader('allow', 'GET, POST');
+        }
+        answerError(response, refused);
       }
     },
     stop() {

@@ -91,15 +91,17 @@ export function createOperations(
       return operation;
     },
     async execute(operation) {
-      const { signal, end } = startDeadline(safety.timeout);
-      const contextValue = { ...(operation.contextValue as GraphContext), signal };
+      const deadline = startDeadline(safety.timeout);
+      const context = operation.contextValue as GraphContext;
+      const signal = AbortSignal.any([deadline.signal, ...(context.signal ? [context.signal] : [])]);
+      const contextValue = { ...context, signal };
       try {
         const result = await untilAborted(served.execute({ ...operation, contextValue }), signal);
         return logged(result, operation);
       } catch (error) {
         return { errors: [requestError(causeOf(error))] };
       } finally {
-        end();
+        deadline.end();
       }
     },
     async subscribe(operation) {

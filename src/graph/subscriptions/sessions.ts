@@ -12,13 +12,19 @@ export type Session = {
   close(): void;
 };
 
+export type Opening = {
+  request: IncomingMessage;
+  /** Its headers, and those that came in another way. */
+  headers: IncomingHttpHeaders;
+  /** What log and audit trail call everything that comes over the connection. */
+  requestId: string;
+  /** Called when the credential is valid no more. */
+  end(error: GatewayError): void;
+};
+
 export type Sessions = {
-  /** Throws UNAUTHENTICATED without a valid credential. `end` is called when the credential is valid no more. */
-  open(
-    request: IncomingMessage,
-    headers: IncomingHttpHeaders,
-    end: (error: GatewayError) => void,
-  ): Promise<Session>;
+  /** Throws UNAUTHENTICATED without a valid credential. */
+  open(opening: Opening): Promise<Session>;
   stop(): void;
 };
 
@@ -62,7 +68,7 @@ export function createSessions(options: {
   }
 
   return {
-    async open(request, headers, end) {
+    async open({ request, headers, requestId, end }) {
       async function check(): Promise<Principal> {
         const principal = await options.authenticate({ headers });
         if (!principal) throw new GatewayError('UNAUTHENTICATED');
@@ -76,7 +82,10 @@ export function createSessions(options: {
       if (!timer) schedule();
       const gone = new AbortController();
       return {
-        renew: async () => ({ ...options.createContext(await check(), request), signal: gone.signal }),
+        async renew() {
+          const context = options.createContext(await check(), request);
+          return { ...context, request: { ...context.request, id: requestId }, signal: gone.signal };
+        },
         close() {
           gone.abort();
           if (sessions.delete(session)) count(id, -1);

@@ -7,6 +7,7 @@ import { GatewayError } from '../../errors/index.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { toGraphError } from '../errors.ts';
 import { requestError } from '../http-errors.ts';
+import { requestIdOf } from '../request-id.ts';
 import { formatError, formatResult, type Operation, type Operations } from './operations.ts';
 import type { Session, Sessions } from './sessions.ts';
 
@@ -38,6 +39,8 @@ const CLOSE_TIMEOUT = 1000;
 /** Close codes of RFC 6455. */
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
+/** What RFC 6455 leaves for the reason beside the code. */
+const MAX_REASON_BYTES = 123;
 
 /** The graph over WebSocket, subprotocol `graphql-transport-ws`. */
 export function createWebSocketDoor(operations: Operations, sessions: Sessions, log: Logger): WebSocketDoor {
@@ -50,7 +53,12 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
       const { socket, request } = extra;
       try {
         const headers = { ...request.headers, ...headersIn(connectionParams) };
-        const session = await sessions.open(request, headers, (error) => closeFor(socket, error));
+        const session = await sessions.open({
+          request,
+          headers,
+          requestId: requestIdOf(request),
+          end: (error) => closeFor(socket, error),
+        });
         if (socket.readyState === socket.OPEN) extra.session = session;
         else session.close();
         return true;
@@ -99,7 +107,9 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
       {
         protocol: socket.protocol,
         send: (data) => send(socket, data),
-        close: (code, reason) => socket.close(code, reason),
+        // Some reasons repeat what the client sent: where that is too long, the code has to do.
+        close: (code, reason = '') =>
+          socket.close(code, Buffer.byteLength(reason) > MAX_REASON_BYTES ? '' : reason),
         onMessage: (take) =>
           socket.on('message', (data) => {
             take(String(data)).catch((error: unknown) => {
