@@ -159,6 +159,18 @@ describe('bodies', () => {
     });
   });
 
+  it('may repeat what the path says', async () => {
+    const rename = (member: object) => api.send('PUT', '/v1/names/a%20b', { first_name: 'Ada', ...member });
+    for (const name of ['item_slug', 'itemSlug']) {
+      expect(await rename({ [name]: 'a b' })).toMatchObject({ status: 200, body: { firstName: 'Ada' } });
+      for (const other of ['c', 'a%20b', null, ['a b']]) {
+        expect(await rename({ [name]: other })).toMatchObject(refusal(400, name, 'AB01'));
+      }
+    }
+    expect(await rename({ slug: 'a b' })).toMatchObject(refusal(400, 'slug', 'unknown_parameter'));
+    expect((await api.send('PUT', '/v1/limits/8', { max_tokens: 7 })).body).toEqual({ maxTokens: 7 });
+  });
+
   it('must be JSON, in UTF-8, of a bounded size and depth', async () => {
     const raw = (body: RequestInit['body'], type = 'application/json', more = {}) =>
       api.call('POST', '/v1/items', { body, headers: { 'content-type': type, ...more } });
