@@ -1,6 +1,7 @@
 import type { LogBodies, LogMessage, LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
 import { logBodiesByRecord } from './loaders.ts';
+import { wholeMilliseconds } from './milliseconds.ts';
 
 const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gateway-');
 
@@ -30,7 +31,7 @@ export async function responseOf(context: GraphContext, record: LogRecord) {
     status: record.responseStatusCode,
     headers: message.headers,
     body: bodyOf(message),
-    responseTime: record.responseTime,
+    responseTime: wholeMilliseconds(record.responseTime),
     lastUsedOptionJsonPath: record.lastUsedOptionJsonPath,
     truncated: message.truncated,
   };
