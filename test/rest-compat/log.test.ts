@@ -107,6 +107,15 @@ describe('/v1/logs', () => {
     expect(bodyOf(await call('GET', '', undefined, neighbour.adminKey)).total).toBe(0);
   });
 
+  it('goes on listing after an answer with impossible token counts', async () => {
+    const owner = await app.createTenant();
+    const usage = { prompt_tokens: 5_000_000_000, completion_tokens: 1 };
+    const wild = { ...log, response: { status: 200, body: { usage } } };
+    expect(bodyOf(await call('POST', '', wild, owner.workspaceKey))).toEqual({});
+    const { data } = bodyOf(await call('GET', '', undefined, owner.workspaceKey));
+    expect(data).toMatchObject([{ req_units: null, res_units: 1, total_units: 1 }]);
+  });
+
   it('shows durations as whole milliseconds, however they are stored', async () => {
     const owner = await app.createTenant();
     const measured = { responseTime: 12.5, timeToFirstToken: 7.4, upstreamResponseTime: 2 ** 40 };
