@@ -80,6 +80,15 @@ describe('query parameters', () => {
     expect(await api.call('GET', `/v1/items?${query}`)).toMatchObject(refusal(400, param, 'AB01'));
   });
 
+  it('of JSON are bounded in depth', async () => {
+    const where = (depth: number) => `where=${'['.repeat(depth)}${']'.repeat(depth)}`;
+    expect(await list(where(64))).toMatchObject({ pageSize: 100 });
+    for (const depth of [65, 5_000]) {
+      const answer = await api.call('GET', `/v1/items?${where(depth)}`);
+      expect(answer).toMatchObject(refusal(400, 'where', 'AB01'));
+    }
+  });
+
   it('that are unknown or missing are named', async () => {
     for (const name of ['foo', 'page_size[]', 'ids[a]', 'ids[0][0]', 'ids[', '__proto__', 'a b']) {
       const answer = await api.call('GET', `/v1/items?${encodeURIComponent(name)}=1`);
