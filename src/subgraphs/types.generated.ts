@@ -773,7 +773,7 @@ export type LogRequest = {
   url: Scalars['String']['output'];
   method: Scalars['String']['output'];
   headers: Scalars['JSON']['output'];
-  /** JSON where the body is JSON, else text. */
+  /** JSON where the body is JSON of at most 1000 levels, else text. */
   body?: Maybe<Scalars['JSON']['output']>;
   /** The headers that were meant for the gateway. */
   gatewayHeaders: Scalars['JSON']['output'];
@@ -784,7 +784,7 @@ export type LogRequest = {
 export type LogResponse = {
   status: Scalars['Int']['output'];
   headers: Scalars['JSON']['output'];
-  /** JSON where the body is JSON, else text. */
+  /** JSON where the body is JSON of at most 1000 levels, else text. */
   body?: Maybe<Scalars['JSON']['output']>;
   /** Milliseconds. */
   responseTime: Scalars['Int']['output'];

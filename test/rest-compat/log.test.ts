@@ -116,6 +116,18 @@ describe('/v1/logs', () => {
     expect(data).toMatchObject([{ req_units: null, res_units: 1, total_units: 1 }]);
   });
 
+  it('shows a body as text that is nested too deeply to be shown as JSON', async () => {
+    const owner = await app.createTenant();
+    const { record, bodies } = logEntry(owner);
+    if (!bodies) throw new Error('A log of a test has bodies.');
+    const body = '['.repeat(50_000) + ']'.repeat(50_000);
+    await writeLogs(nativeDb(app.db), [
+      { record, bodies: { ...bodies, request: { ...bodies.request, body } } },
+    ]);
+    const read = bodyOf(await call('GET', `/${record._id}`, undefined, owner.workspaceKey));
+    expect(read.request.body).toBe(body);
+  });
+
   it('shows durations as whole milliseconds, however they are stored', async () => {
     const owner = await app.createTenant();
     const measured = { responseTime: 12.5, timeToFirstToken: 7.4, upstreamResponseTime: 2 ** 40 };

@@ -1,3 +1,4 @@
+import { isNestedDeeperThan } from '../../../lib/storable.ts';
 import type { LogBodies, LogMessage, LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
 import { logBodiesByRecord } from './loaders.ts';
@@ -37,11 +38,15 @@ export async function responseOf(context: GraphContext, record: LogRecord) {
   };
 }
 
+/** Levels of JSON that an answer can hold without overflowing the stack. */
+const maxShownDepth = 1000;
+
 /** The stored text as JSON where it is JSON: objects and arrays, whole ones. */
 function bodyOf({ body, truncated }: LogMessage): unknown {
   if (body === null || truncated || !/^\s*[{[]/.test(body)) return body;
   try {
-    return JSON.parse(body);
+    const value: unknown = JSON.parse(body);
+    return isNestedDeeperThan(maxShownDepth, value) ? body : value;
   } catch {
     // Text that only begins like JSON is shown as the text it is.
     return body;
