@@ -1,31 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import {
-  createReference,
-  createRest,
-  describeRest,
-  operationFiles,
-  type Surfaces,
-  splitOperations,
-} from '../rest-compat/index.ts';
 import type { Principal } from './auth/index.ts';
 import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
-import { createGraphHttp } from './graph/http.ts';
-import {
-  createGraph,
-  createRemotes,
-  createSafety,
-  createStandalone,
-  createSubscriptions,
-  type Graph,
-  readSources,
-} from './graph/index.ts';
+import { createDoors } from './doors.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -55,7 +37,6 @@ import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
 import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
-import { type Served, servedSubgraphs } from './subgraphs/served.ts';
 
 export type AppDependencies = {
   settings: Settings;
@@ -147,52 +128,15 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     request: factsOf(request),
     memo: new Map(),
   });
-  const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
-  const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
-  const { trustedDocuments } = settings.graph;
-  const safety = createSafety(
-    settings.graph,
-    trustedDocuments === null
-      ? null
-      : {
-          manifest: readFileSync(trustedDocuments, 'utf8'),
-          // What a remote subgraph will know is not known yet.
-          schema: settings.remoteSubgraphs.list.length === 0 ? graph.schema : null,
-        },
-  );
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
-  const { list, pollInterval } = settings.remoteSubgraphs;
-  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
-  const remotes =
-    list.length > 0
-      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
-      : undefined;
-  const graphDoor = { safety, authenticate: principalOf, createContext, log };
-  const subscriptions = createSubscriptions({
-    graph,
-    served: remotes,
-    ...graphDoor,
-    authenticate({ headers }) {
-      // A credential may also come in a message, where no listener has seen it.
-      aliases.adopt({ headers, rawHeaders: [] });
-      return principalOf({ headers });
-    },
+  const { remotes, subscriptions, graphHttp, standalone, rest, reference } = createDoors({
+    settings,
+    authenticate: principalOf,
+    createContext,
+    aliases,
+    log,
   });
-  const graphHttp = createGraphHttp({ graph, served: remotes, streams: subscriptions.streams, ...graphDoor });
-  const { routerSecret, listen: ownListener } = settings.subgraphs;
-  const standalone =
-    routerSecret !== null || ownListener !== null
-      ? createStandalone({
-          subgraphs: graph.subgraphs,
-          routerSecret,
-          ...graphDoor,
-          // What a router makes of trusted documents are documents of its own.
-          safety: createSafety(settings.graph),
-        })
-      : null;
-  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate: principalOf } };
-  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
-  const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
+  const routersOnly = settings.subgraphs.listen;
   const metrics = createMetrics({ requestLog, changes, subscriptions, remotes });
 
   const lifecycle = [
@@ -225,7 +169,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
         rest,
         reference,
         graphHttp,
-        standalone: ownListener ? null : standalone,
+        standalone: routersOnly ? null : standalone,
         metrics,
         isReady: () => ({
           ...ready(db, changes.isStale()),
@@ -235,8 +179,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       }),
     ),
     subgraphListener:
-      standalone && ownListener
-        ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...ownListener }
+      standalone && routersOnly
+        ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...routersOnly }
         : null,
     handleUpgrade: createUpgradeListener((request, socket, head) => {
       aliases.adopt(request);
@@ -252,10 +196,6 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     },
   };
 }
-
-const restOperations = ({ schema }: Graph, { isWhole }: Served) =>
-  // The split takes time and hides mistakes, so a process with the whole graph does without it.
-  isWhole ? { operations: operationFiles() } : splitOperations(schema, operationFiles());
 
 /** Serving goes on from memory while the database is away; what a load balancer should know is whether it is. */
 const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up' | 'down' } => {

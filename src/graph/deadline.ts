@@ -8,9 +8,9 @@ export type Deadline = {
   /** Aborts when the time is over, with the error that says so, or when nobody waits any more. */
   signal: AbortSignal;
   /** To be called when the work is done. */
-  clear(): void;
-  /** To be called when nobody waits for the work any more. */
-  abort(): void;
+  end(): void;
+  /** To be called when nobody waits for it any more. */
+  giveUp(): void;
 };
 
 /** Gives a piece of work so many milliseconds. */
@@ -20,8 +20,8 @@ export function startDeadline(milliseconds: number): Deadline {
   timer.unref();
   return {
     signal: controller.signal,
-    clear: () => clearTimeout(timer),
-    abort() {
+    end: () => clearTimeout(timer),
+    giveUp() {
       clearTimeout(timer);
       controller.abort();
     },
@@ -30,8 +30,8 @@ export function startDeadline(milliseconds: number): Deadline {
 
 /** The time that an operation has, which also ends when its caller leaves. */
 export function deadlineOf(response: ServerResponse, milliseconds: number): AbortSignal {
-  const { signal, clear, abort } = startDeadline(milliseconds);
-  response.once('close', () => (response.writableFinished ? clear() : abort()));
+  const { signal, end, giveUp } = startDeadline(milliseconds);
+  response.once('close', () => (response.writableFinished ? end() : giveUp()));
   return signal;
 }
 

@@ -79,7 +79,9 @@ export function createSafety(
     const errors = validate(schema, document, [...validationRules, ...specifiedRules], { hideSuggestions });
     return errors.length === 0
       ? document
-      : errors.map((error) => refusal('GRAPHQL_VALIDATION_FAILED', error));
+      : errors.map((error) =>
+          refusal('GRAPHQL_VALIDATION_FAILED', hideSuggestions ? unsuggested(error) : error),
+        );
   }
 
   return {
@@ -124,5 +126,9 @@ function refusal(code: string, error: unknown): GraphQLError {
   const { message, nodes, source, positions } = error as GraphQLError;
   return new GraphQLError(message, { nodes, source, positions, extensions: { code, http: { status: 400 } } });
 }
+
+/** As Apollo Server does it: some rules suggest what they are told not to. */
+const unsuggested = ({ message, nodes }: GraphQLError): GraphQLError =>
+  new GraphQLError(message.replace(/ ?Did you mean(.+?)\?$/, ''), { nodes });
 
 const badRequest = (message: string) => refusal('BAD_REQUEST', { message });

@@ -27,8 +27,7 @@ export async function recordsAdded<T extends { _id: string }>(
   const slices = flatMap(matching, async ({ ids }) => slicesOf(ids));
   return flatMap(slices, async (ids) => {
     const query = { $and: [tenant, filter, { _id: { $in: ids } }] } as QueryFilter<T>;
-    // Without the hint a planner may walk an index of the tenant, all its logs, for a hundred ids.
-    const found = await model.find(query).hint({ _id: 1 }).lean<T[]>();
+    const found = await model.find(query).lean<T[]>();
     const byId = new Map(found.map((record) => [record._id, record]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   });

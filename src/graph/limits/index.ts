@@ -41,6 +41,8 @@ const MAX_DEFINITIONS = 100;
  */
 export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
   const measures = new WeakMap<GraphQLSchema, ReturnType<typeof createMeasure>>();
+  /** What an operation costs with the worst of variables: most are affordable whatever comes, and measured once. */
+  const mostCosts = new WeakMap<OperationDefinitionNode, number>();
 
   function measureOf(schema: GraphQLSchema) {
     const measure = measures.get(schema) ?? createMeasure(schema);
@@ -83,11 +85,19 @@ export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
       },
     }),
     requireAffordable(schema, document, operation, variables) {
-      const { cost } = measureOf(schema)(document, operation, variables);
+      const measure = measureOf(schema);
+      const most = mostCosts.get(operation) ?? measure(document, operation, unknownVariables(operation)).cost;
+      mostCosts.set(operation, most);
+      if (most <= maxCost) return;
+      const { cost } = measure(document, operation, variables);
       if (cost > maxCost) throw tooMuch(`The operation costs ${cost}`, maxCost, operation);
     },
   };
 }
+
+/** Variables that are no numbers count as the largest that their arguments allow. */
+const unknownVariables = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
+  Object.fromEntries(variableDefinitions.map(({ variable }) => [variable.name.value, 'unknown']));
 
 const tooMuch = (finding: string, limit: number, operation?: OperationDefinitionNode): GraphQLError =>
   new GraphQLError(`${finding}; the limit is ${limit}.`, {

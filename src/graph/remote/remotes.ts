@@ -7,8 +7,9 @@ import type { Graph } from '../graph.ts';
 import { type ServedGraph, servedAlone } from '../served-graph.ts';
 import { withEntities } from '../stitch/entities.ts';
 import { joinedExecutor } from '../stitch/execute-joined.ts';
-import { localExecutor, type SubgraphExecutor } from '../stitch/stitched-schema.ts';
-import { type Joined, join, type RemoteSdl } from './join.ts';
+import { localExecutor } from '../stitch/local-executor.ts';
+import type { SubgraphExecutor } from '../stitch/stitched-schema.ts';
+import type { Joined, join, RemoteSdl } from './join.ts';
 import { createLastGood } from './last-good.ts';
 import { remoteExecutor } from './remote-executor.ts';
 import { type Watched, watch } from './watched.ts';
@@ -60,6 +61,7 @@ export function createRemotes({ graph, list, pollInterval, directory, log }: Opt
   const alone = servedAlone(graph);
   const executors = new WeakMap<GraphQLSchema, ServedGraph['execute']>();
   const listeners = new Set<() => void>();
+  let joinGraph: typeof join | null = null;
   let current: Pick<ServedGraph, 'schema' | 'supergraphSdl'> = alone;
   let polls: Promise<unknown> = Promise.resolve();
 
@@ -94,7 +96,7 @@ export function createRemotes({ graph, list, pollInterval, directory, log }: Opt
 
   function tryToJoin(candidates: RemoteSdl[]): Joined | null {
     try {
-      return join(graph, local, candidates);
+      return joinGraph?.(graph, local, candidates) ?? null;
     } catch (error) {
       const subgraph = candidates.at(-1)?.name;
       log.error({ subgraph, error }, 'The SDL of a remote subgraph does not fit into the graph.');
@@ -136,6 +138,8 @@ export function createRemotes({ graph, list, pollInterval, directory, log }: Opt
     },
     states,
     async start() {
+      // Stitching takes long to load, and most processes have no remote subgraphs.
+      joinGraph = (await import('./join.ts')).join;
       for (const remote of remotes) remote.good = await lastGood.read(remote.watched.name);
       const looks = remotes.map(({ watched }) => watched.look());
       await Promise.race([Promise.all(looks), wait(START_PATIENCE, undefined, { ref: false })]);

@@ -1,5 +1,5 @@
 import { getStitchedSchemaFromSupergraphSdl } from '@graphql-tools/federation';
-import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { composeWithRemotes, type SubgraphDocument } from '../compose.ts';
 import { correctErrorPaths } from './error-paths.ts';
@@ -16,12 +16,6 @@ export type SubgraphRequest = {
 export type SubgraphExecutor = (request: SubgraphRequest) => ExecutionResult | Promise<ExecutionResult>;
 
 export type StitchedSubgraph = SubgraphDocument & { execute: SubgraphExecutor };
-
-/** Answers a subgraph's requests from a schema in this process. */
-export const localExecutor =
-  (schema: GraphQLSchema): SubgraphExecutor =>
-  ({ document, variables, context }) =>
-    execute({ schema, document, variableValues: variables ?? null, contextValue: context });
 
 /** A schema whose fields delegate to the subgraphs that have them. */
 export function stitchedSchema(subgraphs: readonly StitchedSubgraph[]): GraphQLSchema {

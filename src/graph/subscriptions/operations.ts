@@ -91,7 +91,7 @@ export function createOperations(
       return operation;
     },
     async execute(operation) {
-      const { signal, clear } = startDeadline(safety.timeout);
+      const { signal, end } = startDeadline(safety.timeout);
       const contextValue = { ...(operation.contextValue as GraphContext), signal };
       try {
         const result = await untilAborted(served.execute({ ...operation, contextValue }), signal);
@@ -99,7 +99,7 @@ export function createOperations(
       } catch (error) {
         return { errors: [requestError(causeOf(error))] };
       } finally {
-        clear();
+        end();
       }
     },
     async subscribe(operation) {

@@ -68,7 +68,8 @@ function consider(index: Index, question: Question): { plan: IndexPlan; score: n
   const ordering = sort.length > 0 && direction !== 0 ? 4 : 0;
   const score = points * 10 + (ranged ? 5 : 0) + ordering;
   if (score === 0 && !forced) return null;
-  const unique = index.unique && bounds.fixed === index.names.length ? 100 : 0;
+  // Every interval of it holds one document at most, be they many: no other index has fewer to offer.
+  const unique = index.unique && points === index.names.length ? 100 : 0;
   return {
     plan: {
       kind: 'index',

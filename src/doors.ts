@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import {
+  createReference,
+  createRest,
+  describeRest,
+  operationFiles,
+  type Surfaces,
+  splitOperations,
+} from '../rest-compat/index.ts';
+import type { Principal } from './auth/index.ts';
+import {
+  createGraph,
+  createGraphHttp,
+  createRemotes,
+  createSafety,
+  createStandalone,
+  createSubscriptions,
+  type Graph,
+  readSources,
+} from './graph/index.ts';
+import type { HeaderAliases } from './header-aliases.ts';
+import type { Logger } from './lib/logger.ts';
+import type { Settings } from './settings.ts';
+import type { GraphContext } from './subgraphs/context.ts';
+import { subgraphs } from './subgraphs/index.ts';
+import { type Served, servedSubgraphs } from './subgraphs/served.ts';
+
+type Options = {
+  settings: Settings;
+  /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
+  authenticate(request: Pick<IncomingMessage, 'headers'>): Promise<Principal | null>;
+  createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
+  aliases: HeaderAliases;
+  log: Logger;
+};
+
+/** The graph, and every door that opens on it: GraphQL over HTTP, WebSocket and event streams, routers, REST. */
+export function createDoors({ settings, authenticate, createContext, aliases, log }: Options) {
+  const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
+  const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
+  const { trustedDocuments } = settings.graph;
+  const safety = createSafety(
+    settings.graph,
+    trustedDocuments === null
+      ? null
+      : {
+          manifest: readFileSync(trustedDocuments, 'utf8'),
+          // What a remote subgraph will know is not known yet.
+          schema: settings.remoteSubgraphs.list.length === 0 ? graph.schema : null,
+        },
+  );
+  const { list, pollInterval } = settings.remoteSubgraphs;
+  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
+  const remotes =
+    list.length > 0
+      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
+      : undefined;
+  const graphDoor = { safety, authenticate, createContext, log };
+  const subscriptions = createSubscriptions({
+    graph,
+    served: remotes,
+    ...graphDoor,
+    authenticate({ headers }) {
+      // A credential may also come in a message, where no listener has seen it.
+      aliases.adopt({ headers, rawHeaders: [] });
+      return authenticate({ headers });
+    },
+  });
+  const graphHttp = createGraphHttp({ graph, served: remotes, streams: subscriptions.streams, ...graphDoor });
+  const { routerSecret, listen: ownListener } = settings.subgraphs;
+  const standalone =
+    routerSecret !== null || ownListener !== null
+      ? createStandalone({
+          subgraphs: graph.subgraphs,
+          routerSecret,
+          ...graphDoor,
+          // What a router makes of trusted documents are documents of its own.
+          safety: createSafety(settings.graph),
+        })
+      : null;
+  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate } };
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
+  const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
+  return { remotes, subscriptions, graphHttp, standalone, rest, reference };
+}
+
+const restOperations = ({ schema }: Graph, { isWhole }: Served) =>
+  // The split takes time and hides mistakes, so a process with the whole graph does without it.
+  isWhole ? { operations: operationFiles() } : splitOperations(schema, operationFiles());
