@@ -34,8 +34,9 @@ export function answerError(
   headers: Headers,
 ): void {
   const more: Headers = {};
-  // The rest of a body that is too large is not read, so the connection cannot carry another request.
-  if (error.code === 'BODY_TOO_LARGE') more.connection = 'close';
+  // The rest of a body that is too large, or was given up, is not read: the connection cannot carry another request.
+  const isGivenUp = request.readableDidRead && !request.complete;
+  if (error.code === 'BODY_TOO_LARGE' || isGivenUp) more.connection = 'close';
   if (error.code === 'IN_PROGRESS') more['retry-after'] = '1';
   const text = JSON.stringify(administrationBody(error));
   answerJson(request, response, error.entry.status, text, { ...headers, ...more });

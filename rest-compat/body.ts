@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../src/errors/index.ts';
-import { isNestedDeeperThan } from '../src/lib/storable.ts';
+import { isNestedDeeperThan, maxDepth } from '../src/lib/storable.ts';
 
 const maxBytes = 1024 * 1024;
-const maxDepth = 64;
 
 /** The caller hung up before the body was complete; there is nobody left to answer. */
 export class BodyAborted extends Error {}

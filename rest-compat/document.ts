@@ -1,4 +1,5 @@
 import { requireScope } from '../src/auth/index.ts';
+import { GatewayError } from '../src/errors/index.ts';
 import type { Leases } from '../src/storage/leases.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 import { answerEmpty, answerJson } from './answer.ts';
@@ -26,7 +27,11 @@ export function documentEndpoint(operation: CompiledOperation, services: Documen
     path: rest.path,
     on: rest.on,
     document: operation,
-    answer: (call) => answer(operation, call, services),
+    async answer(call) {
+      // Strangers get no body read and no lease taken on their behalf.
+      if (operation.access && !call.context.principal) throw new GatewayError('UNAUTHENTICATED');
+      return answer(operation, call, services);
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { GatewayError } from '../src/errors/index.ts';
-import { unstorableName } from '../src/lib/storable.ts';
+import { isNestedDeeperThan, maxDepth, unstorableName } from '../src/lib/storable.ts';
 import { bySpelling, snakeCase } from './names.ts';
 
 /** Checks a JSON value and gives it the names of the schema; `path` is where it stands, as the caller spelled it. */
@@ -52,6 +52,7 @@ export function converterOf(type: GraphQLInputType): Convert {
 }
 
 const storable: Convert = (value, path) => {
+  if (isNestedDeeperThan(maxDepth, value)) throw invalid(path, `is nested more than ${maxDepth} levels.`);
   const name = unstorableName(value);
   if (name !== null) throw invalid(path, `has a member ${JSON.stringify(name)}, which cannot be stored.`);
   return value;

@@ -9,6 +9,7 @@ import {
 import { bySpelling, snakeCase } from './names.ts';
 import type { RestOperation } from './operation.ts';
 import { listItems, type ParameterReader, parameterReader } from './parameter.ts';
+import { pathMembersDropper } from './path-members.ts';
 import { listName, readQuery } from './query.ts';
 import { type Convert, converterOf, invalid, unknownParameter } from './value.ts';
 
@@ -53,6 +54,7 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
     throw new Error(`${label}: ${rest.method} has no body, so there is nothing for $input.`);
   }
   const readBody = input ? bodyReader(input) : refuseBody;
+  const withoutPathMembers = pathMembersDropper(input?.type, pathParameters);
   const queryParameters = queryReader(
     [...variables.values()].map((variable) => parameterOf(label, variable)),
   );
@@ -60,13 +62,14 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
     keepKnown: queryParameters.keepKnown,
     pathSpelling: new Map(pathParameters.map(({ name, spelling }) => [name, spelling])),
     inputType: input?.type ?? null,
-    read({ path, query, body }) {
+    read(request) {
+      const { path, query } = request;
       const values: Record<string, unknown> = {};
       for (const { name, spelling, read } of pathParameters) {
         values[name] = read([path[spelling] ?? ''], spelling);
       }
       queryParameters.read(query, values);
-      readBody(body, values);
+      readBody(withoutPathMembers(request), values);
       return values;
     },
   };

@@ -23,9 +23,10 @@ export type Bootstrap = {
 type Installation = { _id: 'installation'; seedOwner?: string; seededAt?: Date };
 
 /**
- * Seeds an empty database: an organisation, a workspace, an admin key, a workspace key and the `mock` provider. The
- * file is written first and the documents are made from it, so that a start that was killed half-way is completed by
- * the next one. Answers what the file says, or null when another process seeded this database.
+ * Seeds an empty database: an organisation, a workspace, an admin key, a workspace key and the `mock` provider. The keys
+ * are written to a draft first and the documents are made from it, so that a start that was killed half-way is completed
+ * by the next one; the file takes its name when its keys work. Answers what the file says, or null when another process
+ * seeded this database.
  */
 export async function bootstrap(options: {
   db: Connection;
@@ -35,7 +36,8 @@ export async function bootstrap(options: {
 }): Promise<Bootstrap | null> {
   const { db, secrets, dataDirectory, url } = options;
   const file = join(dataDirectory, 'bootstrap.json');
-  const known = await readBootstrap(file);
+  const draft = `${file}.draft`;
+  const known = (await readBootstrap(file)) ?? (await readBootstrap(draft));
   const urls = { base_url: `${url}/v1`, graphql_url: `${url}/graphql` };
   const content: Bootstrap = known
     ? { ...known, ...urls }
@@ -49,7 +51,7 @@ export async function bootstrap(options: {
   const installations = db.collection<Installation>('installation');
   const owner = (await installations.findOne({ _id: 'installation' }))?.seedOwner;
   if (owner !== undefined && owner !== content.organisation_id) return null;
-  await writeBootstrap(file, content);
+  await writeBootstrap(draft, content);
   // The first process to come with a database that nobody seeded yet is the one to do it.
   await installations.updateOne(
     { _id: 'installation', seedOwner: { $exists: false } },
@@ -57,13 +59,14 @@ export async function bootstrap(options: {
   );
   const installation = await installations.findOne({ _id: 'installation' });
   if (installation?.seedOwner !== content.organisation_id) {
-    await rm(file);
+    await rm(draft);
     return null;
   }
   if (!installation.seededAt) {
     await seedTenant(db, secrets, content);
     await installations.updateOne({ _id: 'installation' }, { $set: { seededAt: new Date() } });
   }
+  await rename(draft, file);
   return content;
 }
 
@@ -77,9 +80,10 @@ async function readBootstrap(file: string): Promise<Bootstrap | null> {
 }
 
 async function writeBootstrap(file: string, content: Bootstrap): Promise<void> {
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
-  await rename(draft, file);
+  // A start that was killed meanwhile must not leave half a draft.
+  const part = `${file}.${process.pid}`;
+  await writeFile(part, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
+  await rename(part, file);
 }
 
 export type TenantSeed = Pick<

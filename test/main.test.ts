@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, watch, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,6 +64,19 @@ describe('the first start', () => {
     const words = [...stdout.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word);
     expect(words.join('')).toBe('Hello from Sluice');
     expect(stdout).toMatch(/data: \[DONE\]\n\n$/);
+  });
+
+  it('lets a program in that calls as soon as it finds the keys', async () => {
+    const changes = watch(directory);
+    const starting = start();
+    for await (const { filename } of changes) if (filename === 'bootstrap.json') break;
+    const { base_url, graphql_url, workspace_api_key, admin_api_key } = await bootstrap();
+    const query = '{ organisation { id } }';
+    await Promise.all([
+      ask(base_url, workspace_api_key, 'Hello'),
+      call('POST', graphql_url, admin_api_key, { query }),
+      starting,
+    ]);
   });
 
   it('writes where everything is to a file that only its owner can read', async () => {

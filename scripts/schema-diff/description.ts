@@ -22,13 +22,12 @@ function operationChanges(at: string, old: Operation, current: Operation, compon
   if (old.operationId !== current.operationId) {
     changes.dangerous.push(`${at} was called ${old.operationId} and is called ${current.operationId}.`);
   }
-  const scopes = current['x-required-scope'] ?? [];
-  const lost = (old['x-required-scope'] ?? scopes).filter((scope) => !scopes.includes(scope));
-  if (lost.length > 0 || (scopes.length > 0 && !old['x-required-scope'])) {
-    changes.breaking.push(
-      `${at} needs the scope ${scopes.join(' or ')}; ${lost.join(', ')} will not do any more.`,
-    );
-  }
+  const [before, scopes] = [old['x-required-scope'], current['x-required-scope'] ?? []];
+  const lost = before?.filter((scope) => !scopes.includes(scope)) ?? [];
+  const needed = `${at} needs the scope ${scopes.join(' or ')}`;
+  if (!before && scopes.length > 0) changes.breaking.push(`${needed}.`);
+  if (lost.length > 0 && scopes.length > 0)
+    changes.breaking.push(`${needed}; ${lost.join(', ')} will not do any more.`);
   const body = [bodyOf(old), bodyOf(current)] as const;
   return joined([
     changes,

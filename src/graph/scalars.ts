@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, valueFromASTUntyped } from 'graphql';
-import { isNestedDeeperThan, unstorableName } from '../lib/storable.ts';
+import { isNestedDeeperThan, maxDepth, unstorableName } from '../lib/storable.ts';
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
@@ -21,9 +21,6 @@ function dateTimeOut(value: unknown): string {
   if (Number.isNaN(date.getTime())) throw new GraphQLError('DateTime cannot represent the stored value.');
   return date.toISOString();
 }
-
-/** As deep as REST bodies; the database holds a hundred levels. */
-const maxDepth = 64;
 
 function storable(value: unknown): unknown {
   if (isNestedDeeperThan(maxDepth, value)) {

@@ -15,6 +15,9 @@ export function unstorableName(value: unknown): string | null {
   return null;
 }
 
+/** Levels of JSON that callers may send; the database holds a hundred. */
+export const maxDepth = 64;
+
 /** True when objects and lists stand in each other more than `levels` deep. */
 export const isNestedDeeperThan = (levels: number, value: unknown): boolean =>
   typeof value === 'object' &&

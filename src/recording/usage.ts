@@ -9,8 +9,11 @@ const NONE: TokenUsage = { promptTokens: null, completionTokens: null, totalToke
 /** Places that are looked at: the last may be cut off or nested in something else; hundreds are an attack. */
 const CANDIDATES = 4;
 
+/** What the graph can show as an Int; more is nonsense from a provider. */
+const MOST = 2 ** 31 - 1;
+
 const tokens = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null;
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST ? value : null;
 
 /**
  * The token counts of an answer, from the end of its text: a JSON body or the last frames of an event stream. Looks for
@@ -32,7 +35,7 @@ function readUsage(usage: Record<string, unknown>): TokenUsage {
   const completionTokens = tokens(usage.completion_tokens ?? usage.output_tokens);
   const sum =
     promptTokens === null && completionTokens === null ? null : (promptTokens ?? 0) + (completionTokens ?? 0);
-  return { promptTokens, completionTokens, totalTokens: tokens(usage.total_tokens) ?? sum };
+  return { promptTokens, completionTokens, totalTokens: tokens(usage.total_tokens) ?? tokens(sum) };
 }
 
 function parseObjectAt(text: string, start: number): Record<string, unknown> | null {

@@ -744,11 +744,11 @@ export type Log = {
   /** 1 for a streamed answer, else 0. */
   streamMode: Scalars['Int']['output'];
   /** Milliseconds. */
-  responseTime: Scalars['Float']['output'];
+  responseTime: Scalars['Int']['output'];
   /** Milliseconds. */
-  timeToFirstToken?: Maybe<Scalars['Float']['output']>;
+  timeToFirstToken?: Maybe<Scalars['Int']['output']>;
   /** Milliseconds. */
-  upstreamResponseTime: Scalars['Float']['output'];
+  upstreamResponseTime: Scalars['Int']['output'];
   promptTokens?: Maybe<Scalars['Int']['output']>;
   completionTokens?: Maybe<Scalars['Int']['output']>;
   totalTokens?: Maybe<Scalars['Int']['output']>;
@@ -773,7 +773,7 @@ export type LogRequest = {
   url: Scalars['String']['output'];
   method: Scalars['String']['output'];
   headers: Scalars['JSON']['output'];
-  /** JSON where the body is JSON, else text. */
+  /** JSON where the body is JSON of at most 1000 levels, else text. */
   body?: Maybe<Scalars['JSON']['output']>;
   /** The headers that were meant for the gateway. */
   gatewayHeaders: Scalars['JSON']['output'];
@@ -784,10 +784,10 @@ export type LogRequest = {
 export type LogResponse = {
   status: Scalars['Int']['output'];
   headers: Scalars['JSON']['output'];
-  /** JSON where the body is JSON, else text. */
+  /** JSON where the body is JSON of at most 1000 levels, else text. */
   body?: Maybe<Scalars['JSON']['output']>;
   /** Milliseconds. */
-  responseTime: Scalars['Float']['output'];
+  responseTime: Scalars['Int']['output'];
   lastUsedOptionJsonPath: Scalars['String']['output'];
   /** True when only the beginning of the body was stored. */
   truncated: Scalars['Boolean']['output'];
@@ -1752,9 +1752,9 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   responseStatusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   isSuccess?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   streamMode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  responseTime?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
-  timeToFirstToken?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
-  upstreamResponseTime?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  responseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  timeToFirstToken?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  upstreamResponseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   promptTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   completionTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   totalTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
@@ -1782,7 +1782,7 @@ export type LogResponseResolvers<ContextType = GraphContext, ParentType extends 
   status?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   headers?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   body?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
-  responseTime?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  responseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   lastUsedOptionJsonPath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };

@@ -57,6 +57,16 @@ test.each([
   ['a JSON answer', () => plain(chatAnswer('hi', counted)), usage(11, 22, 33)],
   ['embeddings', () => plain({ usage: { prompt_tokens: 4, total_tokens: 4 } }), usage(4, null, 4)],
   ['the newer names', () => plain({ usage: { input_tokens: 4, output_tokens: 6 } }), usage(4, 6, 10)],
+  [
+    'counts beyond what a log can show',
+    () => plain({ usage: { prompt_tokens: 2 ** 31, completion_tokens: 2 ** 31 - 1 } }),
+    usage(null, 2 ** 31 - 1, 2 ** 31 - 1),
+  ],
+  [
+    'a sum beyond what a log can show',
+    () => plain({ usage: { prompt_tokens: 1, completion_tokens: 2 ** 31 - 1 } }),
+    usage(1, 2 ** 31 - 1, null),
+  ],
   ['an answer without', () => plain({ ok: true }), usage(null, null, null)],
   [
     'nonsense',

@@ -79,6 +79,17 @@ const exceptions: RestException[] = [
   },
   {
     ...common,
+    name: 'inspectFile',
+    method: 'POST',
+    path: '/inspections',
+    async handle({ readBytes }) {
+      for await (const _chunk of readBytes(10_000_000)) {
+        throw new GatewayError('VALIDATION_FAILED', { message: 'This is no such file.' });
+      }
+    },
+  },
+  {
+    ...common,
     name: 'downloadFile',
     method: 'GET',
     path: '/files/{name}',
@@ -205,6 +216,20 @@ describe('an upload', () => {
     const [data] = await once(socket, 'data');
     socket.destroy();
     expect(String(data)).toMatch(/^HTTP\/1\.1 413 [\s\S]*connection: close/i);
+  });
+
+  it('that is refused half-way ends its connection, which cannot carry another request', async () => {
+    const socket = connect(api.port, '127.0.0.1');
+    socket.write(
+      `POST /v1/inspections HTTP/1.1\r\nhost: x\r\ncontent-length: 9000000\r\n\r\n${'x'.repeat(500)}`,
+    );
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data.toString();
+    });
+    await once(socket, 'end');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*\nconnection: close\r\n/i);
+    socket.destroy();
   });
 
   it('whose caller leaves is no error of ours', async () => {

@@ -80,6 +80,15 @@ describe('query parameters', () => {
     expect(await api.call('GET', `/v1/items?${query}`)).toMatchObject(refusal(400, param, 'AB01'));
   });
 
+  it('of JSON are bounded in depth', async () => {
+    const where = (depth: number) => `where=${'['.repeat(depth)}${']'.repeat(depth)}`;
+    expect(await list(where(64))).toMatchObject({ pageSize: 100 });
+    for (const depth of [65, 5_000]) {
+      const answer = await api.call('GET', `/v1/items?${where(depth)}`);
+      expect(answer).toMatchObject(refusal(400, 'where', 'AB01'));
+    }
+  });
+
   it('that are unknown or missing are named', async () => {
     for (const name of ['foo', 'page_size[]', 'ids[a]', 'ids[0][0]', 'ids[', '__proto__', 'a b']) {
       const answer = await api.call('GET', `/v1/items?${encodeURIComponent(name)}=1`);
@@ -157,6 +166,18 @@ describe('bodies', () => {
         errors: ['first_name must have at least 2 characters.', 'limit.max_tokens must be at most 10.'],
       },
     });
+  });
+
+  it('may repeat what the path says', async () => {
+    const rename = (member: object) => api.send('PUT', '/v1/names/a%20b', { first_name: 'Ada', ...member });
+    for (const name of ['item_slug', 'itemSlug']) {
+      expect(await rename({ [name]: 'a b' })).toMatchObject({ status: 200, body: { firstName: 'Ada' } });
+      for (const other of ['c', 'a%20b', null, ['a b']]) {
+        expect(await rename({ [name]: other })).toMatchObject(refusal(400, name, 'AB01'));
+      }
+    }
+    expect(await rename({ slug: 'a b' })).toMatchObject(refusal(400, 'slug', 'unknown_parameter'));
+    expect((await api.send('PUT', '/v1/limits/8', { max_tokens: 7 })).body).toEqual({ maxTokens: 7 });
   });
 
   it('must be JSON, in UTF-8, of a bounded size and depth', async () => {

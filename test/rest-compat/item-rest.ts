@@ -19,6 +19,7 @@ const sdl = `
     limit: Limit
     settings: JSON
   }
+  input RenameInput { firstName: String! }
   input PlainInput { firstName: String! maxTokens: Int = 5 }
   type Query {
     item(id: ID!): Item @authenticated
@@ -34,6 +35,8 @@ const sdl = `
     createItem(input: ItemInput!): JSON @authenticated
     createPlain(input: PlainInput!): JSON @authenticated
     replace(id: ID!, input: JSON!): JSON @authenticated
+    rename(slug: ID!, input: RenameInput!): JSON @authenticated
+    limit(maxTokens: ID!, input: Limit!): JSON @authenticated
     rotate(id: ID!): JSON @authenticated
     deleteItem(id: ID!): ID! @authenticated
   }`;
@@ -53,6 +56,8 @@ const documents = `
   mutation createItem($input: ItemInput!) @rest(method: POST, path: "/items", on: [V1], status: 201) { createItem(input: $input) }
   mutation createPlain($input: PlainInput!) @rest(method: POST, path: "/plain", on: [V1]) { createPlain(input: $input) }
   mutation replace($itemId: ID!, $input: JSON!) @rest(method: PUT, path: "/items/{itemId}", on: [V1]) { replace(id: $itemId, input: $input) }
+  mutation rename($itemSlug: ID!, $input: RenameInput!) @rest(method: PUT, path: "/names/{itemSlug}", on: [V1]) { rename(slug: $itemSlug, input: $input) }
+  mutation limit($maxTokens: ID!, $input: Limit!) @rest(method: PUT, path: "/limits/{maxTokens}", on: [V1]) { limit(maxTokens: $maxTokens, input: $input) }
   mutation rotate($itemId: ID!) @rest(method: POST, path: "/items/{itemId}/rotate", on: [V1]) { rotate(id: $itemId) }
   mutation deleteItem($itemId: ID!) @rest(method: DELETE, path: "/items/{itemId}", on: [V1], envelope: {}) { deleteItem(id: $itemId) }
 `;
@@ -93,6 +98,8 @@ const graph = smallGraph({
       },
       createPlain: (_parent, { input }) => input,
       replace: (_parent, { input }) => input,
+      rename: (_parent, { input }) => input,
+      limit: (_parent, { input }) => input,
       rotate: (_parent, { id }) => ({ id }),
       deleteItem: (_parent, { id }) => id,
     },

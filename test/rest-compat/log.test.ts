@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeLogs } from '../../src/recording/write-logs.ts';
+import { nativeDb } from '../../src/storage/native-db.ts';
 import { makeKey } from '../subgraphs/support.ts';
 import { startApp, type Tenant, type TestApp } from '../support/app.ts';
+import { logEntry } from '../support/logs.ts';
 import { bodyOf, expectGuarded, id, refusalOf, time } from './support.ts';
 
 let app: TestApp;
@@ -102,6 +105,41 @@ describe('/v1/logs', () => {
       code: 'AB08',
     });
     expect(bodyOf(await call('GET', '', undefined, neighbour.adminKey)).total).toBe(0);
+  });
+
+  it('goes on listing after an answer with impossible token counts', async () => {
+    const owner = await app.createTenant();
+    const usage = { prompt_tokens: 5_000_000_000, completion_tokens: 1 };
+    const wild = { ...log, response: { status: 200, body: { usage } } };
+    expect(bodyOf(await call('POST', '', wild, owner.workspaceKey))).toEqual({});
+    const { data } = bodyOf(await call('GET', '', undefined, owner.workspaceKey));
+    expect(data).toMatchObject([{ req_units: null, res_units: 1, total_units: 1 }]);
+  });
+
+  it('shows a body as text that is nested too deeply to be shown as JSON', async () => {
+    const owner = await app.createTenant();
+    const { record, bodies } = logEntry(owner);
+    if (!bodies) throw new Error('A log of a test has bodies.');
+    const body = '['.repeat(50_000) + ']'.repeat(50_000);
+    await writeLogs(nativeDb(app.db), [
+      { record, bodies: { ...bodies, request: { ...bodies.request, body } } },
+    ]);
+    const read = bodyOf(await call('GET', `/${record._id}`, undefined, owner.workspaceKey));
+    expect(read.request.body).toBe(body);
+  });
+
+  it('shows durations as whole milliseconds, however they are stored', async () => {
+    const owner = await app.createTenant();
+    const measured = { responseTime: 12.5, timeToFirstToken: 7.4, upstreamResponseTime: 2 ** 40 };
+    const entry = logEntry(owner, measured);
+    await writeLogs(nativeDb(app.db), [entry]);
+    const [row] = bodyOf(await call('GET', '', undefined, owner.workspaceKey)).data;
+    expect(row.response_time).toBe(13);
+    const read = bodyOf(await call('GET', `/${row.id}`, undefined, owner.workspaceKey));
+    expect(read.response.responseTime).toBe(13);
+    expect(read.metrics).toMatchObject({ response_time: 13, upstream_response_time: 2 ** 31 - 1 });
+    const { data } = await app.graphql('{ logs { data { timeToFirstToken } } }', {}, owner.workspaceKey);
+    expect(data).toEqual({ logs: { data: [{ timeToFirstToken: 7 }] } });
   });
 
   it.each([

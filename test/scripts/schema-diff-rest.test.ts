@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { OpenApi, Operation, Schema } from '../../rest-compat/openapi/document.ts';
 import { compareDescriptions } from '../../scripts/schema-diff/description.ts';
 
-type Parts = { query?: Schema; body?: Schema; answer?: Schema; status?: number; scope?: string[] };
+type Parts = { query?: Schema; body?: Schema; answer?: Schema; status?: number; scope?: string[] | null };
 
 const text: Schema = { type: 'string' };
 const object = (properties: Record<string, Schema>, required: string[] = []): Schema => ({
@@ -43,7 +43,7 @@ function description(parts: Parts | null): string {
       400: { $ref: '#/components/responses/BadRequest' },
     },
     security: [],
-    'x-required-scope': scope,
+    ...(scope && { 'x-required-scope': scope }),
   };
   const document: Pick<OpenApi, 'paths'> & { components: object } = {
     paths: parts === null ? {} : { '/v1/items': { post: operation } },
@@ -59,6 +59,7 @@ describe('a change of the REST description', () => {
   it.each<[what: string, Parts, Parts | null, string]>([
     ['an operation is gone', {}, null, 'POST /v1/items is gone.'],
     ['the status moves', {}, { status: 201 }, 'POST /v1/items does not answer 200 any more.'],
+    ['a scope is needed', { scope: null }, {}, 'POST /v1/items needs the scope a.read.'],
     [
       'a scope will not do any more',
       { scope: ['a.read', 'b.read'] },
@@ -136,5 +137,9 @@ describe('a change of the REST description', () => {
         'POST /v1/items answer.a may be y as well.',
       ],
     });
+  });
+
+  it('breaks nobody when a scope is needed no more', () => {
+    expect(changes({}, { scope: null })).toEqual({ breaking: [], dangerous: [] });
   });
 });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type Bootstrap, bootstrap } from '../../seeds/bootstrap.ts';
 import { openStorage, type Storage } from '../../src/storage/connection.ts';
 import { checkMasterKey } from '../../src/storage/master-key.ts';
-import { createSecrets } from '../../src/storage/secrets.ts';
+import { createSecrets, type Secrets } from '../../src/storage/secrets.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 
 const secrets = createSecrets(randomBytes(32));
@@ -27,8 +27,8 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const run = (dataDirectory = root) =>
-  bootstrap({ db: storage.db, secrets, dataDirectory, url: 'http://127.0.0.1:1' });
+const run = (dataDirectory = root, own: Secrets = secrets) =>
+  bootstrap({ db: storage.db, secrets: own, dataDirectory, url: 'http://127.0.0.1:1' });
 const file = async () => JSON.parse(await readFile(join(root, 'bootstrap.json'), 'utf8')) as Bootstrap;
 const installation = () => storage.db.collection<{ _id: string }>('installation');
 const count = (name: string) => storage.db.collection(name).countDocuments({});
@@ -50,6 +50,23 @@ test.each([
   expect(await counts()).toEqual([1, 1, 2, 1, 1]);
 });
 
+test('a start that fails while it seeds leaves no file, and the next one completes it with the same keys', async () => {
+  const made: string[] = [];
+  const generateKey = () => {
+    made.push(secrets.generateKey());
+    return made.at(-1) ?? '';
+  };
+  const hash = () => {
+    throw new Error('killed');
+  };
+  await expect(run(root, { ...secrets, generateKey, hash })).rejects.toThrow('killed');
+  await expect(file()).rejects.toThrow('ENOENT');
+  const second = await run();
+  expect([second?.admin_api_key, second?.workspace_api_key]).toEqual(made);
+  expect(await file()).toEqual(second);
+  expect(await counts()).toEqual([1, 1, 2, 1, 1]);
+});
+
 test('a start that was killed before the file was written leaves a database that can still be seeded', async () => {
   expect(await installation().findOne({ _id: 'installation' })).not.toHaveProperty('seedOwner');
   expect(await run()).toEqual(await file());
@@ -60,7 +77,7 @@ test('a second process on the same database seeds nothing and keeps no keys', as
   await run();
   const other = await mkdtemp(join(root, 'other-'));
   expect(await run(other)).toBeNull();
-  await expect(access(join(other, 'bootstrap.json'))).rejects.toThrow('ENOENT');
+  expect(await readdir(other)).toEqual([]);
   expect(await counts()).toEqual([1, 1, 2, 1, 1]);
 });
 

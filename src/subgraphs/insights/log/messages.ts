@@ -1,6 +1,8 @@
+import { isNestedDeeperThan } from '../../../lib/storable.ts';
 import type { LogBodies, LogMessage, LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
 import { logBodiesByRecord } from './loaders.ts';
+import { wholeMilliseconds } from './milliseconds.ts';
 
 const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gateway-');
 
@@ -30,17 +32,21 @@ export async function responseOf(context: GraphContext, record: LogRecord) {
     status: record.responseStatusCode,
     headers: message.headers,
     body: bodyOf(message),
-    responseTime: record.responseTime,
+    responseTime: wholeMilliseconds(record.responseTime),
     lastUsedOptionJsonPath: record.lastUsedOptionJsonPath,
     truncated: message.truncated,
   };
 }
 
+/** Levels of JSON that an answer can hold without overflowing the stack. */
+const maxShownDepth = 1000;
+
 /** The stored text as JSON where it is JSON: objects and arrays, whole ones. */
 function bodyOf({ body, truncated }: LogMessage): unknown {
   if (body === null || truncated || !/^\s*[{[]/.test(body)) return body;
   try {
-    return JSON.parse(body);
+    const value: unknown = JSON.parse(body);
+    return isNestedDeeperThan(maxShownDepth, value) ? body : value;
   } catch {
     // Text that only begins like JSON is shown as the text it is.
     return body;

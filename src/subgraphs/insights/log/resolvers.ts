@@ -3,6 +3,7 @@ import { workspaceById } from '../../identity/workspace/index.ts';
 import type { Resolvers } from '../../subgraph.ts';
 import { insertLogs } from './insert.ts';
 import { requestOf, responseOf } from './messages.ts';
+import { wholeMilliseconds } from './milliseconds.ts';
 import {
   countLogs,
   getLog,
@@ -39,6 +40,10 @@ export const resolvers: Resolvers = {
     apiKey: (record: LogRecord) => reference(record.apiKeyId),
     provider: (record: LogRecord) => reference(record.providerId),
     config: (record: LogRecord) => reference(record.configId),
+    responseTime: (record: LogRecord) => wholeMilliseconds(record.responseTime),
+    timeToFirstToken: ({ timeToFirstToken }: LogRecord) =>
+      timeToFirstToken == null ? null : wholeMilliseconds(timeToFirstToken),
+    upstreamResponseTime: (record: LogRecord) => wholeMilliseconds(record.upstreamResponseTime),
     request: (record: LogRecord, _args, context) => requestOf(context, record, ({ request }) => request),
     transformedRequest: (record: LogRecord, _args, context) =>
       requestOf(context, record, ({ transformedRequest }) => transformedRequest),
