@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler, Response } from 'express';
 import { GatewayError } from '../errors/index.ts';
 import { toGraphError } from './errors.ts';
 import { answerError, requestError } from './http-errors.ts';
@@ -28,13 +28,6 @@ export function startDeadline(milliseconds: number): Deadline {
   };
 }
 
-/** The time that an operation has, which also ends when its caller leaves. */
-export function deadlineOf(response: ServerResponse, milliseconds: number): AbortSignal {
-  const { signal, end, giveUp } = startDeadline(milliseconds);
-  response.once('close', () => (response.writableFinished ? end() : giveUp()));
-  return signal;
-}
-
 /** What the work answers; once the signal aborts nobody waits for it any more, and it fails with the reason. */
 export function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): T | Promise<T> {
   if (!(work instanceof Promise) || !signal) return work;
@@ -42,23 +35,37 @@ export function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | unde
     const abort = () => reject(requestError(toGraphError(signal.reason)));
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    work.then(resolve, reject);
   });
 }
 
-/** Cuts off bodies that arrive too slowly, before anything has looked at them. */
-export const bodyInTime =
+const signals = new WeakMap<IncomingMessage, AbortSignal>();
+
+/** Aborts when the time of a request is over, with the error that says so, or when its caller has left. */
+export const signalOf = (request: IncomingMessage): AbortSignal | undefined => signals.get(request);
+
+/** Gives a request so many milliseconds for its body and its work: one timer, since every request pays for it. */
+export const inTime =
   (milliseconds: number): RequestHandler =>
   (request, response, next) => {
+    const controller = new AbortController();
     const timer = setTimeout(() => {
       // Nobody reads an empty body to its end, and a stream has been answering for long.
-      if (request.complete || response.headersSent) return;
-      response.setHeader('connection', 'close');
-      response.once('finish', () => request.destroy());
-      const message = 'The body of the request did not arrive in time.';
-      answerError(response, new GatewayError('REQUEST_TIMEOUT', { message }));
+      if (request.complete || response.headersSent) controller.abort(new GatewayError('OPERATION_TIMEOUT'));
+      else refuseBody(request, response);
     }, milliseconds).unref();
-    request.once('end', () => clearTimeout(timer));
-    response.once('close', () => clearTimeout(timer));
+    response.once('close', () => {
+      clearTimeout(timer);
+      if (!response.writableFinished) controller.abort();
+    });
+    signals.set(request, controller.signal);
     next();
   };
+
+/** Cuts off a body that arrives too slowly, before anything has looked at it. */
+function refuseBody(request: IncomingMessage, response: Response): void {
+  response.setHeader('connection', 'close');
+  response.once('finish', () => request.destroy());
+  const message = 'The body of the request did not arrive in time.';
+  answerError(response, new GatewayError('REQUEST_TIMEOUT', { message }));
+}

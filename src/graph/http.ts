@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -13,7 +13,7 @@ import { GraphQLError } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { bodyInTime, deadlineOf } from './deadline.ts';
+import { inTime, signalOf } from './deadline.ts';
 import { logDefects } from './defects.ts';
 import { toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
@@ -73,9 +73,7 @@ export function createDoor(
     logger: log,
     plugins: [
       landingPage,
-      affordable(safety),
-      noSubscriptions,
-      defects,
+      rulesOf(safety),
       // It would wrap every field of the schema to find out that no answer may be kept.
       ApolloServerPluginCacheControlDisabled(),
       // It would tell Apollo about requests as soon as the environment happens to hold a key for it.
@@ -90,7 +88,8 @@ export function createDoor(
     try {
       const context = adoptRequestId(createContext(await authenticate(request), request), request);
       response.setHeader('x-request-id', context.request.id);
-      return { ...context, signal: deadlineOf(response, safety.timeout) };
+      const signal = signalOf(request);
+      return signal ? { ...context, signal } : context;
     } catch (thrown) {
       const error = toGraphError(thrown);
       const { id } = adoptRequestId(createContext(null, request), request).request;
@@ -122,7 +121,7 @@ export function createGraphHttp({
 }: GraphHttpOptions): GraphHttp {
   const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
   const door = createDoor(served, landingPage, { safety, ...options });
-  const app = express().disable('x-powered-by');
+  const app = express().disable('x-powered-by').disable('etag');
   return {
     handle: (request, response) => void app(request, response),
     async start() {
@@ -143,38 +142,29 @@ export function createGraphHttp({
 
 /** Reads the body, and what it names. */
 const readBody = ({ timeout, documents }: Safety): RequestHandler[] => [
-  bodyInTime(timeout),
+  inTime(timeout),
   express.json({ limit: '1mb' }),
   ...(documents ? [trustedRequests(documents)] : []),
 ];
 
-/** Refuses what costs too much, which only the variables tell. */
-const affordable = (safety: Safety): ApolloServerPlugin<GraphContext> => ({
-  requestDidStart: async () => ({
-    didResolveOperation: async ({ schema, document, operation, request }) => {
-      if (operation) safety.requireAffordable(schema, document, operation, request.variables ?? {});
+/** What Apollo Server leaves to us: one plugin, since each costs every request a few turns. */
+function rulesOf(safety: Safety): ApolloServerPlugin<GraphContext> {
+  const listener: GraphQLRequestListener<GraphContext> = {
+    async didResolveOperation({ schema, document, operation, request }) {
+      if (!operation) return;
+      if (operation.operation === 'subscription') throw needsStream();
+      // Only the variables tell what it costs.
+      safety.requireAffordable(schema, document, operation, request.variables ?? {});
     },
-  }),
-});
+    async didEncounterErrors({ errors, contextValue, operationName }) {
+      logDefects(errors, contextValue, operationName);
+    },
+  };
+  return { requestDidStart: async () => listener };
+}
 
 /** One answer is all that a request gets here. */
-const noSubscriptions: ApolloServerPlugin<GraphContext> = {
-  requestDidStart: async () => ({
-    didResolveOperation: async ({ operation }) => {
-      if (operation?.operation !== 'subscription') return;
-      throw new GraphQLError(
-        'Subscriptions need a WebSocket at /graphql or an event stream at /graphql/stream.',
-        {
-          extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
-        },
-      );
-    },
-  }),
-};
-
-const defects: ApolloServerPlugin<GraphContext> = {
-  requestDidStart: async () => ({
-    didEncounterErrors: async ({ errors, contextValue, operationName }) =>
-      logDefects(errors, contextValue, operationName),
-  }),
-};
+const needsStream = () =>
+  new GraphQLError('Subscriptions need a WebSocket at /graphql or an event stream at /graphql/stream.', {
+    extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+  });

@@ -19,7 +19,7 @@ export type StandaloneOptions = DoorOptions & {
  * credential of its own caller: what that one may see is decided in the resolvers, as behind every other door.
  */
 export function createStandalone({ subgraphs, routerSecret, ...options }: StandaloneOptions): GraphHttp {
-  const app = express().disable('x-powered-by');
+  const app = express().disable('x-powered-by').disable('etag');
   const doors = () =>
     subgraphs.map(({ name, schema }) => ({
       path: `/subgraphs/${name}/graphql`,
