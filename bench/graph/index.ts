@@ -76,7 +76,8 @@ async function requireSameAnswers({ name, request, port }: Comparison): Promise<
 
 async function measure({ request, port }: Comparison): Promise<Measured> {
   const run = (to: number, seconds = SECONDS) => load(to, request, { connections: CONNECTIONS, seconds });
-  for (const to of [SLUICE, port]) await run(to, Math.min(2, SECONDS));
+  // Both are compiled as they run, and for long; what counts is a service that has been up.
+  for (const to of [SLUICE, port]) await run(to, 2 * SECONDS);
   const measured: Measured = { own: [], other: [] };
   for (let round = 0; round < ROUNDS; round++) {
     measured.other.push(await run(port));
