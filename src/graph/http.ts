@@ -125,12 +125,13 @@ export function createGraphHttp({
   return {
     handle: (request, response) => void app(request, response),
     async start() {
+      // First what most requests want: every entry of this list costs those behind it.
+      app.all('/graphql', ...(await door.start()));
       if (streams) {
         app.use('/graphql/stream', ...readBody(safety), (request, response) =>
           streams.handle(request, response),
         );
       }
-      app.use('/graphql', ...(await door.start()));
       app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
       app.use(explorer('/explorer', '/graphql'));
       app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
