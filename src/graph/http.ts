@@ -125,7 +125,6 @@ export function createGraphHttp({
   return {
     handle: (request, response) => void app(request, response),
     async start() {
-      // First what most requests want: every entry of this list costs those behind it.
       app.all('/graphql', ...(await door.start()));
       if (streams) {
         app.use('/graphql/stream', ...readBody(safety), (request, response) =>
