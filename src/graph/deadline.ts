@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../errors/index.ts';
 import { toGraphError } from './errors.ts';
 import { answerError, requestError } from './http-errors.ts';
@@ -45,25 +44,22 @@ const signals = new WeakMap<IncomingMessage, AbortSignal>();
 export const signalOf = (request: IncomingMessage): AbortSignal | undefined => signals.get(request);
 
 /** Gives a request so many milliseconds for its body and its work: one timer, since every request pays for it. */
-export const inTime =
-  (milliseconds: number): RequestHandler =>
-  (request, response, next) => {
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      // Nobody reads an empty body to its end, and a stream has been answering for long.
-      if (request.complete || response.headersSent) controller.abort(new GatewayError('OPERATION_TIMEOUT'));
-      else refuseBody(request, response);
-    }, milliseconds).unref();
-    response.once('close', () => {
-      clearTimeout(timer);
-      if (!response.writableFinished) controller.abort();
-    });
-    signals.set(request, controller.signal);
-    next();
-  };
+export function inTime(milliseconds: number, request: IncomingMessage, response: ServerResponse): void {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    // Nobody reads an empty body to its end, and a stream has been answering for long.
+    if (request.complete || response.headersSent) controller.abort(new GatewayError('OPERATION_TIMEOUT'));
+    else refuseBody(request, response);
+  }, milliseconds).unref();
+  response.once('close', () => {
+    clearTimeout(timer);
+    if (!response.writableFinished) controller.abort();
+  });
+  signals.set(request, controller.signal);
+}
 
 /** Cuts off a body that arrives too slowly, before anything has looked at it. */
-function refuseBody(request: IncomingMessage, response: Response): void {
+function refuseBody(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('connection', 'close');
   response.once('finish', () => request.destroy());
   const message = 'The body of the request did not arrive in time.';

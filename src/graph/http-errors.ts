@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { GatewayError } from '../errors/index.ts';
 import { causeOf } from './errors.ts';
@@ -53,7 +52,7 @@ export const requestError = (cause: GatewayError): GraphQLError =>
   });
 
 /** Answers what the body parser throws in the shape of GraphQL errors. */
-export const answerBodyError: ErrorRequestHandler = (error, _request, response, _next) =>
+export const answerBodyError = (response: ServerResponse, error: object): void =>
   answerError(response, bodyError(error));
 
 /** Answers a request that never became an operation in the shape of GraphQL errors. */

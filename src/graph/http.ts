@@ -7,13 +7,15 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
-import { expressMiddleware } from '@as-integrations/express5';
-import express, { type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
+import { splitUrl } from '../lib/request-url.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
-import { inTime, signalOf } from './deadline.ts';
+import { apolloHandler } from './apollo-http.ts';
+import { type BodyRequest, bodyReader } from './body.ts';
+import { signalOf } from './deadline.ts';
 import { logDefects } from './defects.ts';
 import { toGraphError } from './errors.ts';
 import { explorer } from './explorer.ts';
@@ -25,7 +27,6 @@ import { createSafety, type Safety } from './safety.ts';
 import { type ServedGraph, servedAlone } from './served-graph.ts';
 import type { EventStreams } from './subscriptions/index.ts';
 import { supergraphDoor } from './supergraph-door.ts';
-import { trustedRequests } from './trusted-requests.ts';
 
 export type GraphHttpOptions = DoorOptions & {
   graph: Graph;
@@ -50,7 +51,7 @@ export type GraphHttp = {
   stop(): Promise<void>;
 };
 
-/** An Apollo Server as every HTTP door of the graph has it; its handlers are made once it has started. */
+/** An Apollo Server as every HTTP door of the graph has it; its handler is made once it has started. */
 export function createDoor(
   served: ServedGraph,
   landingPage: ApolloServerPlugin,
@@ -100,12 +101,9 @@ export function createDoor(
   };
 
   return {
-    async start(): Promise<RequestHandler[]> {
+    async start(): Promise<Answer> {
       await server.start();
-      return [
-        ...readBody(safety),
-        expressMiddleware(server, { context: ({ req, res }) => contextOf(req, res) }),
-      ];
+      return withBody(safety, apolloHandler(server, contextOf));
     },
     stop: () => server.stop(),
   };
@@ -122,30 +120,42 @@ export function createGraphHttp({
   const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
   const door = createDoor(served, landingPage, { safety, ...options });
   const app = express().disable('x-powered-by').disable('etag');
+  const answers = new Map<string, Answer>();
+  if (streams) answers.set('/graphql/stream', withBody(safety, streams.handle));
+  app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
+  app.use(explorer('/explorer', '/graphql'));
+  app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
+  app.use(answerPageError);
   return {
-    handle: (request, response) => void app(request, response),
+    handle(request, response) {
+      const answer = answers.get(splitUrl(request.url).path) ?? app;
+      return void answer(request, response);
+    },
     async start() {
-      app.all('/graphql', ...(await door.start()));
-      if (streams) {
-        app.use('/graphql/stream', ...readBody(safety), (request, response) =>
-          streams.handle(request, response),
-        );
-      }
-      app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
-      app.use(explorer('/explorer', '/graphql'));
-      app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
-      app.use(answerBodyError);
+      answers.set('/graphql', await door.start());
     },
     stop: () => door.stop(),
   };
 }
 
-/** Reads the body, and what it names. */
-const readBody = ({ timeout, documents }: Safety): RequestHandler[] => [
-  inTime(timeout),
-  express.json({ limit: '1mb' }),
-  ...(documents ? [trustedRequests(documents)] : []),
-];
+/** Express's own answer would show the stack. */
+const answerPageError: ErrorRequestHandler = (error, _request, response, _next) =>
+  answerBodyError(response, error);
+
+type Answer = (request: BodyRequest, response: ServerResponse) => Promise<void>;
+
+/** Reads the body before the answer; what is wrong with it has the shape of GraphQL errors. */
+function withBody(safety: Safety, answer: Answer): Answer {
+  const readBody = bodyReader(safety);
+  return async (request, response) => {
+    try {
+      await readBody(request, response);
+      await answer(request, response);
+    } catch (error) {
+      answerBodyError(response, error as Error);
+    }
+  };
+}
 
 /** What Apollo Server leaves to us: one plugin, since each costs every request a few turns. */
 function rulesOf(safety: Safety): ApolloServerPlugin<GraphContext> {

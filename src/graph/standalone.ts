@@ -4,7 +4,7 @@ import express, { type RequestHandler } from 'express';
 import { GatewayError } from '../errors/index.ts';
 import type { BuiltInSubgraph } from './graph.ts';
 import { createDoor, type DoorOptions, type GraphHttp } from './http.ts';
-import { answerBodyError, answerError } from './http-errors.ts';
+import { answerError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
 import { servedAlone } from './served-graph.ts';
 
@@ -44,9 +44,8 @@ export function createStandalone({ subgraphs, routerSecret, ...options }: Standa
     async start() {
       if (routerSecret !== null) app.use(requireSecret(routerSecret, refuse));
       started = doors();
-      for (const { path, start } of started) app.all(path, ...(await start()));
+      for (const { path, start } of started) app.all(path, await start());
       app.use(refuse(new GatewayError('NOT_FOUND', { message: 'No such subgraph is served here.' })));
-      app.use(answerBodyError);
     },
     async stop() {
       await Promise.all(started.map((door) => door.stop()));

@@ -1,27 +1,23 @@
-import type { RequestHandler } from 'express';
 import { splitUrl } from '../lib/request-url.ts';
+import type { BodyRequest } from './body.ts';
 import type { DocumentReference, TrustedDocuments } from './trusted-documents.ts';
 
 /** Puts the text of the document that a request names in its place, where every server of the graph looks for it. */
-export const trustedRequests =
-  (documents: TrustedDocuments): RequestHandler =>
-  (request, _response, next) => {
-    if (request.method === 'GET') {
-      const { path, query } = splitUrl(request.url);
-      const search = new URLSearchParams(query);
-      if (isOperation(Object.fromEntries(search))) {
-        search.set(
-          'query',
-          documents.textOf({ ...Object.fromEntries(search), extensions: extensionsIn(search) }),
-        );
-        search.delete('extensions');
-        request.url = `${path}?${search}`;
-      }
-    } else if (isOperation(request.body)) {
-      request.body = { ...request.body, query: documents.textOf(request.body), extensions: null };
-    }
-    next();
-  };
+export function nameDocument(documents: TrustedDocuments, request: BodyRequest): void {
+  if (request.method === 'GET') {
+    const { path, query } = splitUrl(request.url);
+    const search = new URLSearchParams(query);
+    if (!isOperation(Object.fromEntries(search))) return;
+    search.set(
+      'query',
+      documents.textOf({ ...Object.fromEntries(search), extensions: extensionsIn(search) }),
+    );
+    search.delete('extensions');
+    request.url = `${path}?${search}`;
+  } else if (isOperation(request.body)) {
+    request.body = { ...request.body, query: documents.textOf(request.body), extensions: null };
+  }
+}
 
 /** What carries no operation, such as a browser's look at the page, is answered as ever. */
 const isOperation = (request: unknown): request is DocumentReference =>

@@ -2,15 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import { createHandler, type Response as Refusal, type RequestParams } from 'graphql-sse';
 import { type ErrorName, GatewayError } from '../../errors/index.ts';
+import type { BodyRequest } from '../body.ts';
 import { toGraphError } from '../errors.ts';
 import { answerError, requestError } from '../http-errors.ts';
 import { requestIdOf } from '../request-id.ts';
 import { formatResult, type Operations } from './operations.ts';
 import { createOutlet, type Outlet } from './outlet.ts';
 import type { Session, Sessions } from './sessions.ts';
-
-/** A request whose JSON body was read before. */
-type BodyRequest = IncomingMessage & { body?: unknown };
 
 export type EventStreams = {
   /** Answers `/graphql/stream`. */
