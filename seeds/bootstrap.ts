@@ -2,12 +2,15 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { type ApiKeyType, scopesFor } from '../src/auth/index.ts';
-import { slugFrom, uuid } from '../src/lib/ids.ts';
+import { slugFrom, tsgId, uuid } from '../src/lib/ids.ts';
 import { maskSecret, type Secrets } from '../src/storage/secrets.ts';
 import { integrationModel } from '../src/subgraphs/catalog/integration/index.ts';
 import { providerModel } from '../src/subgraphs/catalog/provider/index.ts';
+import { accessPolicyModel } from '../src/subgraphs/identity/access-policy/index.ts';
 import { apiKeyModel } from '../src/subgraphs/identity/api-key/index.ts';
 import { organisationModel } from '../src/subgraphs/identity/organisation/index.ts';
+import { serviceAccountModel } from '../src/subgraphs/identity/service-account/index.ts';
+import { tenantModel } from '../src/subgraphs/identity/tenant/index.ts';
 import { workspaceModel } from '../src/subgraphs/identity/workspace/index.ts';
 
 /** What a first start makes, as it stands in `DATA_DIR/bootstrap.json`. The only place where these two keys are readable. */
@@ -18,6 +21,10 @@ export type Bootstrap = {
   workspace_id: string;
   admin_api_key: string;
   workspace_api_key: string;
+  /** The tenant, and the service account that asks for access tokens in its name. */
+  tsg_id: string;
+  client_id: string;
+  client_secret: string;
 };
 
 type Installation = { _id: 'installation'; seedOwner?: string; seededAt?: Date };
@@ -33,8 +40,9 @@ export async function bootstrap(options: {
   secrets: Secrets;
   dataDirectory: string;
   url: string;
+  serviceAccountDomain: string;
 }): Promise<Bootstrap | null> {
-  const { db, secrets, dataDirectory, url } = options;
+  const { db, secrets, dataDirectory, url, serviceAccountDomain } = options;
   const file = join(dataDirectory, 'bootstrap.json');
   const draft = `${file}.draft`;
   const known = (await readBootstrap(file)) ?? (await readBootstrap(draft));
@@ -47,6 +55,7 @@ export async function bootstrap(options: {
         workspace_id: uuid(),
         admin_api_key: secrets.generateKey(),
         workspace_api_key: secrets.generateKey(),
+        ...newAccount(secrets),
       };
   const installations = db.collection<Installation>('installation');
   const owner = (await installations.findOne({ _id: 'installation' }))?.seedOwner;
@@ -63,7 +72,7 @@ export async function bootstrap(options: {
     return null;
   }
   if (!installation.seededAt) {
-    await seedTenant(db, secrets, content);
+    await seedTenant(db, secrets, content, serviceAccountDomain);
     await installations.updateOne({ _id: 'installation' }, { $set: { seededAt: new Date() } });
   }
   await rename(draft, file);
@@ -88,14 +97,28 @@ async function writeBootstrap(file: string, content: Bootstrap): Promise<void> {
 
 export type TenantSeed = Pick<
   Bootstrap,
-  'organisation_id' | 'workspace_id' | 'admin_api_key' | 'workspace_api_key'
+  | 'organisation_id'
+  | 'workspace_id'
+  | 'admin_api_key'
+  | 'workspace_api_key'
+  | 'tsg_id'
+  | 'client_id'
+  | 'client_secret'
 >;
+
+/** Names and secret of a tenant and its first service account. */
+export const newAccount = (secrets: Secrets) => ({
+  tsg_id: tsgId(),
+  client_id: uuid(),
+  client_secret: secrets.generateKey(),
+});
 
 /** An organisation with a default workspace, one key of each kind and the `mock` provider. Repeatable. */
 export async function seedTenant(
   db: Connection,
   secrets: Secrets,
   seed: TenantSeed,
+  domain: string,
   name = 'Default',
 ): Promise<void> {
   const { organisation_id: organisationId, workspace_id: workspaceId } = seed;
@@ -124,6 +147,7 @@ export async function seedTenant(
   );
   await seedKey(db, secrets, tenant, 'workspace-service', 'Workspace key', seed.workspace_api_key);
   await seedMockProvider(db, tenant);
+  await seedAccount(db, secrets, seed, domain, name);
 }
 
 type Tenant = { organisationId: string; workspaceId: string };
@@ -154,6 +178,41 @@ async function seedKey(
       creationMode: 'auto',
     },
   );
+}
+
+/** The tenant of the organisation, with a service account that may do everything there. */
+async function seedAccount(
+  db: Connection,
+  secrets: Secrets,
+  seed: TenantSeed,
+  domain: string,
+  name: string,
+): Promise<void> {
+  const owner = { tsgId: seed.tsg_id, organisationId: seed.organisation_id };
+  const principal = `admin@${seed.tsg_id}.iam.${domain}`;
+  await insertOnce(
+    tenantModel(db),
+    { _id: seed.tsg_id },
+    { organisationId: seed.organisation_id, ancestors: [], name },
+  );
+  await insertOnce(
+    serviceAccountModel(db),
+    { _id: seed.client_id },
+    {
+      ...owner,
+      name: 'admin',
+      principal,
+      description: 'Made with the tenant.',
+      secretHash: secrets.hash(seed.client_secret),
+      secretVersion: 1,
+    },
+  );
+  const policy = { principal, tsgId: seed.tsg_id, workspaceId: null, role: 'superuser' };
+  await insertOnce(accessPolicyModel(db), policy, {
+    _id: uuid(),
+    organisationId: seed.organisation_id,
+    resource: `prn:${seed.tsg_id}::::`,
+  });
 }
 
 async function seedMockProvider(db: Connection, { organisationId, workspaceId }: Tenant): Promise<void> {

@@ -33,7 +33,9 @@ import { checkMasterKey } from './storage/master-key.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
 import type { GraphContext } from './subgraphs/context.ts';
+import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts';
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
+import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
 import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
@@ -88,6 +90,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       providers: (ids) => loadProviderRecords(db, secrets, ids),
       configs: (ids) => loadConfigRecords(db, { secrets, log }, ids),
       catalogues: (ids) => loadCatalogues(db, ids),
+      accounts: (ids) => loadAccountRecords(db, ids),
+      workspaces: (ids) => loadWorkspaceRecords(db, ids),
     },
     changes,
   );
@@ -116,6 +120,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     audit,
     events,
     requestLogs: settings.requestLogs,
+    identity: settings.identity,
     log,
     now: () => new Date(),
     workspaceOwned: resources

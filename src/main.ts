@@ -22,7 +22,13 @@ async function main(): Promise<void> {
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = localUrl(settings.listen.host, port);
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
-  const seeded = await bootstrap({ db: storage.db, secrets, dataDirectory, url });
+  const seeded = await bootstrap({
+    db: storage.db,
+    secrets,
+    dataDirectory,
+    url,
+    serviceAccountDomain: settings.identity.serviceAccountDomain,
+  });
 
   stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
     const servers = routers ? [server, routers.server] : [server];

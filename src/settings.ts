@@ -70,6 +70,12 @@ export type Settings = {
     /** Milliseconds between two looks at a remote subgraph's SDL. */
     pollInterval: number;
   };
+  identity: {
+    /** Where callers reach this installation, without a slash at the end; null answers with the address that they asked at. */
+    publicUrl: string | null;
+    /** Of the names of service accounts: `<name>@<tsg_id>.iam.<domain>`. */
+    serviceAccountDomain: string;
+  };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
@@ -145,6 +151,15 @@ const environment = z.object({
   TRUSTED_DOCUMENTS: z.string().optional(),
   REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
   REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  SERVICE_ACCOUNT_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain in lower case')
+    .max(100)
+    .default('sluice.local'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -206,6 +221,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
     },
     remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
+    identity: { publicUrl: values.PUBLIC_URL ?? null, serviceAccountDomain: values.SERVICE_ACCOUNT_DOMAIN },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

@@ -32,7 +32,14 @@ await changes.start();
 const events = createEvents(db, log);
 const none = async () => new Map<string, never>();
 const directory = createDirectory(
-  { keys: (hashes) => loadKeyRecords(db, hashes), providers: none, configs: none, catalogues: none },
+  {
+    keys: (hashes) => loadKeyRecords(db, hashes),
+    providers: none,
+    configs: none,
+    catalogues: none,
+    accounts: none,
+    workspaces: none,
+  },
   changes,
 );
 const authenticate = createAuthenticate(directory, secrets);
@@ -49,6 +56,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     memo: new Map(),
     now: () => new Date(),
     requestLogs: settings.requestLogs,
+    identity: settings.identity,
     workspaceOwned: [],
     audit: { record: async () => undefined },
     request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },

@@ -1,2 +1,3 @@
-export { type Principal, requireScope, tenantFilter } from './principal.ts';
-export { type ApiKeyType, apiKeyTypes, isScope, mayHold, type Scope, scopesFor } from './scopes.ts';
+export { type Principal, type PrincipalKind, requireScope, tenantFilter } from './principal.ts';
+export { builtInRoles, iamPermissions, isPermission, type Permission } from './roles.ts';
+export { type ApiKeyType, apiKeyTypes, isScope, mayHold, type Scope, scopes, scopesFor } from './scopes.ts';

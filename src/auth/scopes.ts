@@ -78,6 +78,9 @@ const holders = new Map<Scope, ReadonlySet<ApiKeyType>>(
   ),
 );
 
+/** The whole vocabulary, in a stable order. */
+export const scopes: readonly Scope[] = [...holders.keys()];
+
 export const isScope = (value: string): value is Scope => holders.has(value);
 
 /** Every scope that a key of this type may carry, in a stable order. */

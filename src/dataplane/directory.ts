@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Principal } from '../auth/index.ts';
+import type { Permission, Principal } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
 import type { Plan } from './config/plan.ts';
@@ -37,6 +37,28 @@ export type ModelRecord = { enabled: boolean; customHost: string | null };
 
 export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };
 
+/** A service account on one tenant, with the roles that it holds there now. */
+export type AccountRecord = {
+  clientId: string;
+  /** `<name>@<tsg_id>.iam.<domain>` */
+  name: string;
+  /** Tokens of another version of the secret are refused. */
+  secretVersion: number;
+  /** The tenant, which need not be the account's own. */
+  tsgId: string;
+  organisationId: string;
+  grants: readonly Grant[];
+};
+
+export type Grant = {
+  /** Null for the whole tenant. */
+  workspaceId: string | null;
+  role: string;
+  permissions: readonly Permission[];
+};
+
+export type WorkspaceRecord = { id: string; slug: string; metadata: Record<string, string> };
+
 /** Reads of the administration's documents, many at a time; what is missing from the answer does not exist. */
 export type DirectorySource = {
   keys(secretHashes: string[]): Promise<Map<string, KeyRecord>>;
@@ -46,6 +68,10 @@ export type DirectorySource = {
   configs(ids: string[]): Promise<Map<string, ConfigRecord>>;
   /** Slugs of all providers, by workspace. */
   catalogues(workspaceIds: string[]): Promise<Map<string, string[]>>;
+  /** Ids are `<client id>/<tsg id>`. */
+  accounts(ids: string[]): Promise<Map<string, AccountRecord>>;
+  /** Ids are `<organisationId>/<id or slug>`. */
+  workspaces(ids: string[]): Promise<Map<string, WorkspaceRecord>>;
 };
 
 export type Directory = {
@@ -65,6 +91,8 @@ const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
   providers: ['provider', 'integration'],
   configs: ['config'],
   catalogues: ['provider', 'integration'],
+  accounts: ['tenant', 'service_account', 'access_policy', 'role'],
+  workspaces: ['workspace'],
 };
 
 /** The data plane's memory of keys, providers and configs, kept current by `changes`. */
@@ -74,6 +102,8 @@ export function createDirectory(source: DirectorySource, changes: Changes): Dire
     providers: createTable((ids) => source.providers(ids)),
     configs: createTable((ids) => source.configs(ids)),
     catalogues: createTable((ids) => source.catalogues(ids)),
+    accounts: createTable((ids) => source.accounts(ids)),
+    workspaces: createTable((ids) => source.workspaces(ids)),
   };
   changes.subscribe(async (kind) => {
     for (const [name, kinds] of Object.entries(affectedBy)) {

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 const MAX_COUNT = 0xfff;
 
@@ -25,6 +25,9 @@ function startAt(time: number): void {
   prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-`;
   count = 0;
 }
+
+/** A tenant's id: ten random digits, the first of them not 0 (service.md, "Service account"). */
+export const tsgId = (): string => String(randomInt(1_000_000_000, 10_000_000_000));
 
 const slugTail = () => randomBytes(4).toString('hex').slice(0, 6);
 

@@ -2,7 +2,18 @@ import type { Connection } from 'mongoose';
 import type { Logger } from '../lib/logger.ts';
 
 /** What the data plane holds in memory and must hear about when an administrator changes it. */
-export type ChangeKind = 'organisation' | 'workspace' | 'api_key' | 'integration' | 'provider' | 'config';
+export type ChangeKind =
+  | 'organisation'
+  | 'workspace'
+  | 'api_key'
+  | 'integration'
+  | 'provider'
+  | 'config'
+  | 'tenant'
+  | 'service_account'
+  | 'access_policy'
+  | 'role'
+  | 'signing_key';
 
 export type Changes = {
   /**

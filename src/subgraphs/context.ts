@@ -33,6 +33,8 @@ export type ServiceDependencies = {
   workspaceOwned: ((db: Connection) => Model<any>)[];
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
+  /** Where this installation is reached, and the domain of its service accounts. */
+  identity: Settings['identity'];
   log: Logger;
   now: () => Date;
 };

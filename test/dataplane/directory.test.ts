@@ -28,6 +28,8 @@ beforeEach(() => {
     providers: nothing,
     configs: nothing,
     catalogues: nothing,
+    accounts: nothing,
+    workspaces: nothing,
     async keys(ids) {
       reads.push(ids);
       if (down) throw new Error('The database is down.');

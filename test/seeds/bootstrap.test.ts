@@ -28,7 +28,13 @@ afterEach(async () => {
 });
 
 const run = (dataDirectory = root, own: Secrets = secrets) =>
-  bootstrap({ db: storage.db, secrets: own, dataDirectory, url: 'http://127.0.0.1:1' });
+  bootstrap({
+    db: storage.db,
+    secrets: own,
+    dataDirectory,
+    url: 'http://127.0.0.1:1',
+    serviceAccountDomain: 'sluice.local',
+  });
 const file = async () => JSON.parse(await readFile(join(root, 'bootstrap.json'), 'utf8')) as Bootstrap;
 const installation = () => storage.db.collection<{ _id: string }>('installation');
 const count = (name: string) => storage.db.collection(name).countDocuments({});

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { seedTenant } from '../../seeds/bootstrap.ts';
+import { newAccount, seedTenant } from '../../seeds/bootstrap.ts';
 import { createApp } from '../../src/app.ts';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -13,7 +13,16 @@ import { openStorage } from '../../src/storage/connection.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
 import { testDatabase } from './database.ts';
 
-export type Tenant = { organisationId: string; workspaceId: string; adminKey: string; workspaceKey: string };
+export type Tenant = {
+  organisationId: string;
+  workspaceId: string;
+  adminKey: string;
+  workspaceKey: string;
+  tsgId: string;
+  /** Of the service account that may do everything in the tenant. */
+  clientId: string;
+  clientSecret: string;
+};
 
 export type Answer = { status: number; body: unknown; headers: Headers };
 
@@ -63,18 +72,24 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
 
   async function createTenant(): Promise<Tenant> {
+    const account = newAccount(secrets);
     const tenant = {
       organisationId: uuid(),
       workspaceId: uuid(),
       adminKey: secrets.generateKey(),
       workspaceKey: secrets.generateKey(),
+      tsgId: account.tsg_id,
+      clientId: account.client_id,
+      clientSecret: account.client_secret,
     };
-    await seedTenant(storage.db, secrets, {
+    const seed = {
       organisation_id: tenant.organisationId,
       workspace_id: tenant.workspaceId,
       admin_api_key: tenant.adminKey,
       workspace_api_key: tenant.workspaceKey,
-    });
+      ...account,
+    };
+    await seedTenant(storage.db, secrets, seed, settings.identity.serviceAccountDomain);
     return tenant;
   }
 

@@ -1,8 +1,10 @@
 import {
   type ApiKeyType,
+  apiKeyTypes,
   isScope,
   mayHold,
   type Principal,
+  type PrincipalKind,
   requireScope,
   type Scope,
 } from '../../../auth/index.ts';
@@ -16,6 +18,12 @@ export const keyScope = (type: ApiKeyType, verb: KeyVerb): Scope =>
 
 export const requireKeyScope = (principal: Principal | null, type: ApiKeyType, verb: KeyVerb): Principal =>
   requireScope(principal, [keyScope(type, verb)]);
+
+/** A key's type bounds what it holds; roles and JWTs may hold any scope. */
+const couldHold = (kind: PrincipalKind, scope: Scope): boolean => {
+  const type = apiKeyTypes.find((known) => known === kind);
+  return type === undefined || mayHold(type, scope);
+};
 
 /**
  * The scopes to store on a key. Each must exist, be one that the key's type may hold, and be held by whoever gives it
@@ -34,7 +42,7 @@ export function grantedScopes(
     if (!isScope(scope)) throw refuse(`${param} is not a scope.`);
     if (!mayHold(type, scope)) throw refuse(`A key of type ${type} cannot hold the scope ${scope}.`);
     if (kept.includes(scope)) return;
-    if (mayHold(principal.kind, scope) && !principal.scopes.has(scope)) {
+    if (couldHold(principal.kind, scope) && !principal.scopes.has(scope)) {
       throw new GatewayError('FORBIDDEN', {
         message: `The credential cannot give the scope ${scope}, which it lacks.`,
         param,

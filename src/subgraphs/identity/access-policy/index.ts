@@ -1,0 +1,2 @@
+export { loadAccountRecords } from './directory.ts';
+export { type AccessPolicyDocument, accessPolicyModel } from './model.ts';

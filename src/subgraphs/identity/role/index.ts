@@ -1,0 +1,1 @@
+export { type RoleDocument, roleModel } from './model.ts';

@@ -1,0 +1,1 @@
+export { type ServiceAccountDocument, serviceAccountModel } from './model.ts';

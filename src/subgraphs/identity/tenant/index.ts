@@ -1,0 +1,1 @@
+export { type TenantDocument, tenantModel } from './model.ts';
