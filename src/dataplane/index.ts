@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
+import { errorHeaders, GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
 import { credentialOf } from './authenticate.ts';
 import { type Call, headerOf, type Trace } from './call.ts';
@@ -141,6 +141,7 @@ function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependen
     'x-gateway-trace-id': trace.traceId,
     'x-gateway-request-id': requestId,
     'x-gateway-gateway-exception': 'true',
+    ...errorHeaders(error),
   });
   response.end(JSON.stringify(inferenceBody(error)));
 }
