@@ -41,8 +41,8 @@ const shape = z.object({
       allow_config_override: z.boolean().nullish(),
     })
     .nullish(),
-  usage_limits: z.unknown(),
-  rate_limits: z.unknown(),
+  usage_limits: z.unknown().optional(),
+  rate_limits: z.unknown().optional(),
 });
 type Given = z.infer<typeof shape>;
 
