@@ -45,7 +45,7 @@ async function open(
 ): Promise<Call> {
   const clock = { startedAt: performance.now(), createdAt: new Date() };
   const credential = credentialOf(request.headers);
-  const key = await authenticate(credential);
+  const key = await authenticate(credential, request.socket.remoteAddress);
   const { workspaceId } = key.principal;
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
