@@ -417,6 +417,15 @@ export type Operations = {
       data: Array<Schemas['Workspace']>;
     };
   };
+  rotateApiKey: {
+    method: 'POST';
+    path: '/v1/api-keys/{id}/rotate';
+    parameters: {
+      id: string;
+    };
+    body: Schemas['RotateApiKeyInput'] | null;
+    answer: Schemas['RotatedApiKey'];
+  };
   updateApiKey: {
     method: 'PUT';
     path: '/v1/api-keys/{id}';
@@ -512,6 +521,7 @@ export type Schemas = {
     scopes: Array<string>;
     defaults: unknown | null;
     expires_at: string | null;
+    last_rotated_at: string | null;
     object: "api-key";
   };
   AuditLog: {
@@ -834,6 +844,14 @@ export type Schemas = {
   ProviderReference: {
     id: string;
     slug: string;
+  };
+  RotateApiKeyInput: {
+    key_transition_period_ms?: number | null;
+  };
+  RotatedApiKey: {
+    id: string;
+    key: string;
+    key_transition_expires_at: string;
   };
   UpdateApiKeyInput: {
     name?: string | null;

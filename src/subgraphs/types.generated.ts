@@ -301,6 +301,11 @@ export type Mutation = {
   createWorkspaceServiceApiKey: CreatedApiKey;
   createWorkspaceUserApiKey: CreatedApiKey;
   updateApiKey: ApiKey;
+  /**
+   * Gives the key a new secret under the same id. The caller must hold the scopes of the key, as for a new one. IN_USE while
+   * the secret before the present one still works.
+   */
+  rotateApiKey: RotatedApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
   createWorkspace: Workspace;
@@ -406,6 +411,12 @@ export type MutationCreateWorkspaceUserApiKeyArgs = {
 export type MutationUpdateApiKeyArgs = {
   id: Scalars['ID']['input'];
   input: UpdateApiKeyInput;
+};
+
+
+export type MutationRotateApiKeyArgs = {
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<RotateApiKeyInput>;
 };
 
 
@@ -585,6 +596,10 @@ export type ApiKey = {
   /** What requests get that do not say otherwise: `{metadata, config_id, allow_config_override}`. */
   defaults?: Maybe<Scalars['JSON']['output']>;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When it got its present secret; null when that is its first one. */
+  lastRotatedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When the secret before the present one stops working; null when there is none that works. */
+  keyTransitionExpiresAt?: Maybe<Scalars['DateTime']['output']>;
   creationMode: ApiKeyCreationMode;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -602,6 +617,14 @@ export type CreatedApiKey = {
   object: Scalars['String']['output'];
   key: Scalars['String']['output'];
   apiKey: ApiKey;
+};
+
+/** A key with its new secret, the only sight of it. */
+export type RotatedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  /** Until then the secret before it works too. */
+  keyTransitionExpiresAt: Scalars['DateTime']['output'];
 };
 
 /** A customer of this installation: the outermost tenant. */
@@ -1109,6 +1132,11 @@ export type UpdateApiKeyInput = {
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
+export type RotateApiKeyInput = {
+  /** Milliseconds for which the old secret works beside the new one, though not beyond the key's expiry; 30 minutes to 14 days. */
+  keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
+};
+
 export type CreateWorkspaceInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -1286,6 +1314,7 @@ export type ResolversTypes = {
   ApiKey: ResolverTypeWrapper<ApiKey>;
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
+  RotatedApiKey: ResolverTypeWrapper<RotatedApiKey>;
   Organisation: ResolverTypeWrapper<Organisation>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
@@ -1329,6 +1358,7 @@ export type ResolversTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1362,6 +1392,7 @@ export type ResolversParentTypes = {
   ApiKey: ApiKey;
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
+  RotatedApiKey: RotatedApiKey;
   Organisation: Organisation;
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
@@ -1392,6 +1423,7 @@ export type ResolversParentTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1531,6 +1563,7 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
+  rotateApiKey?: Resolver<ResolversTypes['RotatedApiKey'], ParentType, ContextType, RequireFields<MutationRotateApiKeyArgs, 'id'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
@@ -1632,6 +1665,8 @@ export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends Resol
   scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastRotatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   creationMode?: Resolver<ResolversTypes['ApiKeyCreationMode'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -1648,6 +1683,12 @@ export type CreatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
+};
+
+export type RotatedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RotatedApiKey'] = ResolversParentTypes['RotatedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
@@ -1851,6 +1892,7 @@ export type Resolvers<ContextType = GraphContext> = {
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
+  RotatedApiKey?: RotatedApiKeyResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;

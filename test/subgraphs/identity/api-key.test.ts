@@ -82,6 +82,13 @@ describeAccess(setting, 'organisation-service', {
     audit: 'api_key.update',
     addressed: true,
   },
+  rotateApiKey: {
+    document: 'mutation ($id: ID!) { rotateApiKey(id: $id) { id } }',
+    variables: () => ({ id: subject }),
+    scopes: verbs('rotate'),
+    audit: 'api_key.rotate',
+    addressed: true,
+  },
   deleteApiKey: {
     document: 'mutation ($id: ID!) { deleteApiKey(id: $id) }',
     variables: () => ({ id: subject }),
