@@ -118,16 +118,6 @@ test('the next rotation waits for the end of the transition', async () => {
   expect(await taken(first, second, third)).toEqual([false, true, true]);
 });
 
-test('of rotations at the same time exactly one wins', async () => {
-  const { id, key } = await make();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id)));
-  const winners = answers.flatMap(({ data }) => data?.rotateApiKey ?? []);
-  expect(winners).toHaveLength(1);
-  const losers = answers.filter(({ errors }) => errors);
-  expect(losers.map(errorOf)).toEqual(Array(7).fill({ code: 'IN_USE', param: 'id' }));
-  expect(await taken(key, winners[0].key)).toEqual([true, true]);
-});
-
 test('the old secret does not outlive the key', async () => {
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   const { id, key } = await make({ expiresAt });
