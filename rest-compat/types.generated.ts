@@ -88,6 +88,15 @@ export type Operations = {
     body: Schemas['CreateWorkspaceInput'];
     answer: Schemas['Workspace'];
   };
+  createWorkspaceMembers: {
+    method: 'POST';
+    path: '/v1/admin/workspaces/{workspaceId}/users';
+    parameters: {
+      workspaceId: string;
+    };
+    body: Schemas['CreateMembersInput'];
+    answer: Record<string, never>;
+  };
   createWorkspaceServiceApiKey: {
     method: 'POST';
     path: '/v1/api-keys/workspace/service';
@@ -152,11 +161,28 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  deleteUser: {
+    method: 'DELETE';
+    path: '/v1/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    answer: Record<string, never>;
+  };
   deleteWorkspace: {
     method: 'DELETE';
     path: '/v1/admin/workspaces/{workspaceId}';
     parameters: {
       workspaceId: string;
+    };
+    answer: Record<string, never>;
+  };
+  deleteWorkspaceMember: {
+    method: 'DELETE';
+    path: '/v1/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
     };
     answer: Record<string, never>;
   };
@@ -212,13 +238,45 @@ export type Operations = {
     };
     answer: Schemas['Provider'];
   };
+  getUser: {
+    method: 'GET';
+    path: '/v1/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    answer: Schemas['User'];
+  };
   getWorkspace: {
     method: 'GET';
     path: '/v1/admin/workspaces/{workspaceId}';
     parameters: {
       workspaceId: string;
     };
-    answer: Schemas['Workspace'];
+    answer: Schemas['Workspace'] & {
+      users: Array<{
+        id: string;
+        first_name: string | null;
+        last_name: string | null;
+        org_role: "owner" | "admin" | "member" | null;
+        role: "admin" | "manager" | "member";
+        created_at: string;
+        last_updated_at: string;
+        status: "active";
+        workspace_id: string;
+        email: string | null;
+        scopes: Array<string>;
+        object: "workspace-user";
+      }>;
+    };
+  };
+  getWorkspaceMember: {
+    method: 'GET';
+    path: '/v1/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
+    };
+    answer: Schemas['Member'];
   };
   insertLogs: {
     method: 'POST';
@@ -401,6 +459,37 @@ export type Operations = {
       data: Array<Schemas['Provider']>;
     };
   };
+  listUsers: {
+    method: 'GET';
+    path: '/v1/admin/users';
+    parameters: {
+      role?: "owner" | "admin" | "member";
+      email?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      total: number;
+      object: "list";
+      data: Array<Schemas['User']>;
+    };
+  };
+  listWorkspaceMembers: {
+    method: 'GET';
+    path: '/v1/admin/workspaces/{workspaceId}/users';
+    parameters: {
+      workspaceId: string;
+      role?: "admin" | "manager" | "member";
+      email?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      total: number;
+      object: "list";
+      data: Array<Schemas['Member']>;
+    };
+  };
   listWorkspaces: {
     method: 'GET';
     path: '/v1/admin/workspaces';
@@ -493,6 +582,15 @@ export type Operations = {
     body: Schemas['UpdateProviderInput'];
     answer: Schemas['ProviderReference'];
   };
+  updateUser: {
+    method: 'PUT';
+    path: '/v1/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    body: Schemas['UpdateUserInput'];
+    answer: Record<string, never>;
+  };
   updateWorkspace: {
     method: 'PUT';
     path: '/v1/admin/workspaces/{workspaceId}';
@@ -500,6 +598,16 @@ export type Operations = {
       workspaceId: string;
     };
     body: Schemas['UpdateWorkspaceInput'];
+    answer: Record<string, never>;
+  };
+  updateWorkspaceMember: {
+    method: 'PUT';
+    path: '/v1/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
+    };
+    body: Schemas['UpdateMemberInput'];
     answer: Record<string, never>;
   };
 };
@@ -613,6 +721,9 @@ export type Schemas = {
     default_provider_slug?: string | null;
     tags?: unknown | null;
   };
+  CreateMembersInput: {
+    users: Array<Schemas['MemberInput']>;
+  };
   CreateOrganisationServiceApiKeyInput: {
     name: string;
     description?: string | null;
@@ -633,6 +744,7 @@ export type Schemas = {
     name: string;
     description?: string | null;
     defaults?: unknown | null;
+    users?: Array<string> | null;
   };
   CreateWorkspaceServiceApiKeyInput: {
     name: string;
@@ -831,6 +943,24 @@ export type Schemas = {
     workspace_slug: string | null;
     api_key_id: string;
   };
+  Member: {
+    id: string;
+    first_name: string | null;
+    last_name: string | null;
+    org_role: "owner" | "admin" | "member" | null;
+    role: "admin" | "manager" | "member";
+    created_at: string;
+    last_updated_at: string;
+    status: "active";
+    workspace_id: string;
+    email: string | null;
+    scopes: Array<string>;
+    object: "workspace-user";
+  };
+  MemberInput: {
+    id: string;
+    role: "admin" | "manager" | "member";
+  };
   Provider: {
     name: string;
     integration_id: string;
@@ -895,16 +1025,33 @@ export type Schemas = {
     create_default_provider?: boolean | null;
     default_provider_slug?: string | null;
   };
+  UpdateMemberInput: {
+    role?: "admin" | "manager" | "member" | null;
+  };
   UpdateProviderInput: {
     name?: string | null;
     note?: string | null;
     expires_at?: string | null;
     tags?: unknown | null;
   };
+  UpdateUserInput: {
+    role?: "admin" | "member" | null;
+  };
   UpdateWorkspaceInput: {
     name?: string | null;
     description?: string | null;
     defaults?: unknown | null;
+  };
+  User: {
+    id: string;
+    first_name: string;
+    last_name: string;
+    role: "owner" | "admin" | "member";
+    email: string;
+    created_at: string;
+    last_updated_at: string;
+    workspace_ids: Array<string>;
+    object: "user";
   };
   Workspace: {
     id: string;

@@ -31,8 +31,16 @@ export type Workspace = {
   isDefault: Scalars['Int']['output'];
   status: WorkspaceStatus;
   organisation: Organisation;
+  /** The first of its members, newest first. */
+  members: Array<Member>;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A team's part of an organisation: keys, providers, configs and logs belong to one. */
+export type WorkspaceMembersArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
 /**
@@ -109,8 +117,13 @@ export type Query = {
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
+  /** The membership of a user; workspaces are named by id or slug. */
+  member: Member;
+  members: MemberPage;
   /** The organisation that the credential belongs to. */
   organisation: Organisation;
+  user: User;
+  users: UserPage;
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
@@ -202,6 +215,40 @@ export type QueryApiKeysArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
+
+export type QueryMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  role?: InputMaybe<MemberRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: MemberSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryUserArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryUsersArgs = {
+  role?: InputMaybe<UserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: UserSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -308,6 +355,14 @@ export type Mutation = {
   rotateApiKey: RotatedApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
+  /** Takes users into a workspace, all or none of them; answers the workspace. */
+  createMembers: Workspace;
+  updateMember: Member;
+  /** Answers the id of the membership that ended; the user's `workspace-user` keys of the workspace end with it. */
+  deleteMember: Scalars['ID']['output'];
+  updateUser: User;
+  /** Answers the id of the deleted user, whose memberships and `workspace-user` keys end. The last owner stays. */
+  deleteUser: Scalars['ID']['output'];
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
   /** Answers the id of the deleted workspace. */
@@ -421,6 +476,36 @@ export type MutationRotateApiKeyArgs = {
 
 
 export type MutationDeleteApiKeyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  input: CreateMembersInput;
+};
+
+
+export type MutationUpdateMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+  input: UpdateMemberInput;
+};
+
+
+export type MutationDeleteMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateUserArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateUserInput;
+};
+
+
+export type MutationDeleteUserArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -627,6 +712,36 @@ export type RotatedApiKey = {
   keyTransitionExpiresAt: Scalars['DateTime']['output'];
 };
 
+/** A user's place in a workspace. */
+export type Member = {
+  /** Of the membership; REST shows `userId` as `id`. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  userId: Scalars['ID']['output'];
+  /** Null, as are name and address, of a user who is being deleted at this moment. */
+  user?: Maybe<User>;
+  firstName?: Maybe<Scalars['String']['output']>;
+  lastName?: Maybe<Scalars['String']['output']>;
+  email?: Maybe<Scalars['String']['output']>;
+  /** What the user is in the organisation. */
+  orgRole?: Maybe<UserRole>;
+  /** What the user is in the workspace. */
+  role: MemberRole;
+  status: Scalars['String']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  /** What the user may do in the workspace; owners and admins of the organisation what its administrators may. */
+  scopes: Array<Scalars['String']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type MemberPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Member>;
+};
+
 /** A customer of this installation: the outermost tenant. */
 export type Organisation = {
   id: Scalars['ID']['output'];
@@ -634,6 +749,42 @@ export type Organisation = {
   name: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+/** A person of the organisation. New ones come by invites. */
+export type User = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Unique in the organisation; lower case. */
+  email: Scalars['String']['output'];
+  firstName: Scalars['String']['output'];
+  lastName: Scalars['String']['output'];
+  role: UserRole;
+  /** The first of the workspaces that the user is a member of, by id. */
+  workspaceIds: Array<Scalars['ID']['output']>;
+  /** The same; null for one that the credential does not reach. */
+  workspaces: Array<Maybe<Workspace>>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type UserPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<User>;
 };
 
 export type WorkspacePage = {
@@ -915,9 +1066,34 @@ export type ApiKeyCreationMode =
   | 'ui'
   | 'auto';
 
+export type MemberRole =
+  | 'admin'
+  | 'manager'
+  | 'member';
+
+/** What a user is in the organisation. Owners and admins reach every workspace, members those that take them in. */
+export type UserRole =
+  | 'owner'
+  | 'admin'
+  | 'member';
+
 export type WorkspaceStatus =
   | 'active'
   | 'archived';
+
+export type MemberSortField =
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+/** The roles that can be given. */
+export type AssignableUserRole =
+  | 'admin'
+  | 'member';
+
+export type UserSortField =
+  | 'email'
+  | 'createdAt'
+  | 'lastUpdatedAt';
 
 export type AuditUserType =
   | 'user'
@@ -1137,10 +1313,43 @@ export type RotateApiKeyInput = {
   keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
 };
 
+export type MemberSort = {
+  field: MemberSortField;
+  direction?: SortDirection;
+};
+
+export type MemberInput = {
+  /** A user of the organisation. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type CreateMembersInput = {
+  users: Array<MemberInput>;
+};
+
+/** Absent members stay as they are. */
+export type UpdateMemberInput = {
+  role?: InputMaybe<MemberRole>;
+};
+
+export type UserSort = {
+  field: UserSortField;
+  direction?: SortDirection;
+};
+
+/** Absent members stay as they are. */
+export type UpdateUserInput = {
+  /** The role of an owner cannot change. */
+  role?: InputMaybe<AssignableUserRole>;
+};
+
 export type CreateWorkspaceInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+  /** Ids of users of the organisation, who become members. */
+  users?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
 export type UpdateWorkspaceInput = {
@@ -1315,7 +1524,11 @@ export type ResolversTypes = {
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
   RotatedApiKey: ResolverTypeWrapper<RotatedApiKey>;
+  Member: ResolverTypeWrapper<Member>;
+  MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
+  User: ResolverTypeWrapper<User>;
+  UserPage: ResolverTypeWrapper<UserPage>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
@@ -1338,7 +1551,12 @@ export type ResolversTypes = {
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
   ApiKeyCreationMode: ApiKeyCreationMode;
+  MemberRole: MemberRole;
+  UserRole: UserRole;
   WorkspaceStatus: WorkspaceStatus;
+  MemberSortField: MemberSortField;
+  AssignableUserRole: AssignableUserRole;
+  UserSortField: UserSortField;
   AuditUserType: AuditUserType;
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
@@ -1359,6 +1577,12 @@ export type ResolversTypes = {
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
   RotateApiKeyInput: RotateApiKeyInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1393,7 +1617,11 @@ export type ResolversParentTypes = {
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
   RotatedApiKey: RotatedApiKey;
+  Member: Member;
+  MemberPage: MemberPage;
   Organisation: Organisation;
+  User: User;
+  UserPage: UserPage;
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
@@ -1424,6 +1652,12 @@ export type ResolversParentTypes = {
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
   RotateApiKeyInput: RotateApiKeyInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1493,6 +1727,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<WorkspaceMembersArgs, 'limit'>>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -1534,7 +1769,11 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
   apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  member?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<QueryMemberArgs, 'workspaceId' | 'userId'>>;
+  members?: Resolver<ResolversTypes['MemberPage'], ParentType, ContextType, RequireFields<QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
+  users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
@@ -1565,6 +1804,11 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
   rotateApiKey?: Resolver<ResolversTypes['RotatedApiKey'], ParentType, ContextType, RequireFields<MutationRotateApiKeyArgs, 'id'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
+  updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
+  deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
+  updateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserArgs, 'id' | 'input'>>;
+  deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteUserArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
@@ -1691,12 +1935,56 @@ export type RotatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   keyTransitionExpiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type MemberResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Member'] = ResolversParentTypes['Member']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  firstName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  orgRole?: Resolver<Maybe<ResolversTypes['UserRole']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MemberPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MemberPage'] = ResolversParentTypes['MemberPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
+};
+
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  firstName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
+  workspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<UserWorkspaceIdsArgs, 'limit'>>;
+  workspaces?: Resolver<Array<Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<UserWorkspacesArgs, 'limit'>>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserPage'] = ResolversParentTypes['UserPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
@@ -1893,7 +2181,11 @@ export type Resolvers<ContextType = GraphContext> = {
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
   RotatedApiKey?: RotatedApiKeyResolvers<ContextType>;
+  Member?: MemberResolvers<ContextType>;
+  MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+  UserPage?: UserPageResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;

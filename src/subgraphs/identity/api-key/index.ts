@@ -4,6 +4,7 @@ import { resolvers } from './resolvers.ts';
 import { referencedApiKey } from './service.ts';
 
 export { type ApiKeyDefaults, type ApiKeyDocument, apiKeyModel } from './model.ts';
+export { deleteUserKeys } from './user-keys.ts';
 
 export const apiKey: Resource = {
   name: 'api-key',
