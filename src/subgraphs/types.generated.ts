@@ -1286,7 +1286,7 @@ export type CreateWorkspaceUserApiKeyInput = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   /** Id or slug; organisation-wide credentials must name it. */
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
-  /** Whom the key stands for; the calling user when absent. */
+  /** Whom the key stands for: a member of the workspace, or an owner or admin of the organisation. The calling user when absent. */
   userId?: InputMaybe<Scalars['ID']['input']>;
   /** Only scopes that this type of key may hold and, where the caller could hold them, that the caller holds. */
   scopes: Array<Scalars['String']['input']>;
