@@ -81,6 +81,16 @@ export type Operations = {
     body: Schemas['CreateProviderInput'];
     answer: Schemas['ProviderReference'];
   };
+  createUserInvite: {
+    method: 'POST';
+    path: '/v1/admin/users/invites';
+    parameters: Record<string, never>;
+    body: Schemas['CreateInviteInput'];
+    answer: {
+      id: string;
+      invite_link: string;
+    };
+  };
   createWorkspace: {
     method: 'POST';
     path: '/v1/admin/workspaces';
@@ -169,6 +179,14 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  deleteUserInvite: {
+    method: 'DELETE';
+    path: '/v1/admin/users/invites/{inviteId}';
+    parameters: {
+      inviteId: string;
+    };
+    answer: Record<string, never>;
+  };
   deleteWorkspace: {
     method: 'DELETE';
     path: '/v1/admin/workspaces/{workspaceId}';
@@ -245,6 +263,14 @@ export type Operations = {
       userId: string;
     };
     answer: Schemas['User'];
+  };
+  getUserInvite: {
+    method: 'GET';
+    path: '/v1/admin/users/invites/{inviteId}';
+    parameters: {
+      inviteId: string;
+    };
+    answer: Schemas['Invite'];
   };
   getWorkspace: {
     method: 'GET';
@@ -459,6 +485,22 @@ export type Operations = {
       data: Array<Schemas['Provider']>;
     };
   };
+  listUserInvites: {
+    method: 'GET';
+    path: '/v1/admin/users/invites';
+    parameters: {
+      role?: "admin" | "member";
+      email?: string;
+      status?: "pending" | "cancelled" | "accepted" | "expired";
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<Schemas['Invite']>;
+    };
+  };
   listUsers: {
     method: 'GET';
     path: '/v1/admin/users';
@@ -504,6 +546,16 @@ export type Operations = {
       total: number;
       object: "list";
       data: Array<Schemas['Workspace']>;
+    };
+  };
+  resendUserInvite: {
+    method: 'POST';
+    path: '/v1/admin/users/invites/{inviteId}/resend';
+    parameters: {
+      inviteId: string;
+    };
+    answer: {
+      inviteLink: string;
     };
   };
   updateApiKey: {
@@ -711,6 +763,12 @@ export type Schemas = {
     default_provider_slug?: string | null;
     tags?: unknown | null;
   };
+  CreateInviteInput: {
+    email: string;
+    role: "admin" | "member";
+    workspaces: Array<Schemas['InviteWorkspaceInput']>;
+    workspace_api_key_details?: Schemas['InviteApiKeyInput'] | null;
+  };
   CreateMembersInput: {
     users: Array<Schemas['MemberInput']>;
   };
@@ -869,6 +927,28 @@ export type Schemas = {
       id: string;
       enabled: boolean;
     }>;
+  };
+  Invite: {
+    id: string;
+    email: string;
+    role: "admin" | "member";
+    created_at: string;
+    expires_at: string;
+    accepted_at: string | null;
+    status: "pending" | "cancelled" | "accepted" | "expired";
+    invited_by: string;
+    workspaces: Array<{
+      workspace_id: string;
+      role: "admin" | "manager" | "member";
+    }>;
+    object: "invite";
+  };
+  InviteApiKeyInput: {
+    scopes: Array<string>;
+  };
+  InviteWorkspaceInput: {
+    id: string;
+    role: "admin" | "manager" | "member";
   };
   Log: {
     _id: string;
