@@ -117,6 +117,8 @@ export type Query = {
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
+  invite: Invite;
+  invites: InvitePage;
   /** The membership of a user; workspaces are named by id or slug. */
   member: Member;
   members: MemberPage;
@@ -215,6 +217,23 @@ export type QueryApiKeysArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryInvitesArgs = {
+  role?: InputMaybe<AssignableUserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<InviteStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: InviteSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -348,13 +367,15 @@ export type Mutation = {
   createWorkspaceServiceApiKey: CreatedApiKey;
   createWorkspaceUserApiKey: CreatedApiKey;
   updateApiKey: ApiKey;
-  /**
-   * Gives the key a new secret under the same id. The caller must hold the scopes of the key, as for a new one. IN_USE while
-   * the secret before the present one still works.
-   */
-  rotateApiKey: RotatedApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
+  createInvite: InviteLink;
+  /** Makes a new link, good for seven days; the one before leads nowhere any more. */
+  resendInvite: InviteLink;
+  /** Cancels an invite that nobody has accepted, and answers its id. */
+  deleteInvite: Scalars['ID']['output'];
+  /** Makes the user, the memberships and the keys of an invite; works once. */
+  acceptInvite: AcceptedInvite;
   /** Takes users into a workspace, all or none of them; answers the workspace. */
   createMembers: Workspace;
   updateMember: Member;
@@ -469,14 +490,28 @@ export type MutationUpdateApiKeyArgs = {
 };
 
 
-export type MutationRotateApiKeyArgs = {
+export type MutationDeleteApiKeyArgs = {
   id: Scalars['ID']['input'];
-  input?: InputMaybe<RotateApiKeyInput>;
 };
 
 
-export type MutationDeleteApiKeyArgs = {
+export type MutationCreateInviteArgs = {
+  input: CreateInviteInput;
+};
+
+
+export type MutationResendInviteArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationAcceptInviteArgs = {
+  input: AcceptInviteInput;
 };
 
 
@@ -681,10 +716,6 @@ export type ApiKey = {
   /** What requests get that do not say otherwise: `{metadata, config_id, allow_config_override}`. */
   defaults?: Maybe<Scalars['JSON']['output']>;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
-  /** When it got its present secret; null when that is its first one. */
-  lastRotatedAt?: Maybe<Scalars['DateTime']['output']>;
-  /** When the secret before the present one stops working; null when there is none that works. */
-  keyTransitionExpiresAt?: Maybe<Scalars['DateTime']['output']>;
   creationMode: ApiKeyCreationMode;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -704,12 +735,61 @@ export type CreatedApiKey = {
   apiKey: ApiKey;
 };
 
-/** A key with its new secret, the only sight of it. */
-export type RotatedApiKey = {
+/** An offer to become a user of the organisation. Whoever opens its link and gives a name takes it. */
+export type Invite = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Lower case. */
+  email: Scalars['String']['output'];
+  /** What the new user will be in the organisation. */
+  role: AssignableUserRole;
+  status: InviteStatus;
+  /** The user, API key or service account that made it. */
+  invitedBy: Scalars['ID']['output'];
+  /** Where the new user will be a member. */
+  workspaces: Array<InviteWorkspace>;
+  /** Seven days after it was made or sent again. */
+  expiresAt: Scalars['DateTime']['output'];
+  acceptedAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type InviteWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  /** Null when it is gone, or out of the credential's reach. */
+  workspace?: Maybe<Workspace>;
+  role: MemberRole;
+};
+
+export type InvitePage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Invite>;
+};
+
+/** An invite with the only sight of its link, which holds its secret. */
+export type InviteLink = {
+  id: Scalars['ID']['output'];
+  inviteLink: Scalars['String']['output'];
+  invite: Invite;
+};
+
+/** A new user, with the only sight of the keys that the invite promised. */
+export type AcceptedInvite = {
+  userId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  apiKeys: Array<InvitedApiKey>;
+};
+
+/** A `workspace-user` key. */
+export type InvitedApiKey = {
   id: Scalars['ID']['output'];
   key: Scalars['String']['output'];
-  /** Until then the secret before it works too. */
-  keyTransitionExpiresAt: Scalars['DateTime']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspaceName: Scalars['String']['output'];
 };
 
 /** A user's place in a workspace. */
@@ -1066,6 +1146,17 @@ export type ApiKeyCreationMode =
   | 'ui'
   | 'auto';
 
+/** The roles that can be given. */
+export type AssignableUserRole =
+  | 'admin'
+  | 'member';
+
+export type InviteStatus =
+  | 'pending'
+  | 'cancelled'
+  | 'accepted'
+  | 'expired';
+
 export type MemberRole =
   | 'admin'
   | 'manager'
@@ -1081,14 +1172,14 @@ export type WorkspaceStatus =
   | 'active'
   | 'archived';
 
-export type MemberSortField =
+export type InviteSortField =
+  | 'email'
   | 'createdAt'
   | 'lastUpdatedAt';
 
-/** The roles that can be given. */
-export type AssignableUserRole =
-  | 'admin'
-  | 'member';
+export type MemberSortField =
+  | 'createdAt'
+  | 'lastUpdatedAt';
 
 export type UserSortField =
   | 'email'
@@ -1286,7 +1377,7 @@ export type CreateWorkspaceUserApiKeyInput = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   /** Id or slug; organisation-wide credentials must name it. */
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
-  /** Whom the key stands for: a member of the workspace, or an owner or admin of the organisation. The calling user when absent. */
+  /** Whom the key stands for; the calling user when absent. */
   userId?: InputMaybe<Scalars['ID']['input']>;
   /** Only scopes that this type of key may hold and, where the caller could hold them, that the caller holds. */
   scopes: Array<Scalars['String']['input']>;
@@ -1308,9 +1399,36 @@ export type UpdateApiKeyInput = {
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
-export type RotateApiKeyInput = {
-  /** Milliseconds for which the old secret works beside the new one, though not beyond the key's expiry; 30 minutes to 14 days. */
-  keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
+export type InviteSort = {
+  field: InviteSortField;
+  direction?: SortDirection;
+};
+
+export type InviteWorkspaceInput = {
+  /** Id or slug. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type InviteApiKeyInput = {
+  /** Of the key that the new user gets in each workspace; as for a new `workspace-user` key. */
+  scopes: Array<Scalars['String']['input']>;
+};
+
+export type CreateInviteInput = {
+  /** Nobody with this address may be a user or have a pending invite. */
+  email: Scalars['String']['input'];
+  role: AssignableUserRole;
+  workspaces: Array<InviteWorkspaceInput>;
+  /** Without it the new user gets no keys. */
+  workspaceApiKeyDetails?: InputMaybe<InviteApiKeyInput>;
+};
+
+export type AcceptInviteInput = {
+  /** The last segment of the link. */
+  token: Scalars['String']['input'];
+  firstName: Scalars['String']['input'];
+  lastName: Scalars['String']['input'];
 };
 
 export type MemberSort = {
@@ -1523,7 +1641,12 @@ export type ResolversTypes = {
   ApiKey: ResolverTypeWrapper<ApiKey>;
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
-  RotatedApiKey: ResolverTypeWrapper<RotatedApiKey>;
+  Invite: ResolverTypeWrapper<Invite>;
+  InviteWorkspace: ResolverTypeWrapper<InviteWorkspace>;
+  InvitePage: ResolverTypeWrapper<InvitePage>;
+  InviteLink: ResolverTypeWrapper<InviteLink>;
+  AcceptedInvite: ResolverTypeWrapper<AcceptedInvite>;
+  InvitedApiKey: ResolverTypeWrapper<InvitedApiKey>;
   Member: ResolverTypeWrapper<Member>;
   MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
@@ -1551,11 +1674,13 @@ export type ResolversTypes = {
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
   ApiKeyCreationMode: ApiKeyCreationMode;
+  AssignableUserRole: AssignableUserRole;
+  InviteStatus: InviteStatus;
   MemberRole: MemberRole;
   UserRole: UserRole;
   WorkspaceStatus: WorkspaceStatus;
+  InviteSortField: InviteSortField;
   MemberSortField: MemberSortField;
-  AssignableUserRole: AssignableUserRole;
   UserSortField: UserSortField;
   AuditUserType: AuditUserType;
   LogSortField: LogSortField;
@@ -1576,7 +1701,11 @@ export type ResolversTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
-  RotateApiKeyInput: RotateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
   MemberSort: MemberSort;
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
@@ -1616,7 +1745,12 @@ export type ResolversParentTypes = {
   ApiKey: ApiKey;
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
-  RotatedApiKey: RotatedApiKey;
+  Invite: Invite;
+  InviteWorkspace: InviteWorkspace;
+  InvitePage: InvitePage;
+  InviteLink: InviteLink;
+  AcceptedInvite: AcceptedInvite;
+  InvitedApiKey: InvitedApiKey;
   Member: Member;
   MemberPage: MemberPage;
   Organisation: Organisation;
@@ -1651,7 +1785,11 @@ export type ResolversParentTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
-  RotateApiKeyInput: RotateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
   MemberSort: MemberSort;
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
@@ -1679,6 +1817,12 @@ export type AccessDirectiveResolver<Result, Parent, ContextType = GraphContext, 
 export type AuthenticatedDirectiveArgs = { };
 
 export type AuthenticatedDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = AuthenticatedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PublicDirectiveArgs = {
+  reason: Scalars['String']['input'];
+};
+
+export type PublicDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = PublicDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export type ConstraintDirectiveArgs = {
   minLength?: Maybe<Scalars['Int']['input']>;
@@ -1769,6 +1913,8 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
   apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType, RequireFields<QueryInviteArgs, 'id'>>;
+  invites?: Resolver<ResolversTypes['InvitePage'], ParentType, ContextType, RequireFields<QueryInvitesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   member?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<QueryMemberArgs, 'workspaceId' | 'userId'>>;
   members?: Resolver<ResolversTypes['MemberPage'], ParentType, ContextType, RequireFields<QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
@@ -1802,8 +1948,11 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
-  rotateApiKey?: Resolver<ResolversTypes['RotatedApiKey'], ParentType, ContextType, RequireFields<MutationRotateApiKeyArgs, 'id'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationCreateInviteArgs, 'input'>>;
+  resendInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationResendInviteArgs, 'id'>>;
+  deleteInvite?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteInviteArgs, 'id'>>;
+  acceptInvite?: Resolver<ResolversTypes['AcceptedInvite'], ParentType, ContextType, RequireFields<MutationAcceptInviteArgs, 'input'>>;
   createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
   updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
   deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
@@ -1909,8 +2058,6 @@ export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends Resol
   scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
-  lastRotatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
-  keyTransitionExpiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   creationMode?: Resolver<ResolversTypes['ApiKeyCreationMode'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -1929,10 +2076,51 @@ export type CreatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
 };
 
-export type RotatedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RotatedApiKey'] = ResolversParentTypes['RotatedApiKey']> = {
+export type InviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Invite'] = ResolversParentTypes['Invite']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['AssignableUserRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['InviteStatus'], ParentType, ContextType>;
+  invitedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['InviteWorkspace']>, ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  acceptedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type InviteWorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteWorkspace'] = ResolversParentTypes['InviteWorkspace']> = {
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+};
+
+export type InvitePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitePage'] = ResolversParentTypes['InvitePage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Invite']>, ParentType, ContextType>;
+};
+
+export type InviteLinkResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteLink'] = ResolversParentTypes['InviteLink']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  inviteLink?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType>;
+};
+
+export type AcceptedInviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AcceptedInvite'] = ResolversParentTypes['AcceptedInvite']> = {
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  apiKeys?: Resolver<Array<ResolversTypes['InvitedApiKey']>, ParentType, ContextType>;
+};
+
+export type InvitedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitedApiKey'] = ResolversParentTypes['InvitedApiKey']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  keyTransitionExpiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type MemberResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Member'] = ResolversParentTypes['Member']> = {
@@ -2180,7 +2368,12 @@ export type Resolvers<ContextType = GraphContext> = {
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
-  RotatedApiKey?: RotatedApiKeyResolvers<ContextType>;
+  Invite?: InviteResolvers<ContextType>;
+  InviteWorkspace?: InviteWorkspaceResolvers<ContextType>;
+  InvitePage?: InvitePageResolvers<ContextType>;
+  InviteLink?: InviteLinkResolvers<ContextType>;
+  AcceptedInvite?: AcceptedInviteResolvers<ContextType>;
+  InvitedApiKey?: InvitedApiKeyResolvers<ContextType>;
   Member?: MemberResolvers<ContextType>;
   MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
@@ -2204,6 +2397,7 @@ export type Resolvers<ContextType = GraphContext> = {
 export type DirectiveResolvers<ContextType = GraphContext> = {
   access?: AccessDirectiveResolver<any, any, ContextType>;
   authenticated?: AuthenticatedDirectiveResolver<any, any, ContextType>;
+  public?: PublicDirectiveResolver<any, any, ContextType>;
   constraint?: ConstraintDirectiveResolver<any, any, ContextType>;
   audit?: AuditDirectiveResolver<any, any, ContextType>;
   secret?: SecretDirectiveResolver<any, any, ContextType>;

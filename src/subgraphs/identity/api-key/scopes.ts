@@ -40,16 +40,18 @@ export function requireHeldScopes(principal: Principal, scopes: readonly Scope[]
 /**
  * The scopes to store on a key. Each must exist, be one that the key's type may hold, and be held by whoever gives it
  * when a credential of that kind could hold it at all: a workspace key cannot give what it lacks, while an organisation
- * key may give `completions.write`, which only workspace keys hold. `kept` are scopes that the key has already.
+ * key may give `completions.write`, which only workspace keys hold. `kept` are scopes that the key has already,
+ * `field` is where the request names them.
  */
 export function grantedScopes(
   principal: Principal,
   type: ApiKeyType,
   requested: readonly string[],
   kept: readonly Scope[] = [],
+  field = 'input.scopes',
 ): Scope[] {
   requested.forEach((scope, index) => {
-    const param = `input.scopes[${index}]`;
+    const param = `${field}[${index}]`;
     const refuse = (message: string) => new GatewayError('VALIDATION_FAILED', { message, param });
     if (!isScope(scope)) throw refuse(`${param} is not a scope.`);
     if (!mayHold(type, scope)) throw refuse(`A key of type ${type} cannot hold the scope ${scope}.`);

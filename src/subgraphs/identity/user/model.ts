@@ -25,6 +25,7 @@ const schema = new Schema<UserDocument>(
   resourceSchema('users'),
 );
 schema.index({ organisationId: 1, email: 1 }, { unique: true });
+schema.index({ organisationId: 1, email: 1, _id: 1 });
 schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
 schema.index({ organisationId: 1, lastUpdatedAt: -1, _id: -1 });
 
