@@ -31,8 +31,16 @@ export type Workspace = {
   isDefault: Scalars['Int']['output'];
   status: WorkspaceStatus;
   organisation: Organisation;
+  /** The first of its members, newest first. */
+  members: Array<Member>;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A team's part of an organisation: keys, providers, configs and logs belong to one. */
+export type WorkspaceMembersArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
 /**
@@ -109,8 +117,15 @@ export type Query = {
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
+  invite: Invite;
+  invites: InvitePage;
+  /** The membership of a user; workspaces are named by id or slug. */
+  member: Member;
+  members: MemberPage;
   /** The organisation that the credential belongs to. */
   organisation: Organisation;
+  user: User;
+  users: UserPage;
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
@@ -202,6 +217,57 @@ export type QueryApiKeysArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryInvitesArgs = {
+  role?: InputMaybe<AssignableUserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<InviteStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: InviteSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
+
+export type QueryMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  role?: InputMaybe<MemberRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: MemberSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryUserArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryUsersArgs = {
+  role?: InputMaybe<UserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: UserSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -303,6 +369,21 @@ export type Mutation = {
   updateApiKey: ApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
+  createInvite: InviteLink;
+  /** Makes a new link, good for seven days; the one before leads nowhere any more. */
+  resendInvite: InviteLink;
+  /** Cancels an invite that nobody has accepted, and answers its id. */
+  deleteInvite: Scalars['ID']['output'];
+  /** Makes the user, the memberships and the keys of an invite; works once. */
+  acceptInvite: AcceptedInvite;
+  /** Takes users into a workspace, all or none of them; answers the workspace. */
+  createMembers: Workspace;
+  updateMember: Member;
+  /** Answers the id of the membership that ended; the user's `workspace-user` keys of the workspace end with it. */
+  deleteMember: Scalars['ID']['output'];
+  updateUser: User;
+  /** Answers the id of the deleted user, whose memberships and `workspace-user` keys end. The last owner stays. */
+  deleteUser: Scalars['ID']['output'];
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
   /** Answers the id of the deleted workspace. */
@@ -410,6 +491,56 @@ export type MutationUpdateApiKeyArgs = {
 
 
 export type MutationDeleteApiKeyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateInviteArgs = {
+  input: CreateInviteInput;
+};
+
+
+export type MutationResendInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationAcceptInviteArgs = {
+  input: AcceptInviteInput;
+};
+
+
+export type MutationCreateMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  input: CreateMembersInput;
+};
+
+
+export type MutationUpdateMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+  input: UpdateMemberInput;
+};
+
+
+export type MutationDeleteMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateUserArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateUserInput;
+};
+
+
+export type MutationDeleteUserArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -604,6 +735,93 @@ export type CreatedApiKey = {
   apiKey: ApiKey;
 };
 
+/** An offer to become a user of the organisation. Whoever opens its link and gives a name takes it. */
+export type Invite = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Lower case. */
+  email: Scalars['String']['output'];
+  /** What the new user will be in the organisation. */
+  role: AssignableUserRole;
+  status: InviteStatus;
+  /** The user, API key or service account that made it. */
+  invitedBy: Scalars['ID']['output'];
+  /** Where the new user will be a member. */
+  workspaces: Array<InviteWorkspace>;
+  /** Seven days after it was made or sent again. */
+  expiresAt: Scalars['DateTime']['output'];
+  acceptedAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type InviteWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  /** Null when it is gone, or out of the credential's reach. */
+  workspace?: Maybe<Workspace>;
+  role: MemberRole;
+};
+
+export type InvitePage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Invite>;
+};
+
+/** An invite with the only sight of its link, which holds its secret. */
+export type InviteLink = {
+  id: Scalars['ID']['output'];
+  inviteLink: Scalars['String']['output'];
+  invite: Invite;
+};
+
+/** A new user, with the only sight of the keys that the invite promised. */
+export type AcceptedInvite = {
+  userId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  apiKeys: Array<InvitedApiKey>;
+};
+
+/** A `workspace-user` key. */
+export type InvitedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspaceName: Scalars['String']['output'];
+};
+
+/** A user's place in a workspace. */
+export type Member = {
+  /** Of the membership; REST shows `userId` as `id`. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  userId: Scalars['ID']['output'];
+  /** Null, as are name and address, of a user who is being deleted at this moment. */
+  user?: Maybe<User>;
+  firstName?: Maybe<Scalars['String']['output']>;
+  lastName?: Maybe<Scalars['String']['output']>;
+  email?: Maybe<Scalars['String']['output']>;
+  /** What the user is in the organisation. */
+  orgRole?: Maybe<UserRole>;
+  /** What the user is in the workspace. */
+  role: MemberRole;
+  status: Scalars['String']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  /** What the user may do in the workspace; owners and admins of the organisation what its administrators may. */
+  scopes: Array<Scalars['String']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type MemberPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Member>;
+};
+
 /** A customer of this installation: the outermost tenant. */
 export type Organisation = {
   id: Scalars['ID']['output'];
@@ -611,6 +829,42 @@ export type Organisation = {
   name: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+/** A person of the organisation. New ones come by invites. */
+export type User = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Unique in the organisation; lower case. */
+  email: Scalars['String']['output'];
+  firstName: Scalars['String']['output'];
+  lastName: Scalars['String']['output'];
+  role: UserRole;
+  /** The first of the workspaces that the user is a member of, by id. */
+  workspaceIds: Array<Scalars['ID']['output']>;
+  /** The same; null for one that the credential does not reach. */
+  workspaces: Array<Maybe<Workspace>>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type UserPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<User>;
 };
 
 export type WorkspacePage = {
@@ -892,9 +1146,45 @@ export type ApiKeyCreationMode =
   | 'ui'
   | 'auto';
 
+/** The roles that can be given. */
+export type AssignableUserRole =
+  | 'admin'
+  | 'member';
+
+export type InviteStatus =
+  | 'pending'
+  | 'cancelled'
+  | 'accepted'
+  | 'expired';
+
+export type MemberRole =
+  | 'admin'
+  | 'manager'
+  | 'member';
+
+/** What a user is in the organisation. Owners and admins reach every workspace, members those that take them in. */
+export type UserRole =
+  | 'owner'
+  | 'admin'
+  | 'member';
+
 export type WorkspaceStatus =
   | 'active'
   | 'archived';
+
+export type InviteSortField =
+  | 'email'
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+export type MemberSortField =
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+export type UserSortField =
+  | 'email'
+  | 'createdAt'
+  | 'lastUpdatedAt';
 
 export type AuditUserType =
   | 'user'
@@ -1109,10 +1399,75 @@ export type UpdateApiKeyInput = {
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
+export type InviteSort = {
+  field: InviteSortField;
+  direction?: SortDirection;
+};
+
+export type InviteWorkspaceInput = {
+  /** Id or slug. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type InviteApiKeyInput = {
+  /** Of the key that the new user gets in each workspace; as for a new `workspace-user` key. */
+  scopes: Array<Scalars['String']['input']>;
+};
+
+export type CreateInviteInput = {
+  /** Nobody with this address may be a user or have a pending invite. */
+  email: Scalars['String']['input'];
+  role: AssignableUserRole;
+  workspaces: Array<InviteWorkspaceInput>;
+  /** Without it the new user gets no keys. */
+  workspaceApiKeyDetails?: InputMaybe<InviteApiKeyInput>;
+};
+
+export type AcceptInviteInput = {
+  /** The last segment of the link. */
+  token: Scalars['String']['input'];
+  firstName: Scalars['String']['input'];
+  lastName: Scalars['String']['input'];
+};
+
+export type MemberSort = {
+  field: MemberSortField;
+  direction?: SortDirection;
+};
+
+export type MemberInput = {
+  /** A user of the organisation. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type CreateMembersInput = {
+  users: Array<MemberInput>;
+};
+
+/** Absent members stay as they are. */
+export type UpdateMemberInput = {
+  role?: InputMaybe<MemberRole>;
+};
+
+export type UserSort = {
+  field: UserSortField;
+  direction?: SortDirection;
+};
+
+/** Absent members stay as they are. */
+export type UpdateUserInput = {
+  /** The role of an owner cannot change. */
+  role?: InputMaybe<AssignableUserRole>;
+};
+
 export type CreateWorkspaceInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+  /** Ids of users of the organisation, who become members. */
+  users?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
 export type UpdateWorkspaceInput = {
@@ -1286,7 +1641,17 @@ export type ResolversTypes = {
   ApiKey: ResolverTypeWrapper<ApiKey>;
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
+  Invite: ResolverTypeWrapper<Invite>;
+  InviteWorkspace: ResolverTypeWrapper<InviteWorkspace>;
+  InvitePage: ResolverTypeWrapper<InvitePage>;
+  InviteLink: ResolverTypeWrapper<InviteLink>;
+  AcceptedInvite: ResolverTypeWrapper<AcceptedInvite>;
+  InvitedApiKey: ResolverTypeWrapper<InvitedApiKey>;
+  Member: ResolverTypeWrapper<Member>;
+  MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
+  User: ResolverTypeWrapper<User>;
+  UserPage: ResolverTypeWrapper<UserPage>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
@@ -1309,7 +1674,14 @@ export type ResolversTypes = {
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
   ApiKeyCreationMode: ApiKeyCreationMode;
+  AssignableUserRole: AssignableUserRole;
+  InviteStatus: InviteStatus;
+  MemberRole: MemberRole;
+  UserRole: UserRole;
   WorkspaceStatus: WorkspaceStatus;
+  InviteSortField: InviteSortField;
+  MemberSortField: MemberSortField;
+  UserSortField: UserSortField;
   AuditUserType: AuditUserType;
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
@@ -1329,6 +1701,17 @@ export type ResolversTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1362,7 +1745,17 @@ export type ResolversParentTypes = {
   ApiKey: ApiKey;
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
+  Invite: Invite;
+  InviteWorkspace: InviteWorkspace;
+  InvitePage: InvitePage;
+  InviteLink: InviteLink;
+  AcceptedInvite: AcceptedInvite;
+  InvitedApiKey: InvitedApiKey;
+  Member: Member;
+  MemberPage: MemberPage;
   Organisation: Organisation;
+  User: User;
+  UserPage: UserPage;
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
@@ -1392,6 +1785,17 @@ export type ResolversParentTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1413,6 +1817,12 @@ export type AccessDirectiveResolver<Result, Parent, ContextType = GraphContext, 
 export type AuthenticatedDirectiveArgs = { };
 
 export type AuthenticatedDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = AuthenticatedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PublicDirectiveArgs = {
+  reason: Scalars['String']['input'];
+};
+
+export type PublicDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = PublicDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export type ConstraintDirectiveArgs = {
   minLength?: Maybe<Scalars['Int']['input']>;
@@ -1461,6 +1871,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<WorkspaceMembersArgs, 'limit'>>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -1502,7 +1913,13 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
   apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType, RequireFields<QueryInviteArgs, 'id'>>;
+  invites?: Resolver<ResolversTypes['InvitePage'], ParentType, ContextType, RequireFields<QueryInvitesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  member?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<QueryMemberArgs, 'workspaceId' | 'userId'>>;
+  members?: Resolver<ResolversTypes['MemberPage'], ParentType, ContextType, RequireFields<QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
+  users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
@@ -1532,6 +1949,15 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationCreateInviteArgs, 'input'>>;
+  resendInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationResendInviteArgs, 'id'>>;
+  deleteInvite?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteInviteArgs, 'id'>>;
+  acceptInvite?: Resolver<ResolversTypes['AcceptedInvite'], ParentType, ContextType, RequireFields<MutationAcceptInviteArgs, 'input'>>;
+  createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
+  updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
+  deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
+  updateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserArgs, 'id' | 'input'>>;
+  deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteUserArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
@@ -1650,12 +2076,103 @@ export type CreatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
 };
 
+export type InviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Invite'] = ResolversParentTypes['Invite']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['AssignableUserRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['InviteStatus'], ParentType, ContextType>;
+  invitedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['InviteWorkspace']>, ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  acceptedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type InviteWorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteWorkspace'] = ResolversParentTypes['InviteWorkspace']> = {
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+};
+
+export type InvitePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitePage'] = ResolversParentTypes['InvitePage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Invite']>, ParentType, ContextType>;
+};
+
+export type InviteLinkResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteLink'] = ResolversParentTypes['InviteLink']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  inviteLink?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType>;
+};
+
+export type AcceptedInviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AcceptedInvite'] = ResolversParentTypes['AcceptedInvite']> = {
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  apiKeys?: Resolver<Array<ResolversTypes['InvitedApiKey']>, ParentType, ContextType>;
+};
+
+export type InvitedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitedApiKey'] = ResolversParentTypes['InvitedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type MemberResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Member'] = ResolversParentTypes['Member']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  firstName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  orgRole?: Resolver<Maybe<ResolversTypes['UserRole']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MemberPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MemberPage'] = ResolversParentTypes['MemberPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
+};
+
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  firstName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
+  workspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<UserWorkspaceIdsArgs, 'limit'>>;
+  workspaces?: Resolver<Array<Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<UserWorkspacesArgs, 'limit'>>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserPage'] = ResolversParentTypes['UserPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
@@ -1851,7 +2368,17 @@ export type Resolvers<ContextType = GraphContext> = {
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
+  Invite?: InviteResolvers<ContextType>;
+  InviteWorkspace?: InviteWorkspaceResolvers<ContextType>;
+  InvitePage?: InvitePageResolvers<ContextType>;
+  InviteLink?: InviteLinkResolvers<ContextType>;
+  AcceptedInvite?: AcceptedInviteResolvers<ContextType>;
+  InvitedApiKey?: InvitedApiKeyResolvers<ContextType>;
+  Member?: MemberResolvers<ContextType>;
+  MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+  UserPage?: UserPageResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
@@ -1870,6 +2397,7 @@ export type Resolvers<ContextType = GraphContext> = {
 export type DirectiveResolvers<ContextType = GraphContext> = {
   access?: AccessDirectiveResolver<any, any, ContextType>;
   authenticated?: AuthenticatedDirectiveResolver<any, any, ContextType>;
+  public?: PublicDirectiveResolver<any, any, ContextType>;
   constraint?: ConstraintDirectiveResolver<any, any, ContextType>;
   audit?: AuditDirectiveResolver<any, any, ContextType>;
   secret?: SecretDirectiveResolver<any, any, ContextType>;
