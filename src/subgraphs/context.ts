@@ -31,6 +31,9 @@ export type ServiceDependencies = {
   /** Models whose documents keep their workspace from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];
+  /** These, and the models whose documents keep their organisation's tenant from being deleted. */
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  organisationOwned: ((db: Connection) => Model<any>)[];
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
   /** Where this installation is reached, and the domain of its service accounts. */

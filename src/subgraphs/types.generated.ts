@@ -106,11 +106,24 @@ export type Query = {
   /** A provider by id, or by slug in a workspace. */
   provider: Provider;
   providers: ProviderPage;
+  accessPolicy: AccessPolicy;
+  /** Those on the token's tenant, or on its workspace when it is good for one only; newest first. */
+  accessPolicies: AccessPolicyPage;
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
   /** The organisation that the credential belongs to. */
   organisation: Organisation;
+  /** A built-in role, or one of the token's tenant. */
+  role: Role;
+  /** Built-in roles first, then those of the token's tenant, newest first. */
+  roles: RolePage;
+  serviceAccount: ServiceAccount;
+  /** Those of the token's tenant. */
+  serviceAccounts: ServiceAccountPage;
+  tenant: Tenant;
+  /** The token's tenant and all below it. */
+  tenants: TenantPage;
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
@@ -187,6 +200,20 @@ export type QueryProvidersArgs = {
 };
 
 
+export type QueryAccessPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryAccessPoliciesArgs = {
+  principal?: InputMaybe<Scalars['String']['input']>;
+  role?: InputMaybe<Scalars['String']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryApiKeyArgs = {
   id: Scalars['ID']['input'];
 };
@@ -202,6 +229,47 @@ export type QueryApiKeysArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryRoleArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryRolesArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  builtIn?: InputMaybe<Scalars['Boolean']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryServiceAccountsArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryTenantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryTenantsArgs = {
+  parentId?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -297,12 +365,46 @@ export type Mutation = {
   updateProvider: Provider;
   /** Answers the id of the deleted provider. */
   deleteProvider: Scalars['ID']['output'];
+  createAccessPolicy: AccessPolicy;
+  /**
+   * Answers the id of the deleted policy. The last one that lets a service account administer the policies of a root tenant
+   * stays: nobody could ever give another.
+   */
+  deleteAccessPolicy: Scalars['ID']['output'];
   createOrganisationServiceApiKey: CreatedApiKey;
   createWorkspaceServiceApiKey: CreatedApiKey;
   createWorkspaceUserApiKey: CreatedApiKey;
   updateApiKey: ApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
+  createRole: Role;
+  updateRole: Role;
+  /** Answers the id of the deleted role; refused while an access policy gives it. */
+  deleteRole: Scalars['ID']['output'];
+  /**
+   * Makes a service account without any role. Where access policies already name it, the credential must hold all that they
+   * give.
+   */
+  createServiceAccount: ServiceAccountCredential;
+  updateServiceAccount: ServiceAccount;
+  /**
+   * Gives a new secret: the old one, and every token that it brought, stop working at once. The credential must hold all that
+   * the account's access policies give.
+   */
+  resetServiceAccountSecret: ServiceAccountCredential;
+  /** Answers the id of the deleted account. Its tokens stop working at once; the access policies that name it go with it. */
+  deleteServiceAccount: Scalars['ID']['output'];
+  /**
+   * Makes a child of the token's tenant, with an organisation and a default workspace. A tenant has at most 1000 children, a
+   * hierarchy at most 32 levels.
+   */
+  createTenant: Tenant;
+  updateTenant: Tenant;
+  /**
+   * Answers the id of the deleted tenant, one below the token's own. Refused while it has children, or while its organisation
+   * has API keys, providers and the like; its workspaces, service accounts, roles and access policies go with it.
+   */
+  deleteTenant: Scalars['ID']['output'];
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
   /** Answers the id of the deleted workspace. */
@@ -388,6 +490,16 @@ export type MutationDeleteProviderArgs = {
 };
 
 
+export type MutationCreateAccessPolicyArgs = {
+  input: CreateAccessPolicyInput;
+};
+
+
+export type MutationDeleteAccessPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type MutationCreateOrganisationServiceApiKeyArgs = {
   input: CreateOrganisationServiceApiKeyInput;
 };
@@ -410,6 +522,59 @@ export type MutationUpdateApiKeyArgs = {
 
 
 export type MutationDeleteApiKeyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateRoleArgs = {
+  input: CreateRoleInput;
+};
+
+
+export type MutationUpdateRoleArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateRoleInput;
+};
+
+
+export type MutationDeleteRoleArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateServiceAccountArgs = {
+  input: CreateServiceAccountInput;
+};
+
+
+export type MutationUpdateServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateServiceAccountInput;
+};
+
+
+export type MutationResetServiceAccountSecretArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateTenantArgs = {
+  input: CreateTenantInput;
+};
+
+
+export type MutationUpdateTenantArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateTenantInput;
+};
+
+
+export type MutationDeleteTenantArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -564,6 +729,32 @@ export type ProviderPage = {
   data: Array<Provider>;
 };
 
+/**
+ * Gives a principal a role on a tenant and all below it, or on one workspace. It counts at once: for the next token and for the
+ * next request with one that is in use.
+ */
+export type AccessPolicy = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  /** A user's e-mail address, or a service account as `<name>@<tsg_id>.iam.<domain>`. */
+  principal: Scalars['String']['output'];
+  /** `prn:<tsg_id>::::<workspace>`; without a workspace it is the tenant's root. */
+  resource: Scalars['String']['output'];
+  /** The slug of a built-in role, or `<slug>:<tsg_id>`. */
+  role: Scalars['String']['output'];
+  /** Null for the tenant's root. */
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type AccessPolicyPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<AccessPolicy>;
+};
+
 /** A credential of the gateway. Its scopes say what it may do; none implies another. */
 export type ApiKey = {
   id: Scalars['ID']['output'];
@@ -611,6 +802,93 @@ export type Organisation = {
   name: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+/** A set of permissions that access policies give. Some are built in, the others are the tenant's own. */
+export type Role = {
+  /** What access policies call it: the slug of a built-in role, or `<slug>:<tsg_id>`. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** Scopes, and permissions on identities such as `iam.service_account`. */
+  permissions: Array<Scalars['String']['output']>;
+  builtIn: Scalars['Boolean']['output'];
+  /** Null for built-in roles. */
+  createdAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Null for built-in roles. */
+  lastUpdatedAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type RolePage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Role>;
+};
+
+/**
+ * A program's identity in a tenant. With its Client ID and Client Secret it asks for access tokens; what they may do, access
+ * policies say.
+ */
+export type ServiceAccount = {
+  /** The Client ID. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  /** Unique in the tenant. */
+  name: Scalars['String']['output'];
+  /** `<name>@<tsg_id>.iam.<domain>`: what access policies call it. */
+  displayName: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** The tenant that it belongs to. */
+  tsgId: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type ServiceAccountPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<ServiceAccount>;
+};
+
+/** A service account, with the only sight of its secret. */
+export type ServiceAccountCredential = {
+  /** The Client ID. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  clientSecret: Scalars['String']['output'];
+  serviceAccount: ServiceAccount;
+};
+
+/**
+ * A tenant service group (TSG): a node of the hierarchy of tenants, with an organisation of its own. An access token is for one
+ * tenant; it sees that tenant and those below it.
+ */
+export type Tenant = {
+  /** The TSG ID: ten digits. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  /** Null for the root of a hierarchy. */
+  parentId?: Maybe<Scalars['ID']['output']>;
+  /** Null where the token does not see it. */
+  parent?: Maybe<Tenant>;
+  /** The organisation that a token for this tenant works in. */
+  organisationId: Scalars['ID']['output'];
+  /**
+   * True from the moment a deletion begins, so that one that was cut off can be seen and asked for again; no token for the
+   * tenant is accepted any more.
+   */
+  isBeingDeleted: Scalars['Boolean']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type TenantPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Tenant>;
 };
 
 export type WorkspacePage = {
@@ -887,14 +1165,14 @@ export type ApiKeyStatus =
   | 'active'
   | 'expired';
 
+export type WorkspaceStatus =
+  | 'active'
+  | 'archived';
+
 export type ApiKeyCreationMode =
   | 'api'
   | 'ui'
   | 'auto';
-
-export type WorkspaceStatus =
-  | 'active'
-  | 'archived';
 
 export type AuditUserType =
   | 'user'
@@ -1054,6 +1332,21 @@ export type UpdateProviderInput = {
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
 
+export type CreateAccessPolicyInput = {
+  /**
+   * A user's e-mail address, or a service account as `<name>@<tsg_id>.iam.<domain>`, in any case. It need not exist: the policy
+   * has no effect until it does.
+   */
+  principal: Scalars['String']['input'];
+  /** `prn:<tsg_id>::::<workspace>` with the token's tenant and the id or slug of a workspace; empty for the tenant's root. */
+  resource: Scalars['String']['input'];
+  /**
+   * The slug of a built-in role, or `<slug>:<tsg_id>` of one that the token's tenant or one above it has defined. The
+   * credential must hold all of its permissions.
+   */
+  role: Scalars['String']['input'];
+};
+
 export type CreateOrganisationServiceApiKeyInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -1107,6 +1400,42 @@ export type UpdateApiKeyInput = {
   defaults?: InputMaybe<Scalars['JSON']['input']>;
   /** Null: the key does not expire. */
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+export type CreateRoleInput = {
+  /** Unique in the tenant, and not that of a built-in role. */
+  slug: Scalars['String']['input'];
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Only permissions that the credential holds. */
+  permissions: Array<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. The slug cannot change. */
+export type UpdateRoleInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the permissions, at once for everybody who holds the role; one that is new must be held by the credential. */
+  permissions?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+export type CreateServiceAccountInput = {
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. The name cannot change: access policies go by it. */
+export type UpdateServiceAccountInput = {
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateTenantInput = {
+  name: Scalars['String']['input'];
+};
+
+/** Absent members stay as they are. A tenant cannot move. */
+export type UpdateTenantInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type CreateWorkspaceInput = {
@@ -1283,10 +1612,19 @@ export type ResolversTypes = {
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
+  AccessPolicy: ResolverTypeWrapper<AccessPolicy>;
+  AccessPolicyPage: ResolverTypeWrapper<AccessPolicyPage>;
   ApiKey: ResolverTypeWrapper<ApiKey>;
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
   Organisation: ResolverTypeWrapper<Organisation>;
+  Role: ResolverTypeWrapper<Role>;
+  RolePage: ResolverTypeWrapper<RolePage>;
+  ServiceAccount: ResolverTypeWrapper<ServiceAccount>;
+  ServiceAccountPage: ResolverTypeWrapper<ServiceAccountPage>;
+  ServiceAccountCredential: ResolverTypeWrapper<ServiceAccountCredential>;
+  Tenant: ResolverTypeWrapper<Tenant>;
+  TenantPage: ResolverTypeWrapper<TenantPage>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
@@ -1308,8 +1646,8 @@ export type ResolversTypes = {
   IntegrationStatus: IntegrationStatus;
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
-  ApiKeyCreationMode: ApiKeyCreationMode;
   WorkspaceStatus: WorkspaceStatus;
+  ApiKeyCreationMode: ApiKeyCreationMode;
   AuditUserType: AuditUserType;
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
@@ -1325,10 +1663,17 @@ export type ResolversTypes = {
   UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
   CreateProviderInput: CreateProviderInput;
   UpdateProviderInput: UpdateProviderInput;
+  CreateAccessPolicyInput: CreateAccessPolicyInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  CreateRoleInput: CreateRoleInput;
+  UpdateRoleInput: UpdateRoleInput;
+  CreateServiceAccountInput: CreateServiceAccountInput;
+  UpdateServiceAccountInput: UpdateServiceAccountInput;
+  CreateTenantInput: CreateTenantInput;
+  UpdateTenantInput: UpdateTenantInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1359,10 +1704,19 @@ export type ResolversParentTypes = {
   IntegrationPage: IntegrationPage;
   Provider: Provider;
   ProviderPage: ProviderPage;
+  AccessPolicy: AccessPolicy;
+  AccessPolicyPage: AccessPolicyPage;
   ApiKey: ApiKey;
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
   Organisation: Organisation;
+  Role: Role;
+  RolePage: RolePage;
+  ServiceAccount: ServiceAccount;
+  ServiceAccountPage: ServiceAccountPage;
+  ServiceAccountCredential: ServiceAccountCredential;
+  Tenant: Tenant;
+  TenantPage: TenantPage;
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
@@ -1388,10 +1742,17 @@ export type ResolversParentTypes = {
   UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
   CreateProviderInput: CreateProviderInput;
   UpdateProviderInput: UpdateProviderInput;
+  CreateAccessPolicyInput: CreateAccessPolicyInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  CreateRoleInput: CreateRoleInput;
+  UpdateRoleInput: UpdateRoleInput;
+  CreateServiceAccountInput: CreateServiceAccountInput;
+  UpdateServiceAccountInput: UpdateServiceAccountInput;
+  CreateTenantInput: CreateTenantInput;
+  UpdateTenantInput: UpdateTenantInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1500,9 +1861,17 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
   provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  accessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<QueryAccessPolicyArgs, 'id'>>;
+  accessPolicies?: Resolver<ResolversTypes['AccessPolicyPage'], ParentType, ContextType, RequireFields<QueryAccessPoliciesArgs, 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
   apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<QueryRoleArgs, 'id'>>;
+  roles?: Resolver<ResolversTypes['RolePage'], ParentType, ContextType, RequireFields<QueryRolesArgs, 'currentPage' | 'pageSize'>>;
+  serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<QueryServiceAccountArgs, 'id'>>;
+  serviceAccounts?: Resolver<ResolversTypes['ServiceAccountPage'], ParentType, ContextType, RequireFields<QueryServiceAccountsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'id'>>;
+  tenants?: Resolver<ResolversTypes['TenantPage'], ParentType, ContextType, RequireFields<QueryTenantsArgs, 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
@@ -1527,11 +1896,23 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
   updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
   deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
+  createAccessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<MutationCreateAccessPolicyArgs, 'input'>>;
+  deleteAccessPolicy?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteAccessPolicyArgs, 'id'>>;
   createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
   createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationCreateRoleArgs, 'input'>>;
+  updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationUpdateRoleArgs, 'id' | 'input'>>;
+  deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'id'>>;
+  createServiceAccount?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<MutationCreateServiceAccountArgs, 'input'>>;
+  updateServiceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<MutationUpdateServiceAccountArgs, 'id' | 'input'>>;
+  resetServiceAccountSecret?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<MutationResetServiceAccountSecretArgs, 'id'>>;
+  deleteServiceAccount?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteServiceAccountArgs, 'id'>>;
+  createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationCreateTenantArgs, 'input'>>;
+  updateTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationUpdateTenantArgs, 'id' | 'input'>>;
+  deleteTenant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteTenantArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
@@ -1617,6 +1998,24 @@ export type ProviderPageResolvers<ContextType = GraphContext, ParentType extends
   data?: Resolver<Array<ResolversTypes['Provider']>, ParentType, ContextType>;
 };
 
+export type AccessPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AccessPolicy'] = ResolversParentTypes['AccessPolicy']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  principal?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  resource?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type AccessPolicyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AccessPolicyPage'] = ResolversParentTypes['AccessPolicyPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['AccessPolicy']>, ParentType, ContextType>;
+};
+
 export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ApiKey'] = ResolversParentTypes['ApiKey']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1656,6 +2055,66 @@ export type OrganisationResolvers<ContextType = GraphContext, ParentType extends
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  permissions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  builtIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type RolePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RolePage'] = ResolversParentTypes['RolePage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Role']>, ParentType, ContextType>;
+};
+
+export type ServiceAccountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccount'] = ResolversParentTypes['ServiceAccount']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  displayName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  tsgId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type ServiceAccountPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccountPage'] = ResolversParentTypes['ServiceAccountPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['ServiceAccount']>, ParentType, ContextType>;
+};
+
+export type ServiceAccountCredentialResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccountCredential'] = ResolversParentTypes['ServiceAccountCredential']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  clientSecret?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType>;
+};
+
+export type TenantResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Tenant'] = ResolversParentTypes['Tenant']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  parentId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  parent?: Resolver<Maybe<ResolversTypes['Tenant']>, ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  isBeingDeleted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type TenantPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TenantPage'] = ResolversParentTypes['TenantPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Tenant']>, ParentType, ContextType>;
 };
 
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
@@ -1848,10 +2307,19 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
+  AccessPolicy?: AccessPolicyResolvers<ContextType>;
+  AccessPolicyPage?: AccessPolicyPageResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
+  Role?: RoleResolvers<ContextType>;
+  RolePage?: RolePageResolvers<ContextType>;
+  ServiceAccount?: ServiceAccountResolvers<ContextType>;
+  ServiceAccountPage?: ServiceAccountPageResolvers<ContextType>;
+  ServiceAccountCredential?: ServiceAccountCredentialResolvers<ContextType>;
+  Tenant?: TenantResolvers<ContextType>;
+  TenantPage?: TenantPageResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
