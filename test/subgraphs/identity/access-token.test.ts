@@ -11,7 +11,12 @@ describe('an access token', () => {
   it('opens every surface', async () => {
     const token = await app.token();
     const headers = { authorization: `Bearer ${token}` };
-    for (const path of ['/v2/configs', '/v2/admin/workspaces', '/admin/v2/integrations', '/v1/admin/workspaces']) {
+    for (const path of [
+      '/v2/configs',
+      '/v2/admin/workspaces',
+      '/admin/v2/integrations',
+      '/v1/admin/workspaces',
+    ]) {
       const { status, body } = await app.rest('GET', path, { key: null, headers });
       expect({ path, status, body }).toMatchObject({ path, status: 200 });
     }
