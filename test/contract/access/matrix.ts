@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Caller, keyCaller, nobody } from './callers.ts';
 import type { Door, Outcome } from './doors.ts';
 import { companions } from './hints.ts';
-import { everything, refusesKeys, without } from './permissions.ts';
+import { everything, lacksAll, refusesKeys, without } from './permissions.ts';
 import { changedSince, storedDocuments } from './stored.ts';
 import { type Prepared, prepare, variantsOf, type World } from './world.ts';
 
@@ -87,7 +87,6 @@ function attemptsAt(world: World, door: Door, { calls, callers, stored }: Ground
     calls: one,
     isRight,
   });
-  const lacks = `The credential lacks the scope ${anyOf?.join(' or ')}.`;
   const isKeyRefused = ({ status, code }: Outcome) =>
     door.takesKeys ? status === 403 : status === 401 && code === 'AB05';
   const keys =
@@ -100,7 +99,7 @@ function attemptsAt(world: World, door: Door, { calls, callers, stored }: Ground
           attempt(
             'a credential with all other scopes',
             callers.lacking,
-            ({ status, message }) => status === 403 && message === lacks,
+            ({ status, message }) => status === 403 && message === lacksAll(anyOf),
           ),
         ]),
     ...keys.map((key) => attempt('a gateway key', keyCaller(key), isKeyRefused)),

@@ -10,3 +10,7 @@ const isOfIdentities = (permission: Permission) => (iamPermissions as readonly s
 /** Whether no gateway key can hold any of these. */
 export const refusesKeys = (anyOf: readonly Permission[] | null): boolean =>
   anyOf?.every(isOfIdentities) ?? false;
+
+/** What a credential is told that holds none of these. */
+export const lacksAll = (anyOf: readonly Permission[] | null): string =>
+  `The credential lacks the scope ${anyOf?.join(' or ')}.`;
