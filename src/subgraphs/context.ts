@@ -7,6 +7,7 @@ import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import type { SigningKeys } from '../storage/signing-keys/index.ts';
 
 /** What is known of the HTTP request that an operation came with. */
 export type RequestFacts = {
@@ -33,6 +34,8 @@ export type ServiceDependencies = {
   workspaceOwned: ((db: Connection) => Model<any>)[];
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
+  /** What access tokens are signed with. */
+  signingKeys: Pick<SigningKeys, 'current' | 'published'>;
   /** Where this installation is reached, and the domain of its service accounts. */
   identity: Settings['identity'];
   log: Logger;

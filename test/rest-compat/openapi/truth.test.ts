@@ -16,12 +16,15 @@ type Call = { path: string; method: Method; operation: Operation };
 let app: TestApp;
 let neighbour: Tenant;
 let document: OpenApi;
+let token: string;
+let neighbourToken: string;
 /** What the writes made, by the path that it was sent to. */
 const made = new Map<string, string>();
 
 beforeAll(async () => {
   app = await startApp();
   neighbour = await app.createTenant();
+  [token, neighbourToken] = [await app.token(), await app.token(neighbour)];
   document = (await app.rest('GET', '/openapi.json', { key: null })).body as OpenApi;
   const integration = {
     name: 'Main',
@@ -33,8 +36,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+/** The administration's operations, each on the first of its surfaces. */
 const callsOf = (...methods: Method[]): Call[] =>
-  everyCall(...methods).filter(({ operation }) => !operation.tags.includes('Inference'));
+  everyCall(...methods).filter(({ operation: { tags, operationId } }) =>
+    tags.every((tag) => !/^(Inference|Authentication)$/.test(tag) && !operationId.includes('_')),
+  );
 
 const everyCall = (...methods: Method[]): Call[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
@@ -58,8 +64,12 @@ const bodies: Record<string, () => unknown> = {
 };
 
 /** Organisation-wide where the operation may need it; logs and providers belong to one workspace. */
-const keyFor = ({ path }: Call, tenant: Tenant = app): string =>
-  /^\/v1\/(logs|providers|configs|api-keys\/workspace)/.test(path) ? tenant.workspaceKey : tenant.adminKey;
+const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
+  if (!path.startsWith('/v1/')) return tenant === app ? token : neighbourToken;
+  return /^\/v1\/(logs|providers|configs|api-keys\/workspace)/.test(path)
+    ? tenant.workspaceKey
+    : tenant.adminKey;
+};
 
 const queryOf = ({ operation }: Call): string => {
   const required = operation.parameters.filter(
@@ -221,6 +231,21 @@ describe('what the description says is true:', () => {
         415,
         await app.rest(method, path, { key: keyFor(call), body: 'text', headers }),
       );
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('no surface answers without its credential', async () => {
+    const wrong: object[] = [];
+    for (const call of everyCall('get', 'post', 'put', 'delete')) {
+      if (!/^\/(admin|v2|iam)\//.test(call.path)) continue;
+      for (const key of [null, app.adminKey]) {
+        const answer = await send(call, call.path.replace(/\{\w+\}/, 'none'), exampleOf(call), { key });
+        const found = mistakes(call, answer);
+        if (answer.status !== 401 || found.length > 0) {
+          wrong.push({ operation: call.operation.operationId, status: answer.status, found });
+        }
+      }
     }
     expect(wrong).toEqual([]);
   });
