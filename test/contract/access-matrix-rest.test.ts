@@ -31,9 +31,7 @@ const doors = readOperations(schema, operationFiles()).flatMap((operation) => {
     ({ field }) => field.name === operation.root.name.value,
   );
   if (!root) throw new Error(`${operation.label} has no root field.`);
-  return operation.rest.on
-    .filter((b) => b === 'V1')
-    .map((base) => restDoor(schema, root, operation, surfaces[base]));
+  return operation.rest.on.map((base) => restDoor(schema, root, operation, surfaces[base]));
 });
 
 describeAccessOf(doors, () => world);

@@ -37,7 +37,7 @@ export function argumentsOf(schema: GraphQLSchema, root: RootField, material: Ma
   const isGiven = ({ name, type, defaultValue }: Item, coordinate: string) =>
     coordinate in material.hints ||
     (isNonNullType(type) && defaultValue === undefined) ||
-    alwaysGiven.includes(name) ||
+    (alwaysGiven.includes(name) && !coordinate.startsWith(root.coordinate)) ||
     (material.namesWorkspace && name === 'workspaceId');
 
   function object(items: readonly Item[], parent: string): Values {

@@ -47,18 +47,7 @@ export function createCallers(app: TestApp, tenant: Tenant): Callers {
       role,
       resource: `prn:${tenant.tsgId}::::${workspaceId ?? ''}`,
     });
-    return { authorization: `Bearer ${await tokenFor(clientId)}` };
-  }
-
-  async function tokenFor(clientId: string): Promise<string> {
-    const response = await fetch(`${app.url}/oauth2/access_token`, {
-      method: 'POST',
-      headers: { authorization: `Basic ${btoa(`${clientId}:${tenant.clientSecret}`)}` },
-      body: new URLSearchParams({ grant_type: 'client_credentials', scope: `tsg_id:${tenant.tsgId}` }),
-    });
-    const body = (await response.json()) as { access_token?: string };
-    if (!body.access_token) throw new Error(`No token: ${response.status} ${JSON.stringify(body)}`);
-    return body.access_token;
+    return { authorization: `Bearer ${await app.token({ ...tenant, clientId })}` };
   }
 
   async function withPermissions(permissions: readonly Permission[], workspaceId: string | null) {

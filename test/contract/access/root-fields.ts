@@ -5,7 +5,6 @@ import {
   getNamedType,
   isLeafType,
   isObjectType,
-  isRequiredArgument,
   type OperationTypeNode,
 } from 'graphql';
 import { readRule } from '../../../src/graph/rules/read-rule.ts';
@@ -59,11 +58,11 @@ function selectionOf(schema: GraphQLSchema, { type }: RootField['field']): strin
   return isObjectType(named) ? ` { ${plainFields(schema, named, 3)} }` : '';
 }
 
-/** Every field that needs no argument and no scope of its own, down to `depth` levels. */
+/** Every field that takes no argument and needs no scope of its own, down to `depth` levels. */
 function plainFields(schema: GraphQLSchema, type: GraphQLObjectType, depth: number): string {
   const selected = Object.values(type.getFields()).flatMap((field) => {
     const named = getNamedType(field.type);
-    if (field.args.some(isRequiredArgument) || readRule(schema, 'access', field)) return [];
+    if (field.args.length > 0 || readRule(schema, 'access', field)) return [];
     if (isLeafType(named)) return [field.name];
     if (!isObjectType(named) || named === type || depth === 1) return [];
     return [`${field.name} { ${plainFields(schema, named, depth - 1)} }`];
