@@ -158,6 +158,9 @@ export function createApp(dependencies: AppDependencies): App {
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
       .flatMap((resource) => resource.models),
+    organisationOwned: resources
+      .filter((resource) => resource.ownedByWorkspace || resource.ownedByOrganisation)
+      .flatMap((resource) => resource.models),
   };
   const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
     ...services,
