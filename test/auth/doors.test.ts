@@ -155,6 +155,18 @@ test('a WebSocket with a wrong credential waits before it is closed', async () =
   expect(await failuresAt('stream')).toBe(before + 1);
 });
 
+test('a link of an invite that does not exist waits before it is refused', async () => {
+  await exhaust();
+  const before = await failuresAt('invite');
+  const accept = 'mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { userId } }';
+  const input = { token: wrong, firstName: 'Ada', lastName: 'L' };
+  const refused = app.graphql(accept, { input });
+  await untilWaiting(1);
+  release();
+  expect((await refused).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+  expect(await failuresAt('invite')).toBe(before + 1);
+});
+
 test('a missing scope is no wrong credential', async () => {
   await exhaust();
   const answer = await app.rest('POST', '/v1/chat/completions', { key: app.adminKey, body: chat });
