@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ApolloServer } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import express from 'express';
+import { createThrottle, sleep } from '../../src/auth/index.ts';
 import { createAuthenticate, credentialOf } from '../../src/dataplane/authenticate.ts';
 import { createDirectory } from '../../src/dataplane/directory.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -14,6 +15,7 @@ import { openStorage } from '../../src/storage/connection.ts';
 import { createEvents } from '../../src/storage/events/index.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
+import { createSigningKeys } from '../../src/storage/signing-keys/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { loadKeyRecords } from '../../src/subgraphs/identity/api-key/directory.ts';
 import { maskConfig } from '../../src/subgraphs/routing/config/sealing.ts';
@@ -42,7 +44,8 @@ const directory = createDirectory(
   },
   changes,
 );
-const authenticate = createAuthenticate(directory, secrets);
+const authenticate = createAuthenticate(directory, secrets, []);
+const signingKeys = createSigningKeys({ db, secrets, changes, now: () => new Date(), log });
 
 async function contextOf(request: IncomingMessage): Promise<GraphContext> {
   const { principal } = await authenticate(credentialOf(request.headers));
@@ -52,12 +55,15 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     changes,
     events,
     log,
+    throttle: createThrottle({ log, sleep, now: () => performance.now() }),
     principal,
     memo: new Map(),
     now: () => new Date(),
     requestLogs: settings.requestLogs,
     identity: settings.identity,
+    signingKeys,
     workspaceOwned: [],
+    organisationOwned: [],
     audit: { record: async () => undefined },
     request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },
   };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
+import type { Principal } from '../auth/index.ts';
+import { errorHeaders, GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
 import { credentialOf } from './authenticate.ts';
 import { type Call, headerOf, type Trace } from './call.ts';
@@ -44,12 +45,10 @@ async function open(
 ): Promise<Call> {
   const clock = { startedAt: performance.now(), createdAt: new Date() };
   const credential = credentialOf(request.headers);
-  const key = await authenticate(credential);
+  const key = await authenticate(credential, request.socket.remoteAddress);
   const { workspaceId } = key.principal;
   if (workspaceId === null) {
-    throw new GatewayError('FORBIDDEN', {
-      message: 'An organisation key administers; inference takes a workspace key.',
-    });
+    throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
   }
   if (!isSafePath(about.path))
     throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
@@ -73,6 +72,11 @@ async function open(
     savedConfig: null,
   };
 }
+
+const withoutWorkspace = ({ kind }: Principal): string =>
+  kind === 'service-account'
+    ? 'The access token is for a whole tenant: name a workspace in x-gateway-workspace-id.'
+    : 'An organisation key administers; inference takes a workspace key.';
 
 function hangUpSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
@@ -141,6 +145,7 @@ function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependen
     'x-gateway-trace-id': trace.traceId,
     'x-gateway-request-id': requestId,
     'x-gateway-gateway-exception': 'true',
+    ...errorHeaders(error),
   });
   response.end(JSON.stringify(inferenceBody(error)));
 }

@@ -6,8 +6,9 @@ import type { Spool } from './spool.ts';
 export type AuditEntry = {
   organisationId: string;
   workspaceId: string | null;
+  /** Id of the user, the API key or the JWT's subject; client id of a service account. */
   userId: string;
-  userType: 'user' | 'api_key';
+  userType: 'user' | 'api_key' | 'service_account' | 'jwt';
   resourceType: string;
   action: string;
   targetId: string | null;

@@ -21,6 +21,7 @@ const storedBounds: Record<string, string> = {
   'Member.scopes': 'those of a built-in role: src/auth/roles.ts',
   'Invite.workspaces': 'at most 100: @constraint(maxItems) in schema/identity/invite.graphql',
   'AcceptedInvite.apiKeys': 'at most one for each workspace of the invite',
+  'Role.permissions': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/role.graphql',
 };
 
 type Field = GraphQLField<unknown, unknown>;
