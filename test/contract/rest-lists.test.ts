@@ -13,6 +13,7 @@ const logFilters = `total_units_min total_units_max cost_min cost_max prompt_tok
 
 /** The query members that SDKs made for such a gateway send, by list. */
 const published: Record<string, string> = {
+  '/access_policies': '',
   '/admin/workspaces': 'page_size current_page name exact_name status',
   '/api-keys': 'page_size current_page workspace_id ids',
   '/audit-logs': `start_time end_time method uri request_id user_id user_type workspace_id response_status_code
@@ -35,6 +36,7 @@ const notTaken: Record<string, string[]> = {
 
 /** Members beyond the published ones: without them the end of a long list could not be reached. */
 const added: Record<string, string[]> = {
+  '/access_policies': ['principal', 'role', 'workspace_id', 'current_page', 'page_size'],
   '/configs/{slug}/versions': ['current_page', 'page_size'],
 };
 
