@@ -144,12 +144,50 @@ export type Operations = {
     body: Schemas['CreateProviderInput'];
     answer: Schemas['ProviderReference'];
   };
+  createUserInvite: {
+    method: 'POST';
+    path: '/v1/admin/users/invites';
+    parameters: Record<string, never>;
+    body: Schemas['CreateInviteInput'];
+    answer: {
+      id: string;
+      invite_link: string;
+    };
+  };
+  createUserInvite_v2: {
+    method: 'POST';
+    path: '/v2/admin/users/invites';
+    parameters: Record<string, never>;
+    body: Schemas['CreateInviteInput'];
+    answer: {
+      id: string;
+      invite_link: string;
+    };
+  };
   createWorkspace: {
     method: 'POST';
     path: '/v1/admin/workspaces';
     parameters: Record<string, never>;
     body: Schemas['CreateWorkspaceInput'];
     answer: Schemas['Workspace'];
+  };
+  createWorkspaceMembers: {
+    method: 'POST';
+    path: '/v1/admin/workspaces/{workspaceId}/users';
+    parameters: {
+      workspaceId: string;
+    };
+    body: Schemas['CreateMembersInput'];
+    answer: Record<string, never>;
+  };
+  createWorkspaceMembers_v2: {
+    method: 'POST';
+    path: '/v2/admin/workspaces/{workspaceId}/users';
+    parameters: {
+      workspaceId: string;
+    };
+    body: Schemas['CreateMembersInput'];
+    answer: Record<string, never>;
   };
   createWorkspaceServiceApiKey: {
     method: 'POST';
@@ -311,11 +349,61 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  deleteUser: {
+    method: 'DELETE';
+    path: '/v1/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    answer: Record<string, never>;
+  };
+  deleteUserInvite: {
+    method: 'DELETE';
+    path: '/v1/admin/users/invites/{inviteId}';
+    parameters: {
+      inviteId: string;
+    };
+    answer: Record<string, never>;
+  };
+  deleteUserInvite_v2: {
+    method: 'DELETE';
+    path: '/v2/admin/users/invites/{inviteId}';
+    parameters: {
+      inviteId: string;
+    };
+    answer: Record<string, never>;
+  };
+  deleteUser_v2: {
+    method: 'DELETE';
+    path: '/v2/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    answer: Record<string, never>;
+  };
   deleteWorkspace: {
     method: 'DELETE';
     path: '/v1/admin/workspaces/{workspaceId}';
     parameters: {
       workspaceId: string;
+    };
+    answer: Record<string, never>;
+  };
+  deleteWorkspaceMember: {
+    method: 'DELETE';
+    path: '/v1/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
+    };
+    answer: Record<string, never>;
+  };
+  deleteWorkspaceMember_v2: {
+    method: 'DELETE';
+    path: '/v2/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
     };
     answer: Record<string, never>;
   };
@@ -460,6 +548,38 @@ export type Operations = {
     };
     answer: Schemas['Provider'];
   };
+  getUser: {
+    method: 'GET';
+    path: '/v1/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    answer: Schemas['User'];
+  };
+  getUserInvite: {
+    method: 'GET';
+    path: '/v1/admin/users/invites/{inviteId}';
+    parameters: {
+      inviteId: string;
+    };
+    answer: Schemas['Invite'];
+  };
+  getUserInvite_v2: {
+    method: 'GET';
+    path: '/v2/admin/users/invites/{inviteId}';
+    parameters: {
+      inviteId: string;
+    };
+    answer: Schemas['Invite'];
+  };
+  getUser_v2: {
+    method: 'GET';
+    path: '/v2/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    answer: Schemas['User'];
+  };
   getWellKnownKeySet: {
     method: 'GET';
     path: '/.well-known/jwks.json';
@@ -474,7 +594,40 @@ export type Operations = {
     parameters: {
       workspaceId: string;
     };
-    answer: Schemas['Workspace'];
+    answer: Schemas['Workspace'] & {
+      users: Array<{
+        id: string;
+        first_name: string | null;
+        last_name: string | null;
+        org_role: "owner" | "admin" | "member" | null;
+        role: "admin" | "manager" | "member";
+        created_at: string;
+        last_updated_at: string;
+        status: "active";
+        workspace_id: string;
+        email: string | null;
+        scopes: Array<string>;
+        object: "workspace-user";
+      }>;
+    };
+  };
+  getWorkspaceMember: {
+    method: 'GET';
+    path: '/v1/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
+    };
+    answer: Schemas['Member'];
+  };
+  getWorkspaceMember_v2: {
+    method: 'GET';
+    path: '/v2/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
+    };
+    answer: Schemas['Member'];
   };
   getWorkspace_v2: {
     method: 'GET';
@@ -482,7 +635,22 @@ export type Operations = {
     parameters: {
       workspaceId: string;
     };
-    answer: Schemas['Workspace'];
+    answer: Schemas['Workspace'] & {
+      users: Array<{
+        id: string;
+        first_name: string | null;
+        last_name: string | null;
+        org_role: "owner" | "admin" | "member" | null;
+        role: "admin" | "manager" | "member";
+        created_at: string;
+        last_updated_at: string;
+        status: "active";
+        workspace_id: string;
+        email: string | null;
+        scopes: Array<string>;
+        object: "workspace-user";
+      }>;
+    };
   };
   insertLogs: {
     method: 'POST';
@@ -883,6 +1051,100 @@ export type Operations = {
       data: Array<Schemas['Provider']>;
     };
   };
+  listUserInvites: {
+    method: 'GET';
+    path: '/v1/admin/users/invites';
+    parameters: {
+      role?: "admin" | "member";
+      email?: string;
+      status?: "pending" | "cancelled" | "accepted" | "expired";
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<Schemas['Invite']>;
+    };
+  };
+  listUserInvites_v2: {
+    method: 'GET';
+    path: '/v2/admin/users/invites';
+    parameters: {
+      role?: "admin" | "member";
+      email?: string;
+      status?: "pending" | "cancelled" | "accepted" | "expired";
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<Schemas['Invite']>;
+    };
+  };
+  listUsers: {
+    method: 'GET';
+    path: '/v1/admin/users';
+    parameters: {
+      role?: "owner" | "admin" | "member";
+      email?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      total: number;
+      object: "list";
+      data: Array<Schemas['User']>;
+    };
+  };
+  listUsers_v2: {
+    method: 'GET';
+    path: '/v2/admin/users';
+    parameters: {
+      role?: "owner" | "admin" | "member";
+      email?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      total: number;
+      object: "list";
+      data: Array<Schemas['User']>;
+    };
+  };
+  listWorkspaceMembers: {
+    method: 'GET';
+    path: '/v1/admin/workspaces/{workspaceId}/users';
+    parameters: {
+      workspaceId: string;
+      role?: "admin" | "manager" | "member";
+      email?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      total: number;
+      object: "list";
+      data: Array<Schemas['Member']>;
+    };
+  };
+  listWorkspaceMembers_v2: {
+    method: 'GET';
+    path: '/v2/admin/workspaces/{workspaceId}/users';
+    parameters: {
+      workspaceId: string;
+      role?: "admin" | "manager" | "member";
+      email?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      total: number;
+      object: "list";
+      data: Array<Schemas['Member']>;
+    };
+  };
   listWorkspaces: {
     method: 'GET';
     path: '/v1/admin/workspaces';
@@ -914,6 +1176,44 @@ export type Operations = {
       object: "list";
       data: Array<Schemas['Workspace']>;
     };
+  };
+  resendUserInvite: {
+    method: 'POST';
+    path: '/v1/admin/users/invites/{inviteId}/resend';
+    parameters: {
+      inviteId: string;
+    };
+    answer: {
+      inviteLink: string;
+    };
+  };
+  resendUserInvite_v2: {
+    method: 'POST';
+    path: '/v2/admin/users/invites/{inviteId}/resend';
+    parameters: {
+      inviteId: string;
+    };
+    answer: {
+      inviteLink: string;
+    };
+  };
+  rotateApiKey: {
+    method: 'POST';
+    path: '/v1/api-keys/{id}/rotate';
+    parameters: {
+      id: string;
+    };
+    body: Schemas['RotateApiKeyInput'] | null;
+    answer: Schemas['RotatedApiKey'];
+  };
+  rotateApiKey_v2: {
+    method: 'POST';
+    path: '/v2/api-keys/{id}/rotate';
+    parameters: {
+      id: string;
+    };
+    body: Schemas['RotateApiKeyInput'] | null;
+    answer: Schemas['RotatedApiKey'];
   };
   updateApiKey: {
     method: 'PUT';
@@ -1076,6 +1376,24 @@ export type Operations = {
     body: Schemas['UpdateProviderInput'];
     answer: Schemas['ProviderReference'];
   };
+  updateUser: {
+    method: 'PUT';
+    path: '/v1/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    body: Schemas['UpdateUserInput'];
+    answer: Record<string, never>;
+  };
+  updateUser_v2: {
+    method: 'PUT';
+    path: '/v2/admin/users/{userId}';
+    parameters: {
+      userId: string;
+    };
+    body: Schemas['UpdateUserInput'];
+    answer: Record<string, never>;
+  };
   updateWorkspace: {
     method: 'PUT';
     path: '/v1/admin/workspaces/{workspaceId}';
@@ -1083,6 +1401,26 @@ export type Operations = {
       workspaceId: string;
     };
     body: Schemas['UpdateWorkspaceInput'];
+    answer: Record<string, never>;
+  };
+  updateWorkspaceMember: {
+    method: 'PUT';
+    path: '/v1/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
+    };
+    body: Schemas['UpdateMemberInput'];
+    answer: Record<string, never>;
+  };
+  updateWorkspaceMember_v2: {
+    method: 'PUT';
+    path: '/v2/admin/workspaces/{workspaceId}/users/{userId}';
+    parameters: {
+      workspaceId: string;
+      userId: string;
+    };
+    body: Schemas['UpdateMemberInput'];
     answer: Record<string, never>;
   };
   updateWorkspace_v2: {
@@ -1122,6 +1460,7 @@ export type Schemas = {
     scopes: Array<string>;
     defaults: unknown | null;
     expires_at: string | null;
+    last_rotated_at: string | null;
     object: "api-key";
   };
   AuditLog: {
@@ -1218,6 +1557,15 @@ export type Schemas = {
     default_provider_slug?: string | null;
     tags?: unknown | null;
   };
+  CreateInviteInput: {
+    email: string;
+    role: "admin" | "member";
+    workspaces: Array<Schemas['InviteWorkspaceInput']>;
+    workspace_api_key_details?: Schemas['InviteApiKeyInput'] | null;
+  };
+  CreateMembersInput: {
+    users: Array<Schemas['MemberInput']>;
+  };
   CreateOrganisationServiceApiKeyInput: {
     name: string;
     description?: string | null;
@@ -1238,6 +1586,7 @@ export type Schemas = {
     name: string;
     description?: string | null;
     defaults?: unknown | null;
+    users?: Array<string> | null;
   };
   CreateWorkspaceServiceApiKeyInput: {
     name: string;
@@ -1295,7 +1644,7 @@ export type Schemas = {
       message: string;
       type: "api_connection_error" | "api_error" | "authentication_error" | "conflict_error" | "invalid_request_error" | "not_found_error" | "permission_error" | "rate_limit_error" | "timeout_error";
       param: string | null;
-      code: "AB01" | "AB03" | "AB04" | "AB05" | "AB07" | "AB08" | "unknown_parameter";
+      code: "AB01" | "AB03" | "AB04" | "AB05" | "AB06" | "AB07" | "AB08" | "unknown_parameter";
       errors?: Array<string>;
     };
   };
@@ -1373,6 +1722,28 @@ export type Schemas = {
       enabled: boolean;
     }>;
   };
+  Invite: {
+    id: string;
+    email: string;
+    role: "admin" | "member";
+    created_at: string;
+    expires_at: string;
+    accepted_at: string | null;
+    status: "pending" | "cancelled" | "accepted" | "expired";
+    invited_by: string;
+    workspaces: Array<{
+      workspace_id: string;
+      role: "admin" | "manager" | "member";
+    }>;
+    object: "invite";
+  };
+  InviteApiKeyInput: {
+    scopes: Array<string>;
+  };
+  InviteWorkspaceInput: {
+    id: string;
+    role: "admin" | "manager" | "member";
+  };
   Log: {
     _id: string;
     organisation_id: string;
@@ -1436,6 +1807,24 @@ export type Schemas = {
     workspace_slug: string | null;
     api_key_id: string;
   };
+  Member: {
+    id: string;
+    first_name: string | null;
+    last_name: string | null;
+    org_role: "owner" | "admin" | "member" | null;
+    role: "admin" | "manager" | "member";
+    created_at: string;
+    last_updated_at: string;
+    status: "active";
+    workspace_id: string;
+    email: string | null;
+    scopes: Array<string>;
+    object: "workspace-user";
+  };
+  MemberInput: {
+    id: string;
+    role: "admin" | "manager" | "member";
+  };
   Provider: {
     name: string;
     integration_id: string;
@@ -1449,6 +1838,14 @@ export type Schemas = {
   ProviderReference: {
     id: string;
     slug: string;
+  };
+  RotateApiKeyInput: {
+    key_transition_period_ms?: number | null;
+  };
+  RotatedApiKey: {
+    id: string;
+    key: string;
+    key_transition_expires_at: string;
   };
   UpdateApiKeyInput: {
     name?: string | null;
@@ -1492,16 +1889,33 @@ export type Schemas = {
     create_default_provider?: boolean | null;
     default_provider_slug?: string | null;
   };
+  UpdateMemberInput: {
+    role?: "admin" | "manager" | "member" | null;
+  };
   UpdateProviderInput: {
     name?: string | null;
     note?: string | null;
     expires_at?: string | null;
     tags?: unknown | null;
   };
+  UpdateUserInput: {
+    role?: "admin" | "member" | null;
+  };
   UpdateWorkspaceInput: {
     name?: string | null;
     description?: string | null;
     defaults?: unknown | null;
+  };
+  User: {
+    id: string;
+    first_name: string;
+    last_name: string;
+    role: "owner" | "admin" | "member";
+    email: string;
+    created_at: string;
+    last_updated_at: string;
+    workspace_ids: Array<string>;
+    object: "user";
   };
   Workspace: {
     id: string;

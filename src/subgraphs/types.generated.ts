@@ -31,8 +31,16 @@ export type Workspace = {
   isDefault: Scalars['Int']['output'];
   status: WorkspaceStatus;
   organisation: Organisation;
+  /** The first of its members, newest first. */
+  members: Array<Member>;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A team's part of an organisation: keys, providers, configs and logs belong to one. */
+export type WorkspaceMembersArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
 /**
@@ -112,6 +120,11 @@ export type Query = {
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
+  invite: Invite;
+  invites: InvitePage;
+  /** The membership of a user; workspaces are named by id or slug. */
+  member: Member;
+  members: MemberPage;
   /** The organisation that the credential belongs to. */
   organisation: Organisation;
   /** A built-in role, or one of the token's tenant. */
@@ -124,6 +137,8 @@ export type Query = {
   tenant: Tenant;
   /** The token's tenant and all below it. */
   tenants: TenantPage;
+  user: User;
+  users: UserPage;
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
@@ -234,6 +249,41 @@ export type QueryApiKeysArgs = {
 };
 
 
+export type QueryInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryInvitesArgs = {
+  role?: InputMaybe<AssignableUserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<InviteStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: InviteSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
+
+export type QueryMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  role?: InputMaybe<MemberRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: MemberSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryRoleArgs = {
   id: Scalars['ID']['input'];
 };
@@ -270,6 +320,22 @@ export type QueryTenantArgs = {
 export type QueryTenantsArgs = {
   parentId?: InputMaybe<Scalars['ID']['input']>;
   name?: InputMaybe<Scalars['String']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryUserArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryUsersArgs = {
+  role?: InputMaybe<UserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: UserSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -375,8 +441,25 @@ export type Mutation = {
   createWorkspaceServiceApiKey: CreatedApiKey;
   createWorkspaceUserApiKey: CreatedApiKey;
   updateApiKey: ApiKey;
+  /**
+   * Gives the key a new secret under the same id. The caller must hold the scopes of the key, as for a new one. IN_USE while
+   * the secret before the present one still works.
+   */
+  rotateApiKey: RotatedApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
+  createInvite: InviteLink;
+  /** Makes a new link, good for seven days; the one before leads nowhere any more. */
+  resendInvite: InviteLink;
+  /** Cancels an invite that nobody has accepted, and answers its id. */
+  deleteInvite: Scalars['ID']['output'];
+  /** Makes the user, the memberships and the keys of an invite; works once. */
+  acceptInvite: AcceptedInvite;
+  /** Takes users into a workspace, all or none of them; answers the workspace. */
+  createMembers: Workspace;
+  updateMember: Member;
+  /** Answers the id of the membership that ended; the user's `workspace-user` keys of the workspace end with it. */
+  deleteMember: Scalars['ID']['output'];
   createRole: Role;
   updateRole: Role;
   /** Answers the id of the deleted role; refused while an access policy gives it. */
@@ -405,6 +488,9 @@ export type Mutation = {
    * has API keys, providers and the like; its workspaces, service accounts, roles and access policies go with it.
    */
   deleteTenant: Scalars['ID']['output'];
+  updateUser: User;
+  /** Answers the id of the deleted user, whose memberships and `workspace-user` keys end. The last owner stays. */
+  deleteUser: Scalars['ID']['output'];
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
   /** Answers the id of the deleted workspace. */
@@ -521,8 +607,53 @@ export type MutationUpdateApiKeyArgs = {
 };
 
 
+export type MutationRotateApiKeyArgs = {
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<RotateApiKeyInput>;
+};
+
+
 export type MutationDeleteApiKeyArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateInviteArgs = {
+  input: CreateInviteInput;
+};
+
+
+export type MutationResendInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationAcceptInviteArgs = {
+  input: AcceptInviteInput;
+};
+
+
+export type MutationCreateMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  input: CreateMembersInput;
+};
+
+
+export type MutationUpdateMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+  input: UpdateMemberInput;
+};
+
+
+export type MutationDeleteMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
 };
 
 
@@ -575,6 +706,17 @@ export type MutationUpdateTenantArgs = {
 
 
 export type MutationDeleteTenantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateUserArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateUserInput;
+};
+
+
+export type MutationDeleteUserArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -776,6 +918,10 @@ export type ApiKey = {
   /** What requests get that do not say otherwise: `{metadata, config_id, allow_config_override}`. */
   defaults?: Maybe<Scalars['JSON']['output']>;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When it got its present secret; null when that is its first one. */
+  lastRotatedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When the secret before the present one stops working; null when there is none that works. */
+  keyTransitionExpiresAt?: Maybe<Scalars['DateTime']['output']>;
   creationMode: ApiKeyCreationMode;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -793,6 +939,101 @@ export type CreatedApiKey = {
   object: Scalars['String']['output'];
   key: Scalars['String']['output'];
   apiKey: ApiKey;
+};
+
+/** A key with its new secret, the only sight of it. */
+export type RotatedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  /** Until then the secret before it works too. */
+  keyTransitionExpiresAt: Scalars['DateTime']['output'];
+};
+
+/** An offer to become a user of the organisation. Whoever opens its link and gives a name takes it. */
+export type Invite = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Lower case. */
+  email: Scalars['String']['output'];
+  /** What the new user will be in the organisation. */
+  role: AssignableUserRole;
+  status: InviteStatus;
+  /** The user, API key or service account that made it. */
+  invitedBy: Scalars['ID']['output'];
+  /** Where the new user will be a member. */
+  workspaces: Array<InviteWorkspace>;
+  /** Seven days after it was made or sent again. */
+  expiresAt: Scalars['DateTime']['output'];
+  acceptedAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type InviteWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  /** Null when it is gone, or out of the credential's reach. */
+  workspace?: Maybe<Workspace>;
+  role: MemberRole;
+};
+
+export type InvitePage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Invite>;
+};
+
+/** An invite with the only sight of its link, which holds its secret. */
+export type InviteLink = {
+  id: Scalars['ID']['output'];
+  inviteLink: Scalars['String']['output'];
+  invite: Invite;
+};
+
+/** A new user, with the only sight of the keys that the invite promised. */
+export type AcceptedInvite = {
+  userId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  apiKeys: Array<InvitedApiKey>;
+};
+
+/** A `workspace-user` key. */
+export type InvitedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspaceName: Scalars['String']['output'];
+};
+
+/** A user's place in a workspace. */
+export type Member = {
+  /** Of the membership; REST shows `userId` as `id`. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  userId: Scalars['ID']['output'];
+  /** Null, as are name and address, of a user who is being deleted at this moment. */
+  user?: Maybe<User>;
+  firstName?: Maybe<Scalars['String']['output']>;
+  lastName?: Maybe<Scalars['String']['output']>;
+  email?: Maybe<Scalars['String']['output']>;
+  /** What the user is in the organisation. */
+  orgRole?: Maybe<UserRole>;
+  /** What the user is in the workspace. */
+  role: MemberRole;
+  status: Scalars['String']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  /** What the user may do in the workspace; owners and admins of the organisation what its administrators may. */
+  scopes: Array<Scalars['String']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type MemberPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Member>;
 };
 
 /** A customer of this installation: the outermost tenant. */
@@ -889,6 +1130,42 @@ export type TenantPage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
   data: Array<Tenant>;
+};
+
+/** A person of the organisation. New ones come by invites. */
+export type User = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Unique in the organisation; lower case. */
+  email: Scalars['String']['output'];
+  firstName: Scalars['String']['output'];
+  lastName: Scalars['String']['output'];
+  role: UserRole;
+  /** The first of the workspaces that the user is a member of, by id. */
+  workspaceIds: Array<Scalars['ID']['output']>;
+  /** The same; null for one that the credential does not reach. */
+  workspaces: Array<Maybe<Workspace>>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type UserPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<User>;
 };
 
 export type WorkspacePage = {
@@ -1165,6 +1442,28 @@ export type ApiKeyStatus =
   | 'active'
   | 'expired';
 
+/** The roles that can be given. */
+export type AssignableUserRole =
+  | 'admin'
+  | 'member';
+
+export type InviteStatus =
+  | 'pending'
+  | 'cancelled'
+  | 'accepted'
+  | 'expired';
+
+export type MemberRole =
+  | 'admin'
+  | 'manager'
+  | 'member';
+
+/** What a user is in the organisation. Owners and admins reach every workspace, members those that take them in. */
+export type UserRole =
+  | 'owner'
+  | 'admin'
+  | 'member';
+
 export type WorkspaceStatus =
   | 'active'
   | 'archived';
@@ -1173,6 +1472,20 @@ export type ApiKeyCreationMode =
   | 'api'
   | 'ui'
   | 'auto';
+
+export type InviteSortField =
+  | 'email'
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+export type MemberSortField =
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+export type UserSortField =
+  | 'email'
+  | 'createdAt'
+  | 'lastUpdatedAt';
 
 export type AuditUserType =
   | 'user'
@@ -1380,7 +1693,7 @@ export type CreateWorkspaceUserApiKeyInput = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   /** Id or slug; organisation-wide credentials must name it. */
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
-  /** Whom the key stands for; the calling user when absent. */
+  /** Whom the key stands for: a member of the workspace, or an owner or admin of the organisation. The calling user when absent. */
   userId?: InputMaybe<Scalars['ID']['input']>;
   /** Only scopes that this type of key may hold and, where the caller could hold them, that the caller holds. */
   scopes: Array<Scalars['String']['input']>;
@@ -1400,6 +1713,63 @@ export type UpdateApiKeyInput = {
   defaults?: InputMaybe<Scalars['JSON']['input']>;
   /** Null: the key does not expire. */
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+export type RotateApiKeyInput = {
+  /** Milliseconds for which the old secret works beside the new one, though not beyond the key's expiry; 30 minutes to 14 days. */
+  keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type InviteSort = {
+  field: InviteSortField;
+  direction?: SortDirection;
+};
+
+export type InviteWorkspaceInput = {
+  /** Id or slug. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type InviteApiKeyInput = {
+  /** Of the key that the new user gets in each workspace; as for a new `workspace-user` key. */
+  scopes: Array<Scalars['String']['input']>;
+};
+
+export type CreateInviteInput = {
+  /** Nobody with this address may be a user or have a pending invite. */
+  email: Scalars['String']['input'];
+  role: AssignableUserRole;
+  workspaces: Array<InviteWorkspaceInput>;
+  /** Without it the new user gets no keys. */
+  workspaceApiKeyDetails?: InputMaybe<InviteApiKeyInput>;
+};
+
+export type AcceptInviteInput = {
+  /** The last segment of the link. */
+  token: Scalars['String']['input'];
+  firstName: Scalars['String']['input'];
+  lastName: Scalars['String']['input'];
+};
+
+export type MemberSort = {
+  field: MemberSortField;
+  direction?: SortDirection;
+};
+
+export type MemberInput = {
+  /** A user of the organisation. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type CreateMembersInput = {
+  users: Array<MemberInput>;
+};
+
+/** Absent members stay as they are. */
+export type UpdateMemberInput = {
+  role?: InputMaybe<MemberRole>;
 };
 
 export type CreateRoleInput = {
@@ -1438,10 +1808,23 @@ export type UpdateTenantInput = {
   name?: InputMaybe<Scalars['String']['input']>;
 };
 
+export type UserSort = {
+  field: UserSortField;
+  direction?: SortDirection;
+};
+
+/** Absent members stay as they are. */
+export type UpdateUserInput = {
+  /** The role of an owner cannot change. */
+  role?: InputMaybe<AssignableUserRole>;
+};
+
 export type CreateWorkspaceInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+  /** Ids of users of the organisation, who become members. */
+  users?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
 export type UpdateWorkspaceInput = {
@@ -1617,6 +2000,15 @@ export type ResolversTypes = {
   ApiKey: ResolverTypeWrapper<ApiKey>;
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
+  RotatedApiKey: ResolverTypeWrapper<RotatedApiKey>;
+  Invite: ResolverTypeWrapper<Invite>;
+  InviteWorkspace: ResolverTypeWrapper<InviteWorkspace>;
+  InvitePage: ResolverTypeWrapper<InvitePage>;
+  InviteLink: ResolverTypeWrapper<InviteLink>;
+  AcceptedInvite: ResolverTypeWrapper<AcceptedInvite>;
+  InvitedApiKey: ResolverTypeWrapper<InvitedApiKey>;
+  Member: ResolverTypeWrapper<Member>;
+  MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
   Role: ResolverTypeWrapper<Role>;
   RolePage: ResolverTypeWrapper<RolePage>;
@@ -1625,6 +2017,8 @@ export type ResolversTypes = {
   ServiceAccountCredential: ResolverTypeWrapper<ServiceAccountCredential>;
   Tenant: ResolverTypeWrapper<Tenant>;
   TenantPage: ResolverTypeWrapper<TenantPage>;
+  User: ResolverTypeWrapper<User>;
+  UserPage: ResolverTypeWrapper<UserPage>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
@@ -1646,8 +2040,15 @@ export type ResolversTypes = {
   IntegrationStatus: IntegrationStatus;
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
+  AssignableUserRole: AssignableUserRole;
+  InviteStatus: InviteStatus;
+  MemberRole: MemberRole;
+  UserRole: UserRole;
   WorkspaceStatus: WorkspaceStatus;
   ApiKeyCreationMode: ApiKeyCreationMode;
+  InviteSortField: InviteSortField;
+  MemberSortField: MemberSortField;
+  UserSortField: UserSortField;
   AuditUserType: AuditUserType;
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
@@ -1668,12 +2069,24 @@ export type ResolversTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
   CreateRoleInput: CreateRoleInput;
   UpdateRoleInput: UpdateRoleInput;
   CreateServiceAccountInput: CreateServiceAccountInput;
   UpdateServiceAccountInput: UpdateServiceAccountInput;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1709,6 +2122,15 @@ export type ResolversParentTypes = {
   ApiKey: ApiKey;
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
+  RotatedApiKey: RotatedApiKey;
+  Invite: Invite;
+  InviteWorkspace: InviteWorkspace;
+  InvitePage: InvitePage;
+  InviteLink: InviteLink;
+  AcceptedInvite: AcceptedInvite;
+  InvitedApiKey: InvitedApiKey;
+  Member: Member;
+  MemberPage: MemberPage;
   Organisation: Organisation;
   Role: Role;
   RolePage: RolePage;
@@ -1717,6 +2139,8 @@ export type ResolversParentTypes = {
   ServiceAccountCredential: ServiceAccountCredential;
   Tenant: Tenant;
   TenantPage: TenantPage;
+  User: User;
+  UserPage: UserPage;
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
@@ -1747,12 +2171,24 @@ export type ResolversParentTypes = {
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
   CreateRoleInput: CreateRoleInput;
   UpdateRoleInput: UpdateRoleInput;
   CreateServiceAccountInput: CreateServiceAccountInput;
   UpdateServiceAccountInput: UpdateServiceAccountInput;
   CreateTenantInput: CreateTenantInput;
   UpdateTenantInput: UpdateTenantInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1774,6 +2210,12 @@ export type AccessDirectiveResolver<Result, Parent, ContextType = GraphContext, 
 export type AuthenticatedDirectiveArgs = { };
 
 export type AuthenticatedDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = AuthenticatedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PublicDirectiveArgs = {
+  reason: Scalars['String']['input'];
+};
+
+export type PublicDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = PublicDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export type ConstraintDirectiveArgs = {
   minLength?: Maybe<Scalars['Int']['input']>;
@@ -1822,6 +2264,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<WorkspaceMembersArgs, 'limit'>>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -1865,6 +2308,10 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   accessPolicies?: Resolver<ResolversTypes['AccessPolicyPage'], ParentType, ContextType, RequireFields<QueryAccessPoliciesArgs, 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
   apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType, RequireFields<QueryInviteArgs, 'id'>>;
+  invites?: Resolver<ResolversTypes['InvitePage'], ParentType, ContextType, RequireFields<QueryInvitesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  member?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<QueryMemberArgs, 'workspaceId' | 'userId'>>;
+  members?: Resolver<ResolversTypes['MemberPage'], ParentType, ContextType, RequireFields<QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<QueryRoleArgs, 'id'>>;
   roles?: Resolver<ResolversTypes['RolePage'], ParentType, ContextType, RequireFields<QueryRolesArgs, 'currentPage' | 'pageSize'>>;
@@ -1872,6 +2319,8 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   serviceAccounts?: Resolver<ResolversTypes['ServiceAccountPage'], ParentType, ContextType, RequireFields<QueryServiceAccountsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'id'>>;
   tenants?: Resolver<ResolversTypes['TenantPage'], ParentType, ContextType, RequireFields<QueryTenantsArgs, 'currentPage' | 'pageSize'>>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
+  users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
@@ -1902,7 +2351,15 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
+  rotateApiKey?: Resolver<ResolversTypes['RotatedApiKey'], ParentType, ContextType, RequireFields<MutationRotateApiKeyArgs, 'id'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationCreateInviteArgs, 'input'>>;
+  resendInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationResendInviteArgs, 'id'>>;
+  deleteInvite?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteInviteArgs, 'id'>>;
+  acceptInvite?: Resolver<ResolversTypes['AcceptedInvite'], ParentType, ContextType, RequireFields<MutationAcceptInviteArgs, 'input'>>;
+  createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
+  updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
+  deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
   createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationCreateRoleArgs, 'input'>>;
   updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationUpdateRoleArgs, 'id' | 'input'>>;
   deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'id'>>;
@@ -1913,6 +2370,8 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationCreateTenantArgs, 'input'>>;
   updateTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationUpdateTenantArgs, 'id' | 'input'>>;
   deleteTenant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteTenantArgs, 'id'>>;
+  updateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserArgs, 'id' | 'input'>>;
+  deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteUserArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
@@ -2031,6 +2490,8 @@ export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends Resol
   scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastRotatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   creationMode?: Resolver<ResolversTypes['ApiKeyCreationMode'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -2047,6 +2508,83 @@ export type CreatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
+};
+
+export type RotatedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RotatedApiKey'] = ResolversParentTypes['RotatedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type InviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Invite'] = ResolversParentTypes['Invite']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['AssignableUserRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['InviteStatus'], ParentType, ContextType>;
+  invitedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['InviteWorkspace']>, ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  acceptedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type InviteWorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteWorkspace'] = ResolversParentTypes['InviteWorkspace']> = {
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+};
+
+export type InvitePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitePage'] = ResolversParentTypes['InvitePage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Invite']>, ParentType, ContextType>;
+};
+
+export type InviteLinkResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteLink'] = ResolversParentTypes['InviteLink']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  inviteLink?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType>;
+};
+
+export type AcceptedInviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AcceptedInvite'] = ResolversParentTypes['AcceptedInvite']> = {
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  apiKeys?: Resolver<Array<ResolversTypes['InvitedApiKey']>, ParentType, ContextType>;
+};
+
+export type InvitedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitedApiKey'] = ResolversParentTypes['InvitedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type MemberResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Member'] = ResolversParentTypes['Member']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  firstName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  orgRole?: Resolver<Maybe<ResolversTypes['UserRole']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MemberPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MemberPage'] = ResolversParentTypes['MemberPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
 };
 
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
@@ -2115,6 +2653,26 @@ export type TenantPageResolvers<ContextType = GraphContext, ParentType extends R
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Tenant']>, ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  firstName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
+  workspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<UserWorkspaceIdsArgs, 'limit'>>;
+  workspaces?: Resolver<Array<Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<UserWorkspacesArgs, 'limit'>>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserPage'] = ResolversParentTypes['UserPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
@@ -2312,6 +2870,15 @@ export type Resolvers<ContextType = GraphContext> = {
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
+  RotatedApiKey?: RotatedApiKeyResolvers<ContextType>;
+  Invite?: InviteResolvers<ContextType>;
+  InviteWorkspace?: InviteWorkspaceResolvers<ContextType>;
+  InvitePage?: InvitePageResolvers<ContextType>;
+  InviteLink?: InviteLinkResolvers<ContextType>;
+  AcceptedInvite?: AcceptedInviteResolvers<ContextType>;
+  InvitedApiKey?: InvitedApiKeyResolvers<ContextType>;
+  Member?: MemberResolvers<ContextType>;
+  MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
   Role?: RoleResolvers<ContextType>;
   RolePage?: RolePageResolvers<ContextType>;
@@ -2320,6 +2887,8 @@ export type Resolvers<ContextType = GraphContext> = {
   ServiceAccountCredential?: ServiceAccountCredentialResolvers<ContextType>;
   Tenant?: TenantResolvers<ContextType>;
   TenantPage?: TenantPageResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+  UserPage?: UserPageResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
@@ -2338,6 +2907,7 @@ export type Resolvers<ContextType = GraphContext> = {
 export type DirectiveResolvers<ContextType = GraphContext> = {
   access?: AccessDirectiveResolver<any, any, ContextType>;
   authenticated?: AuthenticatedDirectiveResolver<any, any, ContextType>;
+  public?: PublicDirectiveResolver<any, any, ContextType>;
   constraint?: ConstraintDirectiveResolver<any, any, ContextType>;
   audit?: AuditDirectiveResolver<any, any, ContextType>;
   secret?: SecretDirectiveResolver<any, any, ContextType>;

@@ -1,4 +1,4 @@
-import { requireScope } from '../../../auth/index.ts';
+import { requireScope, type Scope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
@@ -11,6 +11,7 @@ import type {
   UpdateWorkspaceInput,
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
+import { ensureMembers, removeMembers, requireUsers } from '../member/index.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
@@ -21,8 +22,12 @@ const idOrSlug = (id: string) => ({ $or: [{ _id: id }, { slug: id }] });
 
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The workspace does not exist.' });
 
-export async function getWorkspace(context: GraphContext, id: string): Promise<WorkspaceDocument> {
-  const principal = requireScope(context.principal, ['workspaces.read']);
+export async function getWorkspace(
+  context: GraphContext,
+  id: string,
+  scope: Scope = 'workspaces.read',
+): Promise<WorkspaceDocument> {
+  const principal = requireScope(context.principal, [scope]);
   const found = await workspaceModel(context.db)
     .findOne({ $and: [idOrSlug(id), visibleWorkspaces(principal)] })
     .lean<WorkspaceDocument>();
@@ -56,16 +61,25 @@ export async function listWorkspaces(context: GraphContext, args: ListArguments)
 
 export async function createWorkspace(context: GraphContext, input: CreateWorkspaceInput) {
   const principal = requireScope(context.principal, ['workspaces.create']);
+  const { organisationId } = principal;
   const defaults = parseDefaults(input.defaults);
+  const users = input.users ?? [];
+  await requireUsers(context, organisationId, users, (index) => `input.users[${index}]`);
   const created = await orAlreadyExists(
     workspaceModel(context.db).create({
       _id: uuid(),
-      organisationId: principal.organisationId,
+      organisationId,
       slug: slugFrom(input.name, 'ws-'),
       name: input.name,
       description: input.description ?? null,
       defaults,
     }),
+  );
+  const workspaceId = created._id;
+  await ensureMembers(
+    context,
+    organisationId,
+    users.map((userId) => ({ workspaceId, userId, role: 'member' })),
   );
   await context.changes.publish('workspace');
   return created.toObject();
@@ -90,8 +104,7 @@ export async function updateWorkspace(context: GraphContext, id: string, input: 
 }
 
 export async function deleteWorkspace(context: GraphContext, id: string): Promise<string> {
-  requireScope(context.principal, ['workspaces.delete']);
-  const workspace = await getWorkspace(context, id);
+  const workspace = await getWorkspace(context, id, 'workspaces.delete');
   if (workspace.isDefault)
     throw new GatewayError('IN_USE', { message: 'The default workspace cannot be deleted.' });
   for (const modelOf of context.workspaceOwned) {
@@ -102,12 +115,22 @@ export async function deleteWorkspace(context: GraphContext, id: string): Promis
       });
     }
   }
-  await workspaceModel(context.db).deleteOne({
-    _id: workspace._id,
-    organisationId: workspace.organisationId,
-  });
+  const { _id, organisationId } = workspace;
+  await removeMembers(context, { organisationId, workspaceId: _id });
+  await workspaceModel(context.db).deleteOne({ _id, organisationId });
   await context.changes.publish('workspace');
   return workspace._id;
+}
+
+/** Id of the workspace that a path names by id or slug; throws NOT_FOUND where the credential reaches none. */
+export async function namedWorkspaceId(context: GraphContext, named: string): Promise<string> {
+  const { principal } = context;
+  if (!principal) throw new GatewayError('UNAUTHENTICATED');
+  const found = await workspaceModel(context.db)
+    .findOne({ $and: [idOrSlug(named), visibleWorkspaces(principal)] }, { _id: 1 })
+    .lean<{ _id: string }>();
+  if (!found) throw notFound();
+  return found._id;
 }
 
 /**
