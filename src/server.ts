@@ -5,6 +5,7 @@ import type { Dataplane } from './dataplane/index.ts';
 import { GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
 import { refuseUpgrade } from './graph/index.ts';
+import { answerInvitePage } from './invite-page.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
@@ -64,6 +65,7 @@ export function createListener({
     if (standalone && path.startsWith('/subgraphs/')) {
       return ['subgraph', standalone.handle(request, response)];
     }
+    if (path.startsWith('/invites/')) return ['operations', answerInvitePage(request, response)];
     return ['operations', operations(path, request, response)];
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection, Model } from 'mongoose';
-import type { Principal } from '../auth/index.ts';
+import type { Principal, Throttle } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AuditTrail } from '../recording/audit-trail.ts';
 import type { Settings } from '../settings.ts';
@@ -32,12 +32,17 @@ export type ServiceDependencies = {
   /** Models whose documents keep their workspace from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];
+  /** These, and the models whose documents keep their organisation's tenant from being deleted. */
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  organisationOwned: ((db: Connection) => Model<any>)[];
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
   /** What access tokens are signed with. */
   signingKeys: Pick<SigningKeys, 'current' | 'published'>;
   /** Where this installation is reached, and the domain of its service accounts. */
   identity: Settings['identity'];
+  /** Slows down whoever brings a wrong secret to a service. */
+  throttle: Pick<Throttle, 'refuse'>;
   log: Logger;
   now: () => Date;
 };
