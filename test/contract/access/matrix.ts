@@ -156,8 +156,9 @@ async function outcomesWith(world: World, door: Door, scope: string): Promise<Ou
 }
 
 async function callersWith({ callers, tenant }: World, door: Door, scope: string): Promise<Caller[]> {
-  const key = door.takesKeys && door.isRest ? await callers.key(scope) : null;
+  const beside = companions[door.root.coordinate]?.scopes ?? [];
+  const key = door.takesKeys && door.isRest ? await callers.key(scope, beside) : null;
   if (key) return [key];
-  const permissions = [scope, ...(companions[door.root.coordinate]?.scopes ?? [])];
+  const permissions = [scope, ...beside];
   return [await callers.account(permissions), await callers.account(permissions, tenant.workspaceId)];
 }

@@ -59,6 +59,8 @@ export type Prepared = { values: Values; made: { _id: string; workspaceId?: unkn
 /** Which of the possible calls of a field to prepare. */
 export type Variant = { kind: number; namesWorkspace: boolean };
 
+const placeholder = /<([\w-]+)>/g;
+
 /** Makes what the arguments name, so that the call can succeed whatever calls went before. */
 export async function prepare(world: World, root: RootField, variant: Variant): Promise<Prepared> {
   const { schema, tenant, specimens } = world;
@@ -69,7 +71,7 @@ export async function prepare(world: World, root: RootField, variant: Variant): 
     ['tenant', tenant.tsgId],
   ]);
   const made: Prepared['made'] = [];
-  for (const [, name = ''] of JSON.stringify(template).matchAll(/"<([\w-]+)>"/g)) {
+  for (const [, name = ''] of JSON.stringify(template).matchAll(placeholder)) {
     if (ids.has(name)) continue;
     const resource = name === 'own' ? root.resource : name;
     const document = await specimens.make(resource, name === 'own' ? variant.kind : 0);
@@ -81,7 +83,7 @@ export async function prepare(world: World, root: RootField, variant: Variant): 
     made.push(document);
     ids.set(name, document._id);
   }
-  const text = JSON.stringify(template).replace(/"<([\w-]+)>"/g, (_, name) => JSON.stringify(ids.get(name)));
+  const text = JSON.stringify(template).replace(placeholder, (_, name) => ids.get(name) ?? '');
   return { values: JSON.parse(text), made };
 }
 
