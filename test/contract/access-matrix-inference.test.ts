@@ -45,12 +45,10 @@ describe.each(doors)('%s %s', (method, path, body, opening) => {
   });
 
   it('opens to each of its scopes alone, held for one workspace', async () => {
+    // What the mock provider does not know is not found there. Keys: test/dataplane/authentication.test.ts
     for (const scope of opening) {
-      const key = await callers.key(scope);
-      if (!key) throw new Error(`No key may hold ${scope}.`);
-      // What the mock provider does not know is not found there.
-      expect([200, 404]).toContain(await call(key));
-      expect([200, 404]).toContain(await call(await callers.account([scope], app.workspaceId)));
+      const status = await call(await callers.account([scope], app.workspaceId));
+      expect({ scope, isOpen: status === 200 || status === 404 }).toEqual({ scope, isOpen: true });
     }
   });
 });

@@ -13,9 +13,14 @@ export const hints: Values = {
   'CreateRoleInput.permissions': ['iam.custom_role'],
   'CreateWorkspaceServiceApiKeyInput.scopes': ['workspace_service_api_keys.create'],
   'CreateWorkspaceUserApiKeyInput.scopes': ['completions.write'],
+  'InviteWorkspaceInput.id': '<workspace>',
   'IntegrationWorkspaceInput.id': '<workspace>',
+  'MemberInput.id': '<user>',
   // A model of each integration in test/support/filled-tenant.ts.
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
+  'Mutation.deleteMember.userId': '<member.userId>',
+  'Mutation.updateMember.userId': '<member.userId>',
+  'Query.member.userId': '<member.userId>',
   'Mutation.insertLogs.input': {
     request: { url: 'https://provider.example', body: {} },
     response: { body: {} },

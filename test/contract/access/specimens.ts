@@ -5,7 +5,7 @@ import type { TestApp } from '../../support/app.ts';
 import type { FilledTenant } from '../../support/filled-tenant.ts';
 import { copiesOf } from './hints.ts';
 
-type Document = Record<string, unknown> & { _id: string };
+export type Document = Record<string, unknown> & { _id: string };
 
 /** Copies of what a tenant has, so that each call has a document of its own that nothing else depends on. */
 export type Specimens = {
