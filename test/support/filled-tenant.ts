@@ -5,6 +5,9 @@ import { deploymentModel } from '../../src/subgraphs/catalog/deployment/model.ts
 import { integrationModel } from '../../src/subgraphs/catalog/integration/index.ts';
 import { providerModel } from '../../src/subgraphs/catalog/provider/index.ts';
 import { apiKeyModel } from '../../src/subgraphs/identity/api-key/index.ts';
+import { inviteModel } from '../../src/subgraphs/identity/invite/index.ts';
+import { memberModel } from '../../src/subgraphs/identity/member/index.ts';
+import { userModel } from '../../src/subgraphs/identity/user/index.ts';
 import { workspaceModel } from '../../src/subgraphs/identity/workspace/index.ts';
 import { auditLogModel } from '../../src/subgraphs/insights/audit-log/index.ts';
 import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
@@ -12,7 +15,12 @@ import type { Tenant, TestApp } from './app.ts';
 import { logEntry } from './logs.ts';
 
 /** A tenant with as many items in each list as `size` says, no two of which share what they refer to. */
-export type FilledTenant = Tenant & { size: number; configId: string; integrationId: string };
+export type FilledTenant = Tenant & {
+  size: number;
+  configId: string;
+  integrationId: string;
+  inviteId: string;
+};
 
 const versionId = (configId: string, number: number) => `${configId}-${number}`;
 
@@ -28,10 +36,40 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     providerId: uuid(),
     configId: uuid(),
     apiKeyId: uuid(),
+    userId: uuid(),
+    inviteId: uuid(),
   }));
 
   await workspaceModel(app.db).insertMany(
     each.map(({ workspaceId: _id, name, slug }) => ({ _id, organisationId, name, slug })),
+  );
+  await userModel(app.db).insertMany(
+    each.map(({ userId: _id, slug }) => ({
+      _id,
+      organisationId,
+      email: `${slug}@example.com`,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      role: 'member',
+    })),
+  );
+  // Everybody is in every workspace.
+  const workspaceIds = [tenant.workspaceId, ...each.map(({ workspaceId }) => workspaceId)];
+  await memberModel(app.db).insertMany(
+    workspaceIds.flatMap((workspaceId) =>
+      each.map(({ userId }) => ({ _id: uuid(), organisationId, workspaceId, userId, role: 'member' })),
+    ),
+  );
+  await inviteModel(app.db).insertMany(
+    each.map(({ inviteId: _id, slug }) => ({
+      _id,
+      organisationId,
+      email: `new-${slug}@example.com`,
+      role: 'member',
+      workspaces: each.map(({ workspaceId }) => ({ workspaceId, role: 'member' })),
+      invitedBy: 'somebody',
+      expiresAt: new Date('2100-01-01T00:00:00Z'),
+    })),
   );
   await integrationModel(app.db).insertMany(
     each.map(({ integrationId: _id, workspaceId, name, slug }) => ({
@@ -143,5 +181,6 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
   );
   const [first] = each;
   if (!first) throw new Error('A tenant is filled with one item at least.');
-  return { ...tenant, size, configId: first.configId, integrationId: first.integrationId };
+  const { configId, integrationId, inviteId } = first;
+  return { ...tenant, size, configId, integrationId, inviteId };
 }
