@@ -6,9 +6,12 @@ import { integrationModel } from '../../src/subgraphs/catalog/integration/index.
 import { providerModel } from '../../src/subgraphs/catalog/provider/index.ts';
 import { accessPolicyModel } from '../../src/subgraphs/identity/access-policy/index.ts';
 import { apiKeyModel } from '../../src/subgraphs/identity/api-key/index.ts';
+import { inviteModel } from '../../src/subgraphs/identity/invite/index.ts';
+import { memberModel } from '../../src/subgraphs/identity/member/index.ts';
 import { roleModel } from '../../src/subgraphs/identity/role/index.ts';
 import { serviceAccountModel } from '../../src/subgraphs/identity/service-account/index.ts';
 import { tenantModel } from '../../src/subgraphs/identity/tenant/index.ts';
+import { userModel } from '../../src/subgraphs/identity/user/index.ts';
 import { workspaceModel } from '../../src/subgraphs/identity/workspace/index.ts';
 import { auditLogModel } from '../../src/subgraphs/insights/audit-log/index.ts';
 import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
@@ -22,6 +25,7 @@ export type FilledTenant = Tenant & {
   token: string;
   configId: string;
   integrationId: string;
+  inviteId: string;
 };
 
 const versionId = (configId: string, number: number) => `${configId}-${number}`;
@@ -39,10 +43,40 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     configId: uuid(),
     apiKeyId: uuid(),
     childTsgId: newTsgId(),
+    userId: uuid(),
+    inviteId: uuid(),
   }));
 
   await workspaceModel(app.db).insertMany(
     each.map(({ workspaceId: _id, name, slug }) => ({ _id, organisationId, name, slug })),
+  );
+  await userModel(app.db).insertMany(
+    each.map(({ userId: _id, slug }) => ({
+      _id,
+      organisationId,
+      email: `${slug}@example.com`,
+      firstName: 'Ada',
+      lastName: 'Lovelace',
+      role: 'member',
+    })),
+  );
+  // Everybody is in every workspace.
+  const workspaceIds = [tenant.workspaceId, ...each.map(({ workspaceId }) => workspaceId)];
+  await memberModel(app.db).insertMany(
+    workspaceIds.flatMap((workspaceId) =>
+      each.map(({ userId }) => ({ _id: uuid(), organisationId, workspaceId, userId, role: 'member' })),
+    ),
+  );
+  await inviteModel(app.db).insertMany(
+    each.map(({ inviteId: _id, slug }) => ({
+      _id,
+      organisationId,
+      email: `new-${slug}@example.com`,
+      role: 'member',
+      workspaces: each.map(({ workspaceId }) => ({ workspaceId, role: 'member' })),
+      invitedBy: 'somebody',
+      expiresAt: new Date('2100-01-01T00:00:00Z'),
+    })),
   );
   await integrationModel(app.db).insertMany(
     each.map(({ integrationId: _id, workspaceId, name, slug }) => ({
@@ -191,6 +225,7 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
   );
   const [first] = each;
   if (!first) throw new Error('A tenant is filled with one item at least.');
+  const { configId, integrationId, inviteId } = first;
   const token = await app.token(tenant);
-  return { ...tenant, size, token, configId: first.configId, integrationId: first.integrationId };
+  return { ...tenant, size, token, configId, integrationId, inviteId };
 }
