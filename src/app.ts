@@ -133,6 +133,9 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
       .flatMap((resource) => resource.models),
+    organisationOwned: resources
+      .filter((resource) => resource.ownedByWorkspace || resource.ownedByOrganisation)
+      .flatMap((resource) => resource.models),
   };
   const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
     ...services,

@@ -61,6 +61,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     identity: settings.identity,
     signingKeys,
     workspaceOwned: [],
+    organisationOwned: [],
     audit: { record: async () => undefined },
     request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },
   };

@@ -32,6 +32,9 @@ export type ServiceDependencies = {
   /** Models whose documents keep their workspace from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];
+  /** These, and the models whose documents keep their organisation's tenant from being deleted. */
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  organisationOwned: ((db: Connection) => Model<any>)[];
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
   /** What access tokens are signed with. */

@@ -114,6 +114,9 @@ export type Query = {
   /** A provider by id, or by slug in a workspace. */
   provider: Provider;
   providers: ProviderPage;
+  accessPolicy: AccessPolicy;
+  /** Those on the token's tenant, or on its workspace when it is good for one only; newest first. */
+  accessPolicies: AccessPolicyPage;
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
@@ -124,6 +127,16 @@ export type Query = {
   members: MemberPage;
   /** The organisation that the credential belongs to. */
   organisation: Organisation;
+  /** A built-in role, or one of the token's tenant. */
+  role: Role;
+  /** Built-in roles first, then those of the token's tenant, newest first. */
+  roles: RolePage;
+  serviceAccount: ServiceAccount;
+  /** Those of the token's tenant. */
+  serviceAccounts: ServiceAccountPage;
+  tenant: Tenant;
+  /** The token's tenant and all below it. */
+  tenants: TenantPage;
   user: User;
   users: UserPage;
   /** A workspace by id or slug. */
@@ -202,6 +215,20 @@ export type QueryProvidersArgs = {
 };
 
 
+export type QueryAccessPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryAccessPoliciesArgs = {
+  principal?: InputMaybe<Scalars['String']['input']>;
+  role?: InputMaybe<Scalars['String']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryApiKeyArgs = {
   id: Scalars['ID']['input'];
 };
@@ -252,6 +279,47 @@ export type QueryMembersArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: MemberSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryRoleArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryRolesArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  builtIn?: InputMaybe<Scalars['Boolean']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryServiceAccountsArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryTenantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryTenantsArgs = {
+  parentId?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -363,10 +431,21 @@ export type Mutation = {
   updateProvider: Provider;
   /** Answers the id of the deleted provider. */
   deleteProvider: Scalars['ID']['output'];
+  createAccessPolicy: AccessPolicy;
+  /**
+   * Answers the id of the deleted policy. The last one that lets a service account administer the policies of a root tenant
+   * stays: nobody could ever give another.
+   */
+  deleteAccessPolicy: Scalars['ID']['output'];
   createOrganisationServiceApiKey: CreatedApiKey;
   createWorkspaceServiceApiKey: CreatedApiKey;
   createWorkspaceUserApiKey: CreatedApiKey;
   updateApiKey: ApiKey;
+  /**
+   * Gives the key a new secret under the same id. The caller must hold the scopes of the key, as for a new one. IN_USE while
+   * the secret before the present one still works.
+   */
+  rotateApiKey: RotatedApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
   createInvite: InviteLink;
@@ -381,6 +460,34 @@ export type Mutation = {
   updateMember: Member;
   /** Answers the id of the membership that ended; the user's `workspace-user` keys of the workspace end with it. */
   deleteMember: Scalars['ID']['output'];
+  createRole: Role;
+  updateRole: Role;
+  /** Answers the id of the deleted role; refused while an access policy gives it. */
+  deleteRole: Scalars['ID']['output'];
+  /**
+   * Makes a service account without any role. Where access policies already name it, the credential must hold all that they
+   * give.
+   */
+  createServiceAccount: ServiceAccountCredential;
+  updateServiceAccount: ServiceAccount;
+  /**
+   * Gives a new secret: the old one, and every token that it brought, stop working at once. The credential must hold all that
+   * the account's access policies give.
+   */
+  resetServiceAccountSecret: ServiceAccountCredential;
+  /** Answers the id of the deleted account. Its tokens stop working at once; the access policies that name it go with it. */
+  deleteServiceAccount: Scalars['ID']['output'];
+  /**
+   * Makes a child of the token's tenant, with an organisation and a default workspace. A tenant has at most 1000 children, a
+   * hierarchy at most 32 levels.
+   */
+  createTenant: Tenant;
+  updateTenant: Tenant;
+  /**
+   * Answers the id of the deleted tenant, one below the token's own. Refused while it has children, or while its organisation
+   * has API keys, providers and the like; its workspaces, service accounts, roles and access policies go with it.
+   */
+  deleteTenant: Scalars['ID']['output'];
   updateUser: User;
   /** Answers the id of the deleted user, whose memberships and `workspace-user` keys end. The last owner stays. */
   deleteUser: Scalars['ID']['output'];
@@ -469,6 +576,16 @@ export type MutationDeleteProviderArgs = {
 };
 
 
+export type MutationCreateAccessPolicyArgs = {
+  input: CreateAccessPolicyInput;
+};
+
+
+export type MutationDeleteAccessPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type MutationCreateOrganisationServiceApiKeyArgs = {
   input: CreateOrganisationServiceApiKeyInput;
 };
@@ -487,6 +604,12 @@ export type MutationCreateWorkspaceUserApiKeyArgs = {
 export type MutationUpdateApiKeyArgs = {
   id: Scalars['ID']['input'];
   input: UpdateApiKeyInput;
+};
+
+
+export type MutationRotateApiKeyArgs = {
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<RotateApiKeyInput>;
 };
 
 
@@ -531,6 +654,59 @@ export type MutationUpdateMemberArgs = {
 export type MutationDeleteMemberArgs = {
   workspaceId: Scalars['ID']['input'];
   userId: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateRoleArgs = {
+  input: CreateRoleInput;
+};
+
+
+export type MutationUpdateRoleArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateRoleInput;
+};
+
+
+export type MutationDeleteRoleArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateServiceAccountArgs = {
+  input: CreateServiceAccountInput;
+};
+
+
+export type MutationUpdateServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateServiceAccountInput;
+};
+
+
+export type MutationResetServiceAccountSecretArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateTenantArgs = {
+  input: CreateTenantInput;
+};
+
+
+export type MutationUpdateTenantArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateTenantInput;
+};
+
+
+export type MutationDeleteTenantArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -695,6 +871,32 @@ export type ProviderPage = {
   data: Array<Provider>;
 };
 
+/**
+ * Gives a principal a role on a tenant and all below it, or on one workspace. It counts at once: for the next token and for the
+ * next request with one that is in use.
+ */
+export type AccessPolicy = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  /** A user's e-mail address, or a service account as `<name>@<tsg_id>.iam.<domain>`. */
+  principal: Scalars['String']['output'];
+  /** `prn:<tsg_id>::::<workspace>`; without a workspace it is the tenant's root. */
+  resource: Scalars['String']['output'];
+  /** The slug of a built-in role, or `<slug>:<tsg_id>`. */
+  role: Scalars['String']['output'];
+  /** Null for the tenant's root. */
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type AccessPolicyPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<AccessPolicy>;
+};
+
 /** A credential of the gateway. Its scopes say what it may do; none implies another. */
 export type ApiKey = {
   id: Scalars['ID']['output'];
@@ -716,6 +918,10 @@ export type ApiKey = {
   /** What requests get that do not say otherwise: `{metadata, config_id, allow_config_override}`. */
   defaults?: Maybe<Scalars['JSON']['output']>;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When it got its present secret; null when that is its first one. */
+  lastRotatedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When the secret before the present one stops working; null when there is none that works. */
+  keyTransitionExpiresAt?: Maybe<Scalars['DateTime']['output']>;
   creationMode: ApiKeyCreationMode;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -733,6 +939,14 @@ export type CreatedApiKey = {
   object: Scalars['String']['output'];
   key: Scalars['String']['output'];
   apiKey: ApiKey;
+};
+
+/** A key with its new secret, the only sight of it. */
+export type RotatedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  /** Until then the secret before it works too. */
+  keyTransitionExpiresAt: Scalars['DateTime']['output'];
 };
 
 /** An offer to become a user of the organisation. Whoever opens its link and gives a name takes it. */
@@ -829,6 +1043,93 @@ export type Organisation = {
   name: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+/** A set of permissions that access policies give. Some are built in, the others are the tenant's own. */
+export type Role = {
+  /** What access policies call it: the slug of a built-in role, or `<slug>:<tsg_id>`. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** Scopes, and permissions on identities such as `iam.service_account`. */
+  permissions: Array<Scalars['String']['output']>;
+  builtIn: Scalars['Boolean']['output'];
+  /** Null for built-in roles. */
+  createdAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Null for built-in roles. */
+  lastUpdatedAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type RolePage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Role>;
+};
+
+/**
+ * A program's identity in a tenant. With its Client ID and Client Secret it asks for access tokens; what they may do, access
+ * policies say.
+ */
+export type ServiceAccount = {
+  /** The Client ID. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  /** Unique in the tenant. */
+  name: Scalars['String']['output'];
+  /** `<name>@<tsg_id>.iam.<domain>`: what access policies call it. */
+  displayName: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** The tenant that it belongs to. */
+  tsgId: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type ServiceAccountPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<ServiceAccount>;
+};
+
+/** A service account, with the only sight of its secret. */
+export type ServiceAccountCredential = {
+  /** The Client ID. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  clientSecret: Scalars['String']['output'];
+  serviceAccount: ServiceAccount;
+};
+
+/**
+ * A tenant service group (TSG): a node of the hierarchy of tenants, with an organisation of its own. An access token is for one
+ * tenant; it sees that tenant and those below it.
+ */
+export type Tenant = {
+  /** The TSG ID: ten digits. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  /** Null for the root of a hierarchy. */
+  parentId?: Maybe<Scalars['ID']['output']>;
+  /** Null where the token does not see it. */
+  parent?: Maybe<Tenant>;
+  /** The organisation that a token for this tenant works in. */
+  organisationId: Scalars['ID']['output'];
+  /**
+   * True from the moment a deletion begins, so that one that was cut off can be seen and asked for again; no token for the
+   * tenant is accepted any more.
+   */
+  isBeingDeleted: Scalars['Boolean']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type TenantPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Tenant>;
 };
 
 /** A person of the organisation. New ones come by invites. */
@@ -1141,11 +1442,6 @@ export type ApiKeyStatus =
   | 'active'
   | 'expired';
 
-export type ApiKeyCreationMode =
-  | 'api'
-  | 'ui'
-  | 'auto';
-
 /** The roles that can be given. */
 export type AssignableUserRole =
   | 'admin'
@@ -1171,6 +1467,11 @@ export type UserRole =
 export type WorkspaceStatus =
   | 'active'
   | 'archived';
+
+export type ApiKeyCreationMode =
+  | 'api'
+  | 'ui'
+  | 'auto';
 
 export type InviteSortField =
   | 'email'
@@ -1344,6 +1645,21 @@ export type UpdateProviderInput = {
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
 
+export type CreateAccessPolicyInput = {
+  /**
+   * A user's e-mail address, or a service account as `<name>@<tsg_id>.iam.<domain>`, in any case. It need not exist: the policy
+   * has no effect until it does.
+   */
+  principal: Scalars['String']['input'];
+  /** `prn:<tsg_id>::::<workspace>` with the token's tenant and the id or slug of a workspace; empty for the tenant's root. */
+  resource: Scalars['String']['input'];
+  /**
+   * The slug of a built-in role, or `<slug>:<tsg_id>` of one that the token's tenant or one above it has defined. The
+   * credential must hold all of its permissions.
+   */
+  role: Scalars['String']['input'];
+};
+
 export type CreateOrganisationServiceApiKeyInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -1377,7 +1693,7 @@ export type CreateWorkspaceUserApiKeyInput = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   /** Id or slug; organisation-wide credentials must name it. */
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
-  /** Whom the key stands for; the calling user when absent. */
+  /** Whom the key stands for: a member of the workspace, or an owner or admin of the organisation. The calling user when absent. */
   userId?: InputMaybe<Scalars['ID']['input']>;
   /** Only scopes that this type of key may hold and, where the caller could hold them, that the caller holds. */
   scopes: Array<Scalars['String']['input']>;
@@ -1397,6 +1713,11 @@ export type UpdateApiKeyInput = {
   defaults?: InputMaybe<Scalars['JSON']['input']>;
   /** Null: the key does not expire. */
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+export type RotateApiKeyInput = {
+  /** Milliseconds for which the old secret works beside the new one, though not beyond the key's expiry; 30 minutes to 14 days. */
+  keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
 };
 
 export type InviteSort = {
@@ -1449,6 +1770,42 @@ export type CreateMembersInput = {
 /** Absent members stay as they are. */
 export type UpdateMemberInput = {
   role?: InputMaybe<MemberRole>;
+};
+
+export type CreateRoleInput = {
+  /** Unique in the tenant, and not that of a built-in role. */
+  slug: Scalars['String']['input'];
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Only permissions that the credential holds. */
+  permissions: Array<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. The slug cannot change. */
+export type UpdateRoleInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the permissions, at once for everybody who holds the role; one that is new must be held by the credential. */
+  permissions?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+export type CreateServiceAccountInput = {
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. The name cannot change: access policies go by it. */
+export type UpdateServiceAccountInput = {
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateTenantInput = {
+  name: Scalars['String']['input'];
+};
+
+/** Absent members stay as they are. A tenant cannot move. */
+export type UpdateTenantInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type UserSort = {
@@ -1638,9 +1995,12 @@ export type ResolversTypes = {
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
+  AccessPolicy: ResolverTypeWrapper<AccessPolicy>;
+  AccessPolicyPage: ResolverTypeWrapper<AccessPolicyPage>;
   ApiKey: ResolverTypeWrapper<ApiKey>;
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
+  RotatedApiKey: ResolverTypeWrapper<RotatedApiKey>;
   Invite: ResolverTypeWrapper<Invite>;
   InviteWorkspace: ResolverTypeWrapper<InviteWorkspace>;
   InvitePage: ResolverTypeWrapper<InvitePage>;
@@ -1650,6 +2010,13 @@ export type ResolversTypes = {
   Member: ResolverTypeWrapper<Member>;
   MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
+  Role: ResolverTypeWrapper<Role>;
+  RolePage: ResolverTypeWrapper<RolePage>;
+  ServiceAccount: ResolverTypeWrapper<ServiceAccount>;
+  ServiceAccountPage: ResolverTypeWrapper<ServiceAccountPage>;
+  ServiceAccountCredential: ResolverTypeWrapper<ServiceAccountCredential>;
+  Tenant: ResolverTypeWrapper<Tenant>;
+  TenantPage: ResolverTypeWrapper<TenantPage>;
   User: ResolverTypeWrapper<User>;
   UserPage: ResolverTypeWrapper<UserPage>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
@@ -1673,12 +2040,12 @@ export type ResolversTypes = {
   IntegrationStatus: IntegrationStatus;
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
-  ApiKeyCreationMode: ApiKeyCreationMode;
   AssignableUserRole: AssignableUserRole;
   InviteStatus: InviteStatus;
   MemberRole: MemberRole;
   UserRole: UserRole;
   WorkspaceStatus: WorkspaceStatus;
+  ApiKeyCreationMode: ApiKeyCreationMode;
   InviteSortField: InviteSortField;
   MemberSortField: MemberSortField;
   UserSortField: UserSortField;
@@ -1697,10 +2064,12 @@ export type ResolversTypes = {
   UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
   CreateProviderInput: CreateProviderInput;
   UpdateProviderInput: UpdateProviderInput;
+  CreateAccessPolicyInput: CreateAccessPolicyInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
   InviteSort: InviteSort;
   InviteWorkspaceInput: InviteWorkspaceInput;
   InviteApiKeyInput: InviteApiKeyInput;
@@ -1710,6 +2079,12 @@ export type ResolversTypes = {
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
   UpdateMemberInput: UpdateMemberInput;
+  CreateRoleInput: CreateRoleInput;
+  UpdateRoleInput: UpdateRoleInput;
+  CreateServiceAccountInput: CreateServiceAccountInput;
+  UpdateServiceAccountInput: UpdateServiceAccountInput;
+  CreateTenantInput: CreateTenantInput;
+  UpdateTenantInput: UpdateTenantInput;
   UserSort: UserSort;
   UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
@@ -1742,9 +2117,12 @@ export type ResolversParentTypes = {
   IntegrationPage: IntegrationPage;
   Provider: Provider;
   ProviderPage: ProviderPage;
+  AccessPolicy: AccessPolicy;
+  AccessPolicyPage: AccessPolicyPage;
   ApiKey: ApiKey;
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
+  RotatedApiKey: RotatedApiKey;
   Invite: Invite;
   InviteWorkspace: InviteWorkspace;
   InvitePage: InvitePage;
@@ -1754,6 +2132,13 @@ export type ResolversParentTypes = {
   Member: Member;
   MemberPage: MemberPage;
   Organisation: Organisation;
+  Role: Role;
+  RolePage: RolePage;
+  ServiceAccount: ServiceAccount;
+  ServiceAccountPage: ServiceAccountPage;
+  ServiceAccountCredential: ServiceAccountCredential;
+  Tenant: Tenant;
+  TenantPage: TenantPage;
   User: User;
   UserPage: UserPage;
   WorkspacePage: WorkspacePage;
@@ -1781,10 +2166,12 @@ export type ResolversParentTypes = {
   UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
   CreateProviderInput: CreateProviderInput;
   UpdateProviderInput: UpdateProviderInput;
+  CreateAccessPolicyInput: CreateAccessPolicyInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
   InviteSort: InviteSort;
   InviteWorkspaceInput: InviteWorkspaceInput;
   InviteApiKeyInput: InviteApiKeyInput;
@@ -1794,6 +2181,12 @@ export type ResolversParentTypes = {
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
   UpdateMemberInput: UpdateMemberInput;
+  CreateRoleInput: CreateRoleInput;
+  UpdateRoleInput: UpdateRoleInput;
+  CreateServiceAccountInput: CreateServiceAccountInput;
+  UpdateServiceAccountInput: UpdateServiceAccountInput;
+  CreateTenantInput: CreateTenantInput;
+  UpdateTenantInput: UpdateTenantInput;
   UserSort: UserSort;
   UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
@@ -1911,6 +2304,8 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
   provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  accessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<QueryAccessPolicyArgs, 'id'>>;
+  accessPolicies?: Resolver<ResolversTypes['AccessPolicyPage'], ParentType, ContextType, RequireFields<QueryAccessPoliciesArgs, 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
   apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType, RequireFields<QueryInviteArgs, 'id'>>;
@@ -1918,6 +2313,12 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   member?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<QueryMemberArgs, 'workspaceId' | 'userId'>>;
   members?: Resolver<ResolversTypes['MemberPage'], ParentType, ContextType, RequireFields<QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<QueryRoleArgs, 'id'>>;
+  roles?: Resolver<ResolversTypes['RolePage'], ParentType, ContextType, RequireFields<QueryRolesArgs, 'currentPage' | 'pageSize'>>;
+  serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<QueryServiceAccountArgs, 'id'>>;
+  serviceAccounts?: Resolver<ResolversTypes['ServiceAccountPage'], ParentType, ContextType, RequireFields<QueryServiceAccountsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'id'>>;
+  tenants?: Resolver<ResolversTypes['TenantPage'], ParentType, ContextType, RequireFields<QueryTenantsArgs, 'currentPage' | 'pageSize'>>;
   user?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
   users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
@@ -1944,10 +2345,13 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
   updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
   deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
+  createAccessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<MutationCreateAccessPolicyArgs, 'input'>>;
+  deleteAccessPolicy?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteAccessPolicyArgs, 'id'>>;
   createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
   createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
+  rotateApiKey?: Resolver<ResolversTypes['RotatedApiKey'], ParentType, ContextType, RequireFields<MutationRotateApiKeyArgs, 'id'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
   createInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationCreateInviteArgs, 'input'>>;
   resendInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationResendInviteArgs, 'id'>>;
@@ -1956,6 +2360,16 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
   updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
   deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
+  createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationCreateRoleArgs, 'input'>>;
+  updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationUpdateRoleArgs, 'id' | 'input'>>;
+  deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'id'>>;
+  createServiceAccount?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<MutationCreateServiceAccountArgs, 'input'>>;
+  updateServiceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<MutationUpdateServiceAccountArgs, 'id' | 'input'>>;
+  resetServiceAccountSecret?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<MutationResetServiceAccountSecretArgs, 'id'>>;
+  deleteServiceAccount?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteServiceAccountArgs, 'id'>>;
+  createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationCreateTenantArgs, 'input'>>;
+  updateTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationUpdateTenantArgs, 'id' | 'input'>>;
+  deleteTenant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteTenantArgs, 'id'>>;
   updateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserArgs, 'id' | 'input'>>;
   deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteUserArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
@@ -2043,6 +2457,24 @@ export type ProviderPageResolvers<ContextType = GraphContext, ParentType extends
   data?: Resolver<Array<ResolversTypes['Provider']>, ParentType, ContextType>;
 };
 
+export type AccessPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AccessPolicy'] = ResolversParentTypes['AccessPolicy']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  principal?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  resource?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type AccessPolicyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AccessPolicyPage'] = ResolversParentTypes['AccessPolicyPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['AccessPolicy']>, ParentType, ContextType>;
+};
+
 export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ApiKey'] = ResolversParentTypes['ApiKey']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2058,6 +2490,8 @@ export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends Resol
   scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastRotatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   creationMode?: Resolver<ResolversTypes['ApiKeyCreationMode'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -2074,6 +2508,12 @@ export type CreatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
+};
+
+export type RotatedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RotatedApiKey'] = ResolversParentTypes['RotatedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
 export type InviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Invite'] = ResolversParentTypes['Invite']> = {
@@ -2153,6 +2593,66 @@ export type OrganisationResolvers<ContextType = GraphContext, ParentType extends
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  permissions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  builtIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type RolePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RolePage'] = ResolversParentTypes['RolePage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Role']>, ParentType, ContextType>;
+};
+
+export type ServiceAccountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccount'] = ResolversParentTypes['ServiceAccount']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  displayName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  tsgId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type ServiceAccountPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccountPage'] = ResolversParentTypes['ServiceAccountPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['ServiceAccount']>, ParentType, ContextType>;
+};
+
+export type ServiceAccountCredentialResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccountCredential'] = ResolversParentTypes['ServiceAccountCredential']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  clientSecret?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType>;
+};
+
+export type TenantResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Tenant'] = ResolversParentTypes['Tenant']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  parentId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  parent?: Resolver<Maybe<ResolversTypes['Tenant']>, ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  isBeingDeleted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type TenantPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TenantPage'] = ResolversParentTypes['TenantPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Tenant']>, ParentType, ContextType>;
 };
 
 export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
@@ -2365,9 +2865,12 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
+  AccessPolicy?: AccessPolicyResolvers<ContextType>;
+  AccessPolicyPage?: AccessPolicyPageResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
+  RotatedApiKey?: RotatedApiKeyResolvers<ContextType>;
   Invite?: InviteResolvers<ContextType>;
   InviteWorkspace?: InviteWorkspaceResolvers<ContextType>;
   InvitePage?: InvitePageResolvers<ContextType>;
@@ -2377,6 +2880,13 @@ export type Resolvers<ContextType = GraphContext> = {
   Member?: MemberResolvers<ContextType>;
   MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
+  Role?: RoleResolvers<ContextType>;
+  RolePage?: RolePageResolvers<ContextType>;
+  ServiceAccount?: ServiceAccountResolvers<ContextType>;
+  ServiceAccountPage?: ServiceAccountPageResolvers<ContextType>;
+  ServiceAccountCredential?: ServiceAccountCredentialResolvers<ContextType>;
+  Tenant?: TenantResolvers<ContextType>;
+  TenantPage?: TenantPageResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserPage?: UserPageResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
