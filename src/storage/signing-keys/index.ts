@@ -10,6 +10,7 @@ import { importKeys, type PublicJwk, type SigningKeyDocument, signingKeyModel } 
 import { type Rotation, rotateByAge, withEnds } from './rotate.ts';
 
 export { signingKeyModel } from './model.ts';
+export { revokeAll, rotateNow } from './rotate.ts';
 
 export type SigningKey = { id: string; privateKey: CryptoKey };
 

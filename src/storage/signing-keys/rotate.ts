@@ -50,9 +50,9 @@ export const rotateByAge = (rotation: Rotation): Promise<boolean> =>
     return isDue || over.length > 0;
   });
 
-/** Makes a key that takes over in five minutes. */
+/** Makes a key that takes over in five minutes, or at once where there is none to take over from. */
 export const rotateNow = (rotation: Rotation): Promise<SigningKeyDocument> =>
-  alone(rotation, () => insert(rotation, LEAD));
+  alone(rotation, async () => insert(rotation, (await signingKeyModel(rotation.db).exists({})) ? LEAD : 0));
 
 /** Makes a key that signs at once, and drops all others: every token that is out there is refused from now on. */
 export const revokeAll = (rotation: Rotation): Promise<SigningKeyDocument> =>
