@@ -1,9 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 import { GatewayError } from '../../src/errors/index.ts';
-import { createGraphHttp, type GraphHttp } from '../../src/graph/index.ts';
+import { createGraphHttp } from '../../src/graph/index.ts';
+import { openDoor, type SmallDoor } from './small-door.ts';
 import { smallContext, smallGraph, somebody } from './small-graph.ts';
 
 const graph = smallGraph({
@@ -33,38 +32,22 @@ const graph = smallGraph({
 });
 
 const context = smallContext();
-let http: GraphHttp;
-let server: Server;
+let door: SmallDoor;
 let origin: string;
 
 beforeAll(async () => {
-  http = createGraphHttp({
-    graph,
+  door = await openDoor(graph, context, {
     authenticate: async ({ headers }) => {
       if (headers.authorization === 'Bearer good') return somebody();
       if (headers.authorization === 'Bearer down') throw new Error('secret detail');
       if (headers.authorization) throw new GatewayError('UNAUTHENTICATED');
       return null;
     },
-    createContext: (principal) => ({
-      ...context,
-      principal,
-      request: { ...context.request },
-      memo: new Map(),
-    }),
-    log: context.log,
   });
-  await http.start();
-  server = createServer(http.handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ origin } = door);
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  await http.stop();
-});
+afterAll(() => door.stop());
 
 type GraphAnswer = {
   data?: unknown;

@@ -1,10 +1,8 @@
-import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createGraphHttp, type GraphHttp } from '../../src/graph/index.ts';
-import { close, createHttpServer, listen } from '../../src/server.ts';
+import { openDoor, type SmallDoor } from './small-door.ts';
 import { smallContext, smallGraph } from './small-graph.ts';
 
 const graph = smallGraph({
@@ -17,31 +15,15 @@ const graph = smallGraph({
   },
 });
 const context = smallContext();
-let http: GraphHttp;
-let server: Server;
+let door: SmallDoor;
 let port: number;
 
 beforeAll(async () => {
-  http = createGraphHttp({
-    graph,
-    authenticate: async () => context.principal,
-    createContext: (principal) => ({
-      ...context,
-      principal,
-      request: { ...context.request },
-      memo: new Map(),
-    }),
-    log: context.log,
-  });
-  await http.start();
-  server = createHttpServer(http.handle);
-  port = await listen(server, '127.0.0.1', 0);
+  door = await openDoor(graph, context);
+  ({ port } = door);
 });
 
-afterAll(async () => {
-  await close(server, 0);
-  await http.stop();
-});
+afterAll(() => door.stop());
 
 /** The status that raw bytes are answered with; 0 when the connection closes without an answer. */
 function send(bytes: Buffer): Promise<number> {
@@ -206,8 +188,5 @@ it('answers 2,000 malformed requests without a failure of its own, and the next 
     headers: { 'content-type': 'application/json' },
   });
   expect(await after.json()).toEqual({ data: { echo: 'still here' } });
-  const open = await new Promise<number>((resolve, reject) =>
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-  );
-  expect(open).toBeLessThanOrEqual(1);
+  expect(await door.openConnections()).toBeLessThanOrEqual(1);
 }, 240_000);

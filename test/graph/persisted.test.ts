@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../src/errors/index.ts';
-import {
-  createGraphHttp,
-  createSafety,
-  defaultSafety,
-  type GraphHttp,
-  type Safety,
-} from '../../src/graph/index.ts';
+import { createSafety, defaultSafety, type Safety } from '../../src/graph/index.ts';
+import { openDoor, type SmallDoor } from './small-door.ts';
 import { smallContext, smallGraph, somebody } from './small-graph.ts';
 
 let changes = 0;
@@ -23,36 +16,22 @@ const graph = smallGraph({
 });
 const context = smallContext();
 
-let running: { http: GraphHttp; server: Server } | null = null;
+let running: SmallDoor | null = null;
 let origin = '';
 
 async function start(safety?: Safety): Promise<void> {
-  const http = createGraphHttp({
-    graph,
-    safety,
+  running = await openDoor(graph, context, {
+    ...(safety && { safety }),
     authenticate: async ({ headers }) => {
       if (headers.authorization === 'Bearer bad') throw new GatewayError('UNAUTHENTICATED');
       return somebody();
     },
-    createContext: (principal) => ({
-      ...context,
-      principal,
-      request: { ...context.request },
-      memo: new Map(),
-    }),
-    log: context.log,
   });
-  await http.start();
-  const server = createServer(http.handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  running = { http, server };
+  ({ origin } = running);
 }
 
 afterEach(async () => {
-  running?.server.closeAllConnections();
-  await new Promise((resolve) => running?.server.close(resolve) ?? resolve(undefined));
-  await running?.http.stop();
+  await running?.stop();
   running = null;
 });
 

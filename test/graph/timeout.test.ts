@@ -1,7 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createGraphHttp, createSafety, defaultSafety, type GraphHttp } from '../../src/graph/index.ts';
+import { createSafety, defaultSafety } from '../../src/graph/index.ts';
+import { openDoor, type SmallDoor } from './small-door.ts';
 import { smallContext, smallGraph } from './small-graph.ts';
 
 let release: () => void = () => undefined;
@@ -35,34 +35,15 @@ const graph = smallGraph({
 });
 
 const context = smallContext();
-let http: GraphHttp;
-let server: Server;
+let door: SmallDoor;
 let port: number;
 
 beforeAll(async () => {
-  http = createGraphHttp({
-    graph,
-    safety: createSafety({ ...defaultSafety, timeout: 200 }),
-    authenticate: async () => context.principal,
-    createContext: (principal) => ({
-      ...context,
-      principal,
-      request: { ...context.request },
-      memo: new Map(),
-    }),
-    log: context.log,
-  });
-  await http.start();
-  server = createServer(http.handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
+  door = await openDoor(graph, context, { safety: createSafety({ ...defaultSafety, timeout: 200 }) });
+  ({ port } = door);
 });
 
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  await http.stop();
-});
+afterAll(() => door.stop());
 
 const ask = (query: string, signal?: AbortSignal) =>
   fetch(`http://127.0.0.1:${port}/graphql`, {
