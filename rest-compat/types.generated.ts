@@ -1644,7 +1644,7 @@ export type Schemas = {
       message: string;
       type: "api_connection_error" | "api_error" | "authentication_error" | "conflict_error" | "invalid_request_error" | "not_found_error" | "permission_error" | "rate_limit_error" | "timeout_error";
       param: string | null;
-      code: "AB01" | "AB03" | "AB04" | "AB05" | "AB07" | "AB08" | "unknown_parameter";
+      code: "AB01" | "AB03" | "AB04" | "AB05" | "AB06" | "AB07" | "AB08" | "unknown_parameter";
       errors?: Array<string>;
     };
   };
