@@ -39,14 +39,14 @@ describeAccessOf(doors, () => world);
 
 /** What no document answers, and the test that knocks there. */
 const elsewhere: Record<string, string> = {
-  'GET /.well-known/jwks.json': 'public, RFC 8414: test/rest-compat/oauth2.test.ts',
-  'GET /.well-known/oauth-authorization-server': 'public',
-  'GET /oauth2/jwks': 'public',
+  'GET /.well-known/jwks.json': 'test/rest-compat/oauth2.test.ts, public',
+  'GET /.well-known/oauth-authorization-server': 'test/rest-compat/oauth2.test.ts, public',
+  'GET /oauth2/jwks': 'test/rest-compat/oauth2.test.ts, public',
   'POST /v1/chat/completions': 'access-matrix-inference.test.ts',
   'POST /v1/completions': 'access-matrix-inference.test.ts',
   'POST /v1/embeddings': 'access-matrix-inference.test.ts',
   'GET /v1/models': 'access-matrix-inference.test.ts',
-  'POST /oauth2/access_token': 'test/auth/authentication.test.ts',
+  'POST /oauth2/access_token': 'test/rest-compat/oauth2.test.ts',
 };
 
 it('walks everything that is published, or says which test does', async () => {
