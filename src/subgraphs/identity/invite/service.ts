@@ -25,6 +25,12 @@ export async function getInvite(
   return found;
 }
 
+/** For references from other resources: null when the invite is gone or another organisation's. */
+export async function referencedInvite(context: GraphContext, id: string): Promise<InviteDocument | null> {
+  requireScope(context.principal, ['organisation_users.read']);
+  return inviteById(context).load(id);
+}
+
 export async function listInvites(context: GraphContext, args: ListArguments) {
   const { organisationId } = requireScope(context.principal, ['organisation_users.list']);
   return findPage(

@@ -25,6 +25,12 @@ export async function getUser(
   return found;
 }
 
+/** For references from other resources: null when the user is gone or another organisation's. */
+export async function referencedUser(context: GraphContext, id: string): Promise<UserDocument | null> {
+  requireScope(context.principal, ['organisation_users.read']);
+  return userById(context).load(id);
+}
+
 export async function listUsers(context: GraphContext, args: ListArguments) {
   const { organisationId } = requireScope(context.principal, ['organisation_users.list']);
   return findPage(
