@@ -5,6 +5,7 @@ import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { addUser } from '../../support/users.ts';
 import { describeAccess } from '../access.ts';
 import { auditRows, dataOf, dump, dumpResources, errorOf, makeKey } from '../support.ts';
+import { accountWith, createPolicy } from './accounts.ts';
 
 let app: TestApp;
 let neighbour: Tenant;
@@ -43,6 +44,12 @@ async function tryAccept(link: Link, names: object = { firstName: 'Grace', lastN
   return { status: answer.status, ...(answer.body as object) } as Awaited<ReturnType<TestApp['graphql']>>;
 }
 const accept = async (link: Link) => dataOf(await tryAccept(link)).acceptInvite;
+const makeWorkspace = async (name: string): Promise<string> =>
+  dataOf(
+    await app.graphql('mutation ($name: String!) { createWorkspace(input: { name: $name }) { id } }', {
+      name,
+    }),
+  ).createWorkspace.id;
 const lapse = (id: string) =>
   inviteModel(app.db).updateOne({ _id: id }, { expiresAt: new Date('2020-01-01T00:00:00Z') });
 
@@ -136,6 +143,32 @@ describe('an invite', () => {
     });
   });
 
+  it('leads into no workspace but the one that the inviter works in', async () => {
+    const admin = await app.token();
+    const team = await makeWorkspace('Apart');
+    const inviter = await accountWith(app, admin, ['organisation_users.create']);
+    const resource = `prn:${app.tsgId}::::${app.workspaceId}`;
+    await createPolicy(app, admin, { principal: inviter.displayName, resource, role: 'workspace_admin' });
+    const invite = (email: string, workspaceId: string) =>
+      app.rest('POST', '/v2/admin/users/invites', {
+        key: inviter.token,
+        headers: { 'x-gateway-workspace-id': app.workspaceId },
+        body: {
+          email,
+          role: 'member',
+          workspaces: [{ id: workspaceId, role: 'member' }],
+          workspace_api_key_details: { scopes: ['completions.write'] },
+        },
+      });
+    const before = await dumpResources(app);
+    expect(await invite('apart@example.com', team)).toMatchObject({
+      status: 403,
+      body: { error: { param: 'workspaces[0].id' } },
+    });
+    expect(await dumpResources(app)).toBe(before);
+    expect(await invite('inside@example.com', app.workspaceId)).toMatchObject({ status: 200 });
+  });
+
   it('is listed by status', async () => {
     const tenant = await app.createTenant();
     const made = [];
@@ -168,9 +201,7 @@ describe('an invite', () => {
 
 describe('accepting an invite', () => {
   it('makes the user, the memberships and a key for each workspace', async () => {
-    const team: string = dataOf(
-      await app.graphql('mutation { createWorkspace(input: { name: "Team" }) { id } }'),
-    ).createWorkspace.id;
+    const team: string = await makeWorkspace('Team');
     const link = await create({
       email: 'Grace@Example.com',
       role: 'admin',
@@ -278,9 +309,7 @@ describe('accepting an invite', () => {
   });
 
   it('leaves out workspaces that are gone', async () => {
-    const gone: string = dataOf(
-      await app.graphql('mutation { createWorkspace(input: { name: "Gone" }) { id } }'),
-    ).createWorkspace.id;
+    const gone: string = await makeWorkspace('Gone');
     const link = await create({
       email: 'late@example.com',
       workspaces: [
