@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuid } from '../../../src/lib/ids.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { addUser } from '../../support/users.ts';
 import { auditRows, dataOf, dumpResources, errorOf } from '../support.ts';
 import {
   accountWith,
@@ -231,10 +232,20 @@ describe('the deletion of a tenant', () => {
       role: 'view_only_admin',
     });
     const abroad = await tokenOf(app, account);
+    await addUser(app, { tenant: { ...app, organisationId, workspaceId: uuid() }, inWorkspace: 'member' });
+    const invite = `mutation {
+      createInvite(input: { email: "late@example.com", role: member, workspaces: [] }) { inviteLink }
+    }`;
+    const { inviteLink } = dataOf(await app.graphql(invite, {}, token)).createInvite;
     dataOf(await remove(id));
     for (const held of [token, account.token, abroad]) {
       expect(errorOf(await whoAmI(held)).code).toBe('UNAUTHENTICATED');
     }
+    const accept = `mutation ($token: String!) {
+      acceptInvite(input: { token: $token, firstName: "Too", lastName: "Late" }) { userId }
+    }`;
+    const late = await app.graphql(accept, { token: inviteLink.split('/').at(-1) });
+    expect(errorOf(late).code).toBe('NOT_FOUND');
     const left = await dumpResources(app);
     expect(left).not.toContain(id);
     expect(left).not.toContain(organisationId);
