@@ -485,7 +485,8 @@ export type Mutation = {
   updateTenant: Tenant;
   /**
    * Answers the id of the deleted tenant, one below the token's own. Refused while it has children, or while its organisation
-   * has API keys, providers and the like; its workspaces, service accounts, roles and access policies go with it.
+   * has API keys, providers and the like; its workspaces, users, invites, service accounts, roles and access policies go
+   * with it.
    */
   deleteTenant: Scalars['ID']['output'];
   updateUser: User;
@@ -1815,7 +1816,10 @@ export type UserSort = {
 
 /** Absent members stay as they are. */
 export type UpdateUserInput = {
-  /** The role of an owner cannot change. */
+  /**
+   * The role of an owner cannot change. Who becomes a member loses the `workspace-user` keys of workspaces that have not taken
+   * the user in.
+   */
   role?: InputMaybe<AssignableUserRole>;
 };
 
