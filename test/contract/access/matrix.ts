@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Caller, keyCaller, nobody } from './callers.ts';
 import type { Door, Outcome } from './doors.ts';
 import { companions } from './hints.ts';
@@ -16,6 +16,8 @@ type Attempt = { by: string; caller: Caller; calls: Prepared[]; isRight(outcome:
  */
 export function describeAccessOf(doors: Door[], world: () => World): void {
   describe.each(doors.map((door) => [door.label, door] as const))('%s', (_label, door) => {
+    afterEach(() => world().specimens.clear());
+
     it('is closed to all but its own, and nothing changes', async () => {
       const { app, tenant } = world();
       const calls = await preparedCalls(world(), door);
