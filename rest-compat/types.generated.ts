@@ -220,9 +220,9 @@ export type Operations = {
   };
   deleteAccessPolicy: {
     method: 'DELETE';
-    path: '/iam/v1/access_policies/{accessPolicyId}';
+    path: '/iam/v1/access_policies/{id}';
     parameters: {
-      accessPolicyId: string;
+      id: string;
     };
     answer: Record<string, never>;
   };

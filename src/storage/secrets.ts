@@ -23,6 +23,11 @@ export type Secrets = {
   fingerprint: string;
 };
 
+const keyForm = /sl-[\w-]{43}/;
+
+/** Whether something with the form of a gateway key stands in a text. */
+export const hasGatewayKey = (text: string): boolean => keyForm.test(text);
+
 const derive = (master: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', master, '', `sluice ${purpose}`, 32));
 

@@ -26,6 +26,10 @@ const required = {
   'Query.members.workspaceId': '"<workspaceId>"',
   'Query.configVersions.configId': '"<configId>"',
   'Query.providers.workspaceId': '"<workspaceId>"',
+  // Built-in roles are in no database.
+  'Query.roles.builtIn': 'false',
+  // Those on the third level, each with a parent of its own.
+  'Query.tenants.name': '"Below"',
 };
 const queries = listQueries(schema, required);
 
@@ -67,8 +71,8 @@ beforeAll(async () => {
   app = await startCountedApp({ GRAPHQL_MAX_COST: '100000000' });
   few = await fillTenant(app, 3);
   many = await fillTenant(app, 30);
-  // The first sight of a key is a read of its own.
-  for (const { adminKey } of [few, many]) await app.graphql('{ __typename }', {}, adminKey);
+  // The first sight of a token is a read of its own.
+  for (const { token } of [few, many]) await app.graphql('{ __typename }', {}, token);
 }, 120_000);
 afterAll(() => app.stop());
 
@@ -129,7 +133,7 @@ const queryType = schema.getQueryType() as GraphQLObjectType;
 describe('the reads of a list in the graph', () => {
   it('are counted, whoever makes them', async () => {
     const { commands } = await app.commandsOf(() =>
-      app.graphql('{ logs(pageSize: 2) { total data { request { url } } } }', {}, many.adminKey),
+      app.graphql('{ logs(pageSize: 2) { total data { request { url } } } }', {}, many.token),
     );
     expect(commands.sort()).toEqual(['aggregate logs', 'find log_bodies', 'find logs']);
   });
@@ -143,7 +147,7 @@ describe('the reads of a list in the graph', () => {
     'do not grow with its items: %s',
     async (_label, query) => {
       await expectNoGrowth(
-        (tenant) => app.graphql(withMembers(query.text(tenant.size), tenant), {}, tenant.adminKey),
+        (tenant) => app.graphql(withMembers(query.text(tenant.size), tenant), {}, tenant.token),
         ({ data, errors }, size) => {
           expect(errors ?? []).toEqual([]);
           requireFilled(queryType, data, size);
@@ -165,9 +169,11 @@ describe('the reads of a REST list', () => {
       (tenant) => {
         const search = new URLSearchParams(query);
         if (variables.includes('pageSize')) search.set('page_size', String(tenant.size));
+        const base = rest.on.includes('IAM_V1') ? '/iam/v1' : '/v1';
         const place = inPath.reduce((path, [name, id]) => path.replace(`{${name}}`, id), rest.path);
-        const path = `/v1${place}?${search}`;
-        return app.rest('GET', withMembers(decodeURIComponent(path), tenant), { key: tenant.adminKey });
+        const path = `${base}${place}?${search}`;
+        const headers = { authorization: `Bearer ${tenant.token}` };
+        return app.rest('GET', withMembers(decodeURIComponent(path), tenant), { key: null, headers });
       },
       ({ status, body }, size) => {
         expect({ status, body }).toMatchObject({ status: 200 });

@@ -13,6 +13,7 @@ const logFilters = `total_units_min total_units_max cost_min cost_max prompt_tok
 
 /** The query members that SDKs made for such a gateway send, by list. */
 const published: Record<string, string> = {
+  '/access_policies': '',
   '/admin/users': 'page_size current_page role email',
   '/admin/users/invites': 'page_size current_page role email status',
   '/admin/workspaces': 'page_size current_page name exact_name status',
@@ -38,6 +39,7 @@ const notTaken: Record<string, string[]> = {
 
 /** Members beyond the published ones: without them the end of a long list could not be reached. */
 const added: Record<string, string[]> = {
+  '/access_policies': ['principal', 'role', 'workspace_id', 'current_page', 'page_size'],
   '/configs/{slug}/versions': ['current_page', 'page_size'],
 };
 
