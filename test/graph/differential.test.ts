@@ -20,9 +20,9 @@ describe('each REST document that reads', () => {
     async (label, { document }) => {
       const { ids, workspaceId, adminKey, workspaceKey } = twins.fused;
       const known = variablesFor(document, idNames(ids[resourceOf(label)], workspaceId));
-      const keys = [adminKey, workspaceKey];
+      const keys = [adminKey, workspaceKey, await twins.app.token(twins.fused)];
       const answers = await Promise.all(keys.map((key) => twins.expectSame(document, known, key)));
-      // One of the two keys may read what is there.
+      // One of the credentials may read what is there.
       const isThere = resourceOf(label) in ids || / list/.test(label);
       expect(answers.some(({ errors }) => errors.length === 0)).toBe(isThere);
       await twins.expectSame(document, variablesFor(document, idNames('nope', 'nope')), adminKey);
