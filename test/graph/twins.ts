@@ -30,7 +30,7 @@ export async function startTwins(): Promise<Twins> {
   const sdl = 'type Query { remotePing: Boolean } type Mutation { remotePing: Boolean }';
   const remote: LocalRemote = await serveRemote(subgraphHandler(sdl, { Query: ping, Mutation: ping }));
   const app = await startApp({
-    // The one more field costs something too, and some of the queries are made at random.
+    // The one more field costs something too, and would tell the two apart.
     GRAPHQL_MAX_COST: '100000000',
     REMOTE_SUBGRAPHS: JSON.stringify([{ name: 'ping', url: remote.url, timeout_ms: 20_000 }]),
   });
