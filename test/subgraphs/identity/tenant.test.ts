@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuid } from '../../../src/lib/ids.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { addUser } from '../../support/users.ts';
 import { auditRows, dataOf, dumpResources, errorOf } from '../support.ts';
 import {
   accountWith,
@@ -106,6 +107,28 @@ describe('a tenant', () => {
     expect(dataOf(await app.graphql(query, {}, admin)).workspaces.data).not.toContainEqual(
       expect.objectContaining({ id: workspaces.data[0].id }),
     );
+  });
+
+  it('takes its users, their memberships and open invites along', async () => {
+    const { id, organisationId } = await create('With users');
+    const token = await tokenFor(id);
+    const { workspaces } = dataOf(await app.graphql('{ workspaces { data { id } } }', {}, token));
+    await addUser(app, {
+      tenant: { organisationId, workspaceId: workspaces.data[0].id },
+      inWorkspace: 'member',
+    });
+    const invite =
+      'mutation { createInvite(input: { email: "a@example.com", role: member, workspaces: [] }) { id } }';
+    dataOf(await app.graphql(invite, {}, token));
+    const counts = () =>
+      Promise.all(
+        ['users', 'members', 'invites'].map((name) =>
+          app.db.collection(name).countDocuments({ organisationId }),
+        ),
+      );
+    expect(await counts()).toEqual([1, 1, 1]);
+    dataOf(await remove(id));
+    expect(await counts()).toEqual([0, 0, 0]);
   });
 
   it.each([
