@@ -1,10 +1,13 @@
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { accessPolicyModel, forgetPrincipals } from '../access-policy/index.ts';
+import { inviteModel } from '../invite/index.ts';
+import { memberModel } from '../member/index.ts';
 import { organisationModel } from '../organisation/index.ts';
 import { requireWholeTenant } from '../permission.ts';
 import { roleModel } from '../role/index.ts';
 import { serviceAccountModel } from '../service-account/index.ts';
+import { userModel } from '../user/index.ts';
 import { workspaceModel } from '../workspace/index.ts';
 import { type TenantDocument, tenantModel } from './model.ts';
 import { getTenant } from './service.ts';
@@ -61,6 +64,9 @@ async function removeContents({ db }: GraphContext, { organisationId }: TenantDo
   await forgetPrincipals(db, principals);
   await serviceAccountModel(db).deleteMany({ organisationId });
   await accessPolicyModel(db).deleteMany({ organisationId });
+  await inviteModel(db).deleteMany({ organisationId });
+  await memberModel(db).deleteMany({ organisationId });
+  await userModel(db).deleteMany({ organisationId });
   await roleModel(db).deleteMany({ organisationId });
   await workspaceModel(db).deleteMany({ organisationId });
   await organisationModel(db).deleteOne({ _id: organisationId });
