@@ -485,7 +485,7 @@ export type Mutation = {
   updateTenant: Tenant;
   /**
    * Answers the id of the deleted tenant, one below the token's own. Refused while it has children, or while its organisation
-   * has API keys, providers and the like; its workspaces, service accounts, roles and access policies go with it.
+   * has API keys, providers and the like; its workspaces, users, service accounts, roles and access policies go with it.
    */
   deleteTenant: Scalars['ID']['output'];
   updateUser: User;

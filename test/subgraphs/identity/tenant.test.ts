@@ -254,6 +254,8 @@ describe('the deletion of a tenant', () => {
       role: 'view_only_admin',
     });
     const abroad = await tokenOf(app, account);
+    const people = { _id: uuid() as never, organisationId, workspaceId: 'w', email: 'a@example.com' };
+    for (const name of ['users', 'members', 'invites']) await app.db.collection(name).insertOne(people);
     dataOf(await remove(id));
     for (const held of [token, account.token, abroad]) {
       expect(errorOf(await whoAmI(held)).code).toBe('UNAUTHENTICATED');

@@ -64,6 +64,9 @@ async function removeContents({ db }: GraphContext, { organisationId }: TenantDo
   await forgetPrincipals(db, principals);
   await serviceAccountModel(db).deleteMany({ organisationId });
   await accessPolicyModel(db).deleteMany({ organisationId });
+  await inviteModel(db).deleteMany({ organisationId });
+  await memberModel(db).deleteMany({ organisationId });
+  await userModel(db).deleteMany({ organisationId });
   await roleModel(db).deleteMany({ organisationId });
   await inviteModel(db).deleteMany({ organisationId });
   await memberModel(db).deleteMany({ organisationId });
