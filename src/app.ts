@@ -131,6 +131,9 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
       .flatMap((resource) => resource.models),
+    auditedModels: new Map(
+      resources.flatMap(({ name, models: [model] }) => (model ? [[name.replaceAll('-', '_'), model]] : [])),
+    ),
   };
   const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
     ...services,

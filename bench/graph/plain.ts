@@ -58,6 +58,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     requestLogs: settings.requestLogs,
     identity: settings.identity,
     workspaceOwned: [],
+    auditedModels: new Map(),
     audit: { record: async () => undefined },
     request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },
   };

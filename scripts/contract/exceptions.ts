@@ -46,6 +46,11 @@ export const exceptions: Exception[] = [
   ),
   ...because('Every list is bounded.', 'listConfigVersions query.*: not in the contract'),
   ...because('Where a caller sits is not looked up.', 'listAuditLogs *.country: missing'),
+  ...because(
+    'Access tokens of service accounts and JWTs act too.',
+    'listAuditLogs query.user_type: has a value service_account',
+    'listAuditLogs query.user_type: has a value jwt',
+  ),
   ...because('Every method may be asked for.', 'listAuditLogs query.method: any text*'),
   ...because(
     'Nothing records feedback, prompts or cache hits yet.',

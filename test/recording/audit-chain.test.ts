@@ -83,8 +83,7 @@ beforeEach(async () => {
   await entries().deleteMany({});
   await auditHeadsIn(db).deleteMany({});
   chain = newChain();
-  for (let number = 1; number <= 5; number++) await chain.append([entry()]);
-  await chain.append([entry('other'), entry('other')]);
+  await chain.append([entry(), entry(), entry(), entry(), entry(), entry('other'), entry('other')]);
   await chain.settle();
 });
 

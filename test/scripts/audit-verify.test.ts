@@ -20,7 +20,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-audit-'));
   app = await startApp({ ENCRYPTION_KEY, ...place() });
   for (const name of ['one', 'two', 'three'])
-    await app.rest('POST', '/v1/configs', { body: { name, config: {} } });
+    await app.rest('POST', '/v1/configs', { body: { name, config: { provider: '@mock' } } });
 });
 afterAll(async () => {
   await app.stop();
