@@ -28,8 +28,12 @@ export async function once(
       param: 'idempotency-key',
     });
   }
-  const { organisationId } = principal;
-  const owner = { _id: digest([organisationId, principal.kind, principal.id, key]), organisationId };
+  const { organisationId, workspaceId } = principal;
+  // One access token may be used in several workspaces.
+  const owner = {
+    _id: digest([organisationId, workspaceId, principal.kind, principal.id, key]),
+    organisationId,
+  };
   const fingerprint = digest([request.method, request.path, request.query, body ?? null]);
 
   const repeated = async (): Promise<Once | null> => {

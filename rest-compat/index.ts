@@ -18,6 +18,7 @@ import { createRoutes, type Found, type Surfaces } from './route.ts';
 
 export { splitOperations } from './elsewhere.ts';
 export type { RestException } from './exception.ts';
+export { createOauth2, type Oauth2 } from './oauth2/index.ts';
 export { describeRest } from './openapi/index.ts';
 export type { OperationFile } from './operation.ts';
 export { createReference, type Reference } from './reference.ts';
@@ -30,6 +31,8 @@ export type Rest = {
   exceptions: RestException[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
+  /** Answers a path that nobody knows where all paths are the administration's. */
+  notFound: Handler;
 };
 
 export type RestOptions = {
@@ -121,6 +124,7 @@ export function createRest(options: RestOptions): Rest {
   return {
     operations: compiled,
     exceptions,
+    notFound: refusal(new GatewayError('NOT_FOUND', { message: 'There is no such path.' })),
     match(method, path) {
       try {
         const found = routes.find(method, path);

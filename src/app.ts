@@ -3,9 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import type { Principal } from './auth/index.ts';
-import { createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
+import { createAccountAuthenticate, createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
+import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
 import { createHeaderAliases } from './header-aliases.ts';
@@ -33,6 +34,7 @@ import { leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import { nativeDb } from './storage/native-db.ts';
 import type { Secrets } from './storage/secrets.ts';
+import { createSigningKeys, signingKeyModel } from './storage/signing-keys/index.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
 import type { GraphContext } from './subgraphs/context.ts';
 import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts';
@@ -102,7 +104,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   );
   const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
   const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
-  const authenticate = createAuthenticate(directory, secrets);
+  const now = () => new Date();
+  const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
+  const accessTokens = createAccessTokenVerifier({ directory, keys: signingKeys, now });
+  const authenticate = createAuthenticate(directory, secrets, [accessTokens]);
   const dataplane = createDataplane({
     authenticate,
     directory,
@@ -118,6 +123,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     const credential = credentialOf(headers);
     return credential ? (await authenticate(credential)).principal : null;
   };
+  const accountOf = createAccountAuthenticate(authenticate);
   const services = {
     db,
     secrets,
@@ -127,13 +133,17 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     requestLogs: settings.requestLogs,
     identity: settings.identity,
     log,
-    now: () => new Date(),
+    signingKeys,
+    now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
       .flatMap((resource) => resource.models),
     auditedModels: new Map(
       resources.flatMap(({ name, models: [model] }) => (model ? [[name.replaceAll('-', '_'), model]] : [])),
     ),
+    organisationOwned: resources
+      .filter((resource) => resource.ownedByWorkspace || resource.ownedByOrganisation)
+      .flatMap((resource) => resource.models),
   };
   const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
     ...services,
@@ -142,9 +152,10 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     memo: new Map(),
   });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
-  const { remotes, subscriptions, graphHttp, standalone, rest, reference } = createDoors({
+  const { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference } = createDoors({
     settings,
     authenticate: principalOf,
+    authenticateAccount: async ({ headers }) => (await accountOf(credentialOf(headers))).principal,
     createContext,
     aliases,
     log,
@@ -158,6 +169,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
+    { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
@@ -167,7 +179,12 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   ];
 
   async function ensureIndexes(connection: Connection): Promise<void> {
-    const models = [...resources.flatMap((resource) => resource.models), leaseModel, keptAnswerModel];
+    const models = [
+      ...resources.flatMap((resource) => resource.models),
+      leaseModel,
+      keptAnswerModel,
+      signingKeyModel,
+    ];
     for (const modelOf of models) {
       const model = modelOf(connection);
       await model.createCollection();
@@ -180,6 +197,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
       createListener({
         dataplane,
         rest,
+        oauth2,
         reference,
         graphHttp,
         standalone: routersOnly ? null : standalone,

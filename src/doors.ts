@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import {
+  createOauth2,
   createReference,
   createRest,
   describeRest,
@@ -31,13 +32,16 @@ type Options = {
   settings: Settings;
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
   authenticate(request: Pick<IncomingMessage, 'headers'>): Promise<Principal | null>;
+  /** Takes access tokens alone; throws INVALID_AUTHORISATION for anything else. */
+  authenticateAccount(request: Pick<IncomingMessage, 'headers'>): Promise<Principal>;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   aliases: HeaderAliases;
   log: Logger;
 };
 
 /** The graph, and every door that opens on it: GraphQL over HTTP, WebSocket and event streams, routers, REST. */
-export function createDoors({ settings, authenticate, createContext, aliases, log }: Options) {
+export function createDoors(options: Options) {
+  const { settings, authenticate, authenticateAccount, createContext, aliases, log } = options;
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const { trustedDocuments } = settings.graph;
@@ -80,10 +84,16 @@ export function createDoors({ settings, authenticate, createContext, aliases, lo
           safety: createSafety(settings.graph),
         })
       : null;
-  const surfaces: Surfaces = { V1: { prefix: '/v1', authenticate } };
+  const surfaces: Surfaces = {
+    V1: { prefix: '/v1', authenticate },
+    V2: { prefix: '/v2', authenticate: authenticateAccount },
+    ADMIN_V2: { prefix: '/admin/v2', authenticate: authenticateAccount },
+    IAM_V1: { prefix: '/iam/v1', authenticate: authenticateAccount },
+  };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
+  const oauth2 = createOauth2({ createContext, log });
   const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
-  return { remotes, subscriptions, graphHttp, standalone, rest, reference };
+  return { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference };
 }
 
 const restOperations = ({ schema }: Graph, { isWhole }: Served) =>

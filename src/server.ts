@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Reference, Rest } from '../rest-compat/index.ts';
+import type { Oauth2, Reference, Rest } from '../rest-compat/index.ts';
 import type { Dataplane } from './dataplane/index.ts';
 import { GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
 import { refuseUpgrade } from './graph/index.ts';
+import { answerInvitePage } from './invite-page.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
@@ -16,6 +17,7 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 type Doors = {
   dataplane: Dataplane;
   rest: Rest;
+  oauth2: Oauth2;
   reference: Reference;
   graphHttp: GraphHttp;
   /** Null when they have a listener of their own, or are off. */
@@ -27,12 +29,16 @@ type Doors = {
 
 type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
 
+/** Below these everything is administration; under `/v1` what the administration does not know goes to a provider. */
+const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known)\//;
+
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 
 /** One listener for everything; the first path segment chooses the front door. */
 export function createListener({
   dataplane,
   rest,
+  oauth2,
   reference,
   graphHttp,
   standalone,
@@ -47,6 +53,10 @@ export function createListener({
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
+    if (administration.test(path)) {
+      const operation = oauth2.match(path) ?? rest.match(request.method ?? 'GET', path) ?? rest.notFound;
+      return ['rest', operation(request, response)];
+    }
     // Apart from the graph: an answer that stays open says nothing about how long answers take.
     if (path === '/graphql/stream') return ['stream', graphHttp.handle(request, response)];
     if (graphPaths.has(path) || path.startsWith('/explorer/')) {
@@ -55,6 +65,7 @@ export function createListener({
     if (standalone && path.startsWith('/subgraphs/')) {
       return ['subgraph', standalone.handle(request, response)];
     }
+    if (path.startsWith('/invites/')) return ['operations', answerInvitePage(request, response)];
     return ['operations', operations(path, request, response)];
   }
 

@@ -50,7 +50,7 @@ async function ask(url: string, query: string, data = 'data') {
 
 describe('the README', () => {
   it('shows shell commands that do what it says', async () => {
-    const [first = '', net = '', graph = '', tail = '', ...rest] = blocks('sh');
+    const [first = '', net = '', graph = '', tail = '', _rotation, ...rest] = blocks('sh');
     expect(rest).toEqual([]);
     const streamed = await shell(first);
     expect(streamed.stdout).toMatch(/"content":"Hello"[\s\S]*data: \[DONE\]/);
@@ -75,6 +75,12 @@ describe('the README', () => {
     expect(seen).toContain(
       'event: next\ndata: {"data":{"logAdded":{"endpoint":"chatComplete","aiModel":"mock-1","responseStatusCode":200,"totalTokens":2}}}\n',
     );
+  });
+
+  it('shows how a key is rotated', async () => {
+    const [, , , , rotation = ''] = blocks('sh');
+    const { stdout } = await shell(rotation);
+    expect(Object.keys(JSON.parse(stdout))).toEqual(['id', 'key', 'key_transition_expires_at']);
   });
 
   it('shows a program that prints what it says', async () => {

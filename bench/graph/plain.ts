@@ -14,6 +14,7 @@ import { openStorage } from '../../src/storage/connection.ts';
 import { createEvents } from '../../src/storage/events/index.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
+import { createSigningKeys } from '../../src/storage/signing-keys/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { loadKeyRecords } from '../../src/subgraphs/identity/api-key/directory.ts';
 import { maskConfig } from '../../src/subgraphs/routing/config/sealing.ts';
@@ -42,7 +43,8 @@ const directory = createDirectory(
   },
   changes,
 );
-const authenticate = createAuthenticate(directory, secrets);
+const authenticate = createAuthenticate(directory, secrets, []);
+const signingKeys = createSigningKeys({ db, secrets, changes, now: () => new Date(), log });
 
 async function contextOf(request: IncomingMessage): Promise<GraphContext> {
   const { principal } = await authenticate(credentialOf(request.headers));
@@ -57,8 +59,10 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     now: () => new Date(),
     requestLogs: settings.requestLogs,
     identity: settings.identity,
+    signingKeys,
     workspaceOwned: [],
     auditedModels: new Map(),
+    organisationOwned: [],
     audit: { record: async () => undefined },
     request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },
   };

@@ -53,6 +53,7 @@ export type Response = { description: string; headers?: Record<string, Header | 
 export type SecurityScheme = { description: string } & (
   | { type: 'apiKey'; in: 'header'; name: string }
   | { type: 'http'; scheme: 'bearer'; bearerFormat?: string }
+  | { type: 'http'; scheme: 'basic' }
 );
 
 export type Schema = {

@@ -7,6 +7,7 @@ const answers = {
   BadRequest: ['VALIDATION_FAILED', 'UNKNOWN_PARAMETER'],
   BadRequestBody: ['VALIDATION_FAILED', 'UNKNOWN_PARAMETER', 'MALFORMED_BODY'],
   Unauthenticated: ['UNAUTHENTICATED'],
+  InvalidAuthorisation: ['INVALID_AUTHORISATION'],
   Forbidden: ['FORBIDDEN'],
   NotFound: ['NOT_FOUND'],
   Conflict: ['ALREADY_EXISTS', 'IN_USE', 'IN_PROGRESS'],

@@ -1,7 +1,7 @@
 import { bases, type RestBase, type RestMethod } from '../rest-directive.ts';
 import type { Operation } from './document.ts';
 import { type AnswerName, errorAnswers } from './errors.ts';
-import { securityOf } from './surface.ts';
+import { securityOf, takesTokensAlone } from './surface.ts';
 import { inWords } from './words.ts';
 
 /** Where an operation is mounted and who may use it: the same for documents and for paths that code answers. */
@@ -31,7 +31,7 @@ export function framed(
     summary: inWords(name),
     description: [description, scopeText(scopes)].filter(Boolean).join('\n\n'),
     ...parts,
-    responses: { ...parts.responses, ...errorAnswers(errorsOf(frame)) },
+    responses: { ...parts.responses, ...errorAnswers(errorsOf(frame, base)) },
     security: securityOf(base),
     ...(scopes && { 'x-required-scope': scopes }),
   };
@@ -46,10 +46,10 @@ function suffixOf({ on }: Frame, base: RestBase): string {
 const scopeText = (anyOf: string[] | null): string | null =>
   anyOf && `Needs the scope ${anyOf.map((scope) => `\`${scope}\``).join(' or ')}.`;
 
-function errorsOf({ method, path, scopes, takesBody, mayAnswer }: Frame): AnswerName[] {
+function errorsOf({ method, path, scopes, takesBody, mayAnswer }: Frame, base: RestBase): AnswerName[] {
   const names: (AnswerName | false)[] = [
     takesBody ? 'BadRequestBody' : 'BadRequest',
-    'Unauthenticated',
+    takesTokensAlone(base) ? 'InvalidAuthorisation' : 'Unauthenticated',
     scopes !== null && 'Forbidden',
     path.includes('{') && 'NotFound',
     method !== 'GET' && 'Conflict',

@@ -9,6 +9,7 @@ import { describeException } from './exception.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { inferenceErrorSchema, inferencePaths, inferenceTag } from './inference.ts';
 import { described } from './input.ts';
+import { oauth2Paths, oauth2Tag } from './oauth2.ts';
 import { describeOperation, resourceOf } from './operation.ts';
 import { type ServedBases, securitySchemes } from './surface.ts';
 import { inWords, typeName } from './words.ts';
@@ -58,6 +59,8 @@ export function describeRest(
     for (const [path, item] of Object.entries(inferencePaths())) paths[prefix + path] = item;
     tags.unshift(inferenceTag);
   }
+  Object.assign(paths, oauth2Paths());
+  tags.unshift(oauth2Tag);
   return {
     openapi: '3.0.0',
     info: { title: 'Sluice', version: '3.0.0', description, license: { name: 'Apache-2.0' } },

@@ -9,7 +9,7 @@ const accessTokens = ['accessToken'];
 
 /** Whose credentials a base takes. */
 const schemesOf: Record<RestBase, string[]> = {
-  V1: gatewayKeys,
+  V1: [...gatewayKeys, ...accessTokens],
   V2: accessTokens,
   ADMIN_V2: accessTokens,
   IAM_V1: accessTokens,
@@ -22,15 +22,24 @@ const schemes: Record<string, SecurityScheme> = {
     scheme: 'bearer',
     description: 'A gateway key where `Authorization` is not needed for a provider.',
   },
-  accessToken: { type: 'http', scheme: 'bearer', description: 'An access token of a service account.' },
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token of a service account.',
+  },
+  basic: { type: 'http', scheme: 'basic', description: 'Client id and client secret of a service account.' },
 };
+
+/** True for the bases on which a gateway key is no credential. */
+export const takesTokensAlone = (base: RestBase): boolean => schemesOf[base] === accessTokens;
 
 /** One of the credentials that the base takes is enough. */
 export const securityOf = (base: RestBase): Record<string, string[]>[] =>
   schemesOf[base].map((name) => ({ [name]: [] }));
 
-/** The schemes of the bases that are served. */
+/** The schemes of the bases that are served, and of the authentication service. */
 export const securitySchemes = (served: ServedBases): Record<string, SecurityScheme> => {
-  const names = new Set(bases.flatMap((base) => (served[base] ? schemesOf[base] : [])));
+  const names = new Set(['basic', ...bases.flatMap((base) => (served[base] ? schemesOf[base] : []))]);
   return Object.fromEntries(Object.entries(schemes).filter(([name]) => names.has(name)));
 };

@@ -10,6 +10,11 @@ export function published(document: DocumentNode): OpenApi {
   return describeRest(
     schema,
     { operations: readOperations(schema, operationFiles()), exceptions },
-    { V1: { prefix: '/v1' } },
+    {
+      V1: { prefix: '/v1' },
+      V2: { prefix: '/v2' },
+      ADMIN_V2: { prefix: '/admin/v2' },
+      IAM_V1: { prefix: '/iam/v1' },
+    },
   );
 }

@@ -1,44 +1,68 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '../errors/index.ts';
+import { catalogue, GatewayError } from '../errors/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import { headerOf } from './call.ts';
 import type { Directory, KeyRecord } from './directory.ts';
+import { headerOfToken, isToken, type TokenVerifier } from './tokens/verifier.ts';
 
 export type Credential = {
   secret: string;
+  /** The secret has the form of a JWT, which no gateway key has. */
+  isToken: boolean;
+  /** Id or slug in `x-gateway-workspace-id`: where a token is to be used. */
+  workspace: string | null;
   /** `Authorization` when the gateway key came in its own header, so that it is the provider's. */
   providerAuthorization: string | null;
 };
 
 const MAX_SECRET_LENGTH = 512;
+const MAX_TOKEN_LENGTH = 8192;
 
 /**
- * Where a caller's gateway key stands: `x-gateway-api-key` or, when that is absent, `Authorization: Bearer`
+ * Where a caller's gateway key or token stands: `x-gateway-api-key` or, when that is absent, `Authorization: Bearer`
  * (spec/data-plane.md, section 1.1). Null when there is none.
  */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
   const own = headerOf(headers, 'x-gateway-api-key')?.trim();
   const { authorization } = headers;
   // Some SDKs always send their key as bearer: the gateway key in both places is not a provider's credential.
-  if (own)
-    return {
-      secret: own,
-      providerAuthorization: authorization?.includes(own) ? null : (authorization ?? null),
-    };
+  if (own) return credential(headers, own, authorization?.includes(own) ? null : (authorization ?? null));
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
-  return bearer ? { secret: bearer, providerAuthorization: null } : null;
+  return bearer ? credential(headers, bearer, null) : null;
+}
+
+function credential(
+  headers: IncomingHttpHeaders,
+  secret: string,
+  providerAuthorization: string | null,
+): Credential {
+  const workspace = headerOf(headers, 'x-gateway-workspace-id')?.trim() || null;
+  return { secret, isToken: isToken(secret), workspace, providerAuthorization };
 }
 
 export type Authenticate = (credential: Credential | null) => KeyRecord | Promise<KeyRecord>;
 
-/** Looks a gateway key up by its keyed hash; throws UNAUTHENTICATED for one that is missing, unknown or expired. */
-export function createAuthenticate(directory: Directory, secrets: Secrets): Authenticate {
+/** Looks a gateway key up by its keyed hash, or has a token judged; throws UNAUTHENTICATED for what is not valid. */
+export function createAuthenticate(
+  directory: Pick<Directory, 'keys'>,
+  secrets: Secrets,
+  verifiers: TokenVerifier[],
+): Authenticate {
+  const byType = new Map(verifiers.map((verifier) => [verifier.type, verifier]));
+
+  function judged({ secret, workspace }: Credential): KeyRecord | Promise<KeyRecord> {
+    const verifier = secret.length > MAX_TOKEN_LENGTH ? null : byType.get(headerOfToken(secret)?.type ?? '');
+    if (!verifier) throw new GatewayError('UNAUTHENTICATED', { message: 'The token is not valid.' });
+    return verifier.verify(secret, { workspace });
+  }
+
   return (credential) => {
     if (!credential) {
       throw new GatewayError('UNAUTHENTICATED', {
         message: 'No API key given: send it as x-gateway-api-key or as Authorization: Bearer.',
       });
     }
+    if (credential.isToken) return judged(credential);
     if (credential.secret.length > MAX_SECRET_LENGTH) throw new GatewayError('UNAUTHENTICATED');
     const found = directory.keys.get(secrets.hash(credential.secret));
     return found instanceof Promise ? found.then(usable) : usable(found);
@@ -52,3 +76,33 @@ function usable(key: KeyRecord | null): KeyRecord {
   }
   return key;
 }
+
+/**
+ * What the administration's own addresses take: access tokens alone. Throws INVALID_AUTHORISATION for anything else
+ * (service.md, "Scheme A", 1 and 10).
+ */
+export const createAccountAuthenticate =
+  (authenticate: Authenticate) =>
+  async (credential: Credential | null): Promise<KeyRecord> => {
+    if (!credential) throw invalidAuthorisation('Send an access token as Authorization: Bearer.');
+    if (!credential.isToken)
+      throw invalidAuthorisation('This path takes access tokens, and no gateway keys.');
+    const record = await authenticated(authenticate, credential);
+    if (record.principal.kind === 'service-account') return record;
+    throw invalidAuthorisation('This path takes access tokens of this installation alone.');
+  };
+
+async function authenticated(authenticate: Authenticate, credential: Credential): Promise<KeyRecord> {
+  try {
+    return await authenticate(credential);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'UNAUTHENTICATED') throw error;
+    throw invalidAuthorisation(error.message, error.cause);
+  }
+}
+
+const invalidAuthorisation = (reason: string, cause?: unknown): GatewayError =>
+  new GatewayError('INVALID_AUTHORISATION', {
+    message: `${catalogue.INVALID_AUTHORISATION.message} ${reason}`,
+    cause,
+  });

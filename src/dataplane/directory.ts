@@ -4,10 +4,10 @@ import { GatewayError } from '../errors/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
 import type { Plan } from './config/plan.ts';
 
-/** An API key as the data plane needs it. */
+/** An API key, under one of its secrets, as the data plane needs it. */
 export type KeyRecord = {
   principal: Principal;
-  /** Milliseconds since the epoch; null for never. */
+  /** When the secret stops working, in milliseconds since the epoch; null for never. */
   expiresAt: number | null;
   defaultConfig: string | null;
   allowConfigOverride: boolean;

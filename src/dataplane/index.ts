@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import type { Principal } from '../auth/index.ts';
 import { GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
 import { credentialOf } from './authenticate.ts';
@@ -47,9 +48,7 @@ async function open(
   const key = await authenticate(credential);
   const { workspaceId } = key.principal;
   if (workspaceId === null) {
-    throw new GatewayError('FORBIDDEN', {
-      message: 'An organisation key administers; inference takes a workspace key.',
-    });
+    throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
   }
   if (!isSafePath(about.path))
     throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
@@ -73,6 +72,11 @@ async function open(
     savedConfig: null,
   };
 }
+
+const withoutWorkspace = ({ kind }: Principal): string =>
+  kind === 'service-account'
+    ? 'The access token is for a whole tenant: name a workspace in x-gateway-workspace-id.'
+    : 'An organisation key administers; inference takes a workspace key.';
 
 function hangUpSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();

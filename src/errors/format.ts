@@ -1,3 +1,4 @@
+import type { ErrorName } from './catalogue.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** Any thrown value as a GatewayError; what is not one already becomes INTERNAL with the original as its private cause. */
@@ -33,4 +34,24 @@ export function inferenceBody(error: GatewayError): Record<string, unknown> {
     ...(error.errors && { errors: error.errors }),
     ...openAi,
   };
+}
+
+const oauthCodes = new Set<ErrorName>([
+  'INVALID_CLIENT',
+  'UNSUPPORTED_GRANT_TYPE',
+  'INVALID_SCOPE',
+  'UNAUTHORIZED_CLIENT',
+]);
+
+/** Body of an error of the token endpoint: `{error, error_description}` (RFC 6749, section 5.2). */
+export function oauthBody(error: GatewayError): { error: string; error_description: string } {
+  // The standard has no quotation marks and no other than printable ASCII in a description.
+  const description = error.message.replace(/[^\x20-\x7e]|["\\]/g, ' ');
+  return { error: oauthCode(error), error_description: description };
+}
+
+function oauthCode({ code, entry }: GatewayError): string {
+  if (oauthCodes.has(code) && entry.code !== null) return entry.code;
+  if (entry.status === 503) return 'temporarily_unavailable';
+  return entry.status < 500 ? 'invalid_request' : 'server_error';
 }

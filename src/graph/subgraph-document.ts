@@ -8,7 +8,15 @@ import {
 } from 'graphql';
 import { rulesFile, type SdlFile } from './sources.ts';
 
-const ruleDirectives = ['access', 'authenticated', 'constraint', 'audit', 'secret', 'constant'] as const;
+const ruleDirectives = [
+  'access',
+  'authenticated',
+  'public',
+  'constraint',
+  'audit',
+  'secret',
+  'constant',
+] as const;
 export type RuleDirective = (typeof ruleDirectives)[number];
 export const isRuleDirective = (name: string): name is RuleDirective =>
   (ruleDirectives as readonly string[]).includes(name);

@@ -13,6 +13,8 @@ import { LRUCache } from 'lru-cache';
 export type Secrets = {
   /** A new gateway key: 256 random bits behind a recognisable prefix. Shown once, stored only as `hash`. */
   generateKey(): string;
+  /** A key in the form of `generateKey`, the same for the same seed; who knows the seed alone cannot tell it. */
+  derivedKey(seed: string): string;
   /** HMAC-SHA-256 of a gateway key, hex. */
   hash(secret: string): string;
   /** AES-256-GCM; `owner` (e.g. the integration's id) is authenticated, so a ciphertext cannot be moved to another document. */
@@ -33,6 +35,7 @@ const derive = (master: Buffer, purpose: string) =>
 export function createSecrets(masterKey: Buffer): Secrets {
   // A key object: importing raw bytes anew would cost more than the hash itself, on every request.
   const hashKey = createSecretKey(derive(masterKey, 'api-key hash'));
+  const derivedKeyKey = createSecretKey(derive(masterKey, 'derived keys'));
   const sealKey = derive(masterKey, 'credential encryption');
   const signingKeys: Record<SignaturePurpose, KeyObject> = {
     'audit chain': createSecretKey(derive(masterKey, 'audit chain')),
@@ -44,6 +47,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
   return {
     fingerprint: derive(masterKey, 'fingerprint').toString('hex').slice(0, 16),
     generateKey: () => `sl-${randomBytes(32).toString('base64url')}`,
+    derivedKey: (seed) => `sl-${createHmac('sha256', derivedKeyKey).update(seed).digest('base64url')}`,
     hash(secret) {
       let digest = recent.get(secret);
       if (digest === undefined) {

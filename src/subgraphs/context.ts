@@ -7,6 +7,7 @@ import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import type { SigningKeys } from '../storage/signing-keys/index.ts';
 
 /** What is known of the HTTP request that an operation came with. */
 export type RequestFacts = {
@@ -34,8 +35,13 @@ export type ServiceDependencies = {
   /** Where the documents of a resource are, by the first part of its audited actions (`api_key`). */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   auditedModels: ReadonlyMap<string, (db: Connection) => Model<any>>;
+  /** These, and the models whose documents keep their organisation's tenant from being deleted. */
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  organisationOwned: ((db: Connection) => Model<any>)[];
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
+  /** What access tokens are signed with. */
+  signingKeys: Pick<SigningKeys, 'current' | 'published'>;
   /** Where this installation is reached, and the domain of its service accounts. */
   identity: Settings['identity'];
   log: Logger;

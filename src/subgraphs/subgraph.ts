@@ -17,6 +17,8 @@ export type Resource = {
   models: ((db: Connection) => Model<any>)[];
   /** True for the resources that must be gone before their workspace may be deleted; every model has `workspaceId`. */
   ownedByWorkspace?: boolean;
+  /** True for those that no workspace has, but that must be gone before the tenant of their organisation may be deleted. */
+  ownedByOrganisation?: boolean;
   resolvers: Resolvers;
   references?: Record<string, ReferenceResolver>;
 };

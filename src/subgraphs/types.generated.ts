@@ -31,8 +31,16 @@ export type Workspace = {
   isDefault: Scalars['Int']['output'];
   status: WorkspaceStatus;
   organisation: Organisation;
+  /** The first of its members, newest first. */
+  members: Array<Member>;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A team's part of an organisation: keys, providers, configs and logs belong to one. */
+export type WorkspaceMembersArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
 /**
@@ -106,11 +114,31 @@ export type Query = {
   /** A provider by id, or by slug in a workspace. */
   provider: Provider;
   providers: ProviderPage;
+  accessPolicy: AccessPolicy;
+  /** Those on the token's tenant, or on its workspace when it is good for one only; newest first. */
+  accessPolicies: AccessPolicyPage;
   apiKey: ApiKey;
   /** Keys of the types that the credential may list. */
   apiKeys: ApiKeyPage;
+  invite: Invite;
+  invites: InvitePage;
+  /** The membership of a user; workspaces are named by id or slug. */
+  member: Member;
+  members: MemberPage;
   /** The organisation that the credential belongs to. */
   organisation: Organisation;
+  /** A built-in role, or one of the token's tenant. */
+  role: Role;
+  /** Built-in roles first, then those of the token's tenant, newest first. */
+  roles: RolePage;
+  serviceAccount: ServiceAccount;
+  /** Those of the token's tenant. */
+  serviceAccounts: ServiceAccountPage;
+  tenant: Tenant;
+  /** The token's tenant and all below it. */
+  tenants: TenantPage;
+  user: User;
+  users: UserPage;
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
@@ -187,6 +215,20 @@ export type QueryProvidersArgs = {
 };
 
 
+export type QueryAccessPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryAccessPoliciesArgs = {
+  principal?: InputMaybe<Scalars['String']['input']>;
+  role?: InputMaybe<Scalars['String']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryApiKeyArgs = {
   id: Scalars['ID']['input'];
 };
@@ -202,6 +244,98 @@ export type QueryApiKeysArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryInvitesArgs = {
+  role?: InputMaybe<AssignableUserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<InviteStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: InviteSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
+
+export type QueryMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  role?: InputMaybe<MemberRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: MemberSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryRoleArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryRolesArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  builtIn?: InputMaybe<Scalars['Boolean']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryServiceAccountsArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryTenantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryTenantsArgs = {
+  parentId?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryUserArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryUsersArgs = {
+  role?: InputMaybe<UserRole>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: UserSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -297,12 +431,66 @@ export type Mutation = {
   updateProvider: Provider;
   /** Answers the id of the deleted provider. */
   deleteProvider: Scalars['ID']['output'];
+  createAccessPolicy: AccessPolicy;
+  /**
+   * Answers the id of the deleted policy. The last one that lets a service account administer the policies of a root tenant
+   * stays: nobody could ever give another.
+   */
+  deleteAccessPolicy: Scalars['ID']['output'];
   createOrganisationServiceApiKey: CreatedApiKey;
   createWorkspaceServiceApiKey: CreatedApiKey;
   createWorkspaceUserApiKey: CreatedApiKey;
   updateApiKey: ApiKey;
+  /**
+   * Gives the key a new secret under the same id. The caller must hold the scopes of the key, as for a new one. IN_USE while
+   * the secret before the present one still works.
+   */
+  rotateApiKey: RotatedApiKey;
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
+  createInvite: InviteLink;
+  /** Makes a new link, good for seven days; the one before leads nowhere any more. */
+  resendInvite: InviteLink;
+  /** Cancels an invite that nobody has accepted, and answers its id. */
+  deleteInvite: Scalars['ID']['output'];
+  /** Makes the user, the memberships and the keys of an invite; works once. */
+  acceptInvite: AcceptedInvite;
+  /** Takes users into a workspace, all or none of them; answers the workspace. */
+  createMembers: Workspace;
+  updateMember: Member;
+  /** Answers the id of the membership that ended; the user's `workspace-user` keys of the workspace end with it. */
+  deleteMember: Scalars['ID']['output'];
+  createRole: Role;
+  updateRole: Role;
+  /** Answers the id of the deleted role; refused while an access policy gives it. */
+  deleteRole: Scalars['ID']['output'];
+  /**
+   * Makes a service account without any role. Where access policies already name it, the credential must hold all that they
+   * give.
+   */
+  createServiceAccount: ServiceAccountCredential;
+  updateServiceAccount: ServiceAccount;
+  /**
+   * Gives a new secret: the old one, and every token that it brought, stop working at once. The credential must hold all that
+   * the account's access policies give.
+   */
+  resetServiceAccountSecret: ServiceAccountCredential;
+  /** Answers the id of the deleted account. Its tokens stop working at once; the access policies that name it go with it. */
+  deleteServiceAccount: Scalars['ID']['output'];
+  /**
+   * Makes a child of the token's tenant, with an organisation and a default workspace. A tenant has at most 1000 children, a
+   * hierarchy at most 32 levels.
+   */
+  createTenant: Tenant;
+  updateTenant: Tenant;
+  /**
+   * Answers the id of the deleted tenant, one below the token's own. Refused while it has children, or while its organisation
+   * has API keys, providers and the like; its workspaces, service accounts, roles and access policies go with it.
+   */
+  deleteTenant: Scalars['ID']['output'];
+  updateUser: User;
+  /** Answers the id of the deleted user, whose memberships and `workspace-user` keys end. The last owner stays. */
+  deleteUser: Scalars['ID']['output'];
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
   /** Answers the id of the deleted workspace. */
@@ -388,6 +576,16 @@ export type MutationDeleteProviderArgs = {
 };
 
 
+export type MutationCreateAccessPolicyArgs = {
+  input: CreateAccessPolicyInput;
+};
+
+
+export type MutationDeleteAccessPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
 export type MutationCreateOrganisationServiceApiKeyArgs = {
   input: CreateOrganisationServiceApiKeyInput;
 };
@@ -409,7 +607,116 @@ export type MutationUpdateApiKeyArgs = {
 };
 
 
+export type MutationRotateApiKeyArgs = {
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<RotateApiKeyInput>;
+};
+
+
 export type MutationDeleteApiKeyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateInviteArgs = {
+  input: CreateInviteInput;
+};
+
+
+export type MutationResendInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteInviteArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationAcceptInviteArgs = {
+  input: AcceptInviteInput;
+};
+
+
+export type MutationCreateMembersArgs = {
+  workspaceId: Scalars['ID']['input'];
+  input: CreateMembersInput;
+};
+
+
+export type MutationUpdateMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+  input: UpdateMemberInput;
+};
+
+
+export type MutationDeleteMemberArgs = {
+  workspaceId: Scalars['ID']['input'];
+  userId: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateRoleArgs = {
+  input: CreateRoleInput;
+};
+
+
+export type MutationUpdateRoleArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateRoleInput;
+};
+
+
+export type MutationDeleteRoleArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateServiceAccountArgs = {
+  input: CreateServiceAccountInput;
+};
+
+
+export type MutationUpdateServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateServiceAccountInput;
+};
+
+
+export type MutationResetServiceAccountSecretArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateTenantArgs = {
+  input: CreateTenantInput;
+};
+
+
+export type MutationUpdateTenantArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateTenantInput;
+};
+
+
+export type MutationDeleteTenantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateUserArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateUserInput;
+};
+
+
+export type MutationDeleteUserArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -564,6 +871,32 @@ export type ProviderPage = {
   data: Array<Provider>;
 };
 
+/**
+ * Gives a principal a role on a tenant and all below it, or on one workspace. It counts at once: for the next token and for the
+ * next request with one that is in use.
+ */
+export type AccessPolicy = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  /** A user's e-mail address, or a service account as `<name>@<tsg_id>.iam.<domain>`. */
+  principal: Scalars['String']['output'];
+  /** `prn:<tsg_id>::::<workspace>`; without a workspace it is the tenant's root. */
+  resource: Scalars['String']['output'];
+  /** The slug of a built-in role, or `<slug>:<tsg_id>`. */
+  role: Scalars['String']['output'];
+  /** Null for the tenant's root. */
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type AccessPolicyPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<AccessPolicy>;
+};
+
 /** A credential of the gateway. Its scopes say what it may do; none implies another. */
 export type ApiKey = {
   id: Scalars['ID']['output'];
@@ -585,6 +918,10 @@ export type ApiKey = {
   /** What requests get that do not say otherwise: `{metadata, config_id, allow_config_override}`. */
   defaults?: Maybe<Scalars['JSON']['output']>;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When it got its present secret; null when that is its first one. */
+  lastRotatedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When the secret before the present one stops working; null when there is none that works. */
+  keyTransitionExpiresAt?: Maybe<Scalars['DateTime']['output']>;
   creationMode: ApiKeyCreationMode;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -604,6 +941,101 @@ export type CreatedApiKey = {
   apiKey: ApiKey;
 };
 
+/** A key with its new secret, the only sight of it. */
+export type RotatedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  /** Until then the secret before it works too. */
+  keyTransitionExpiresAt: Scalars['DateTime']['output'];
+};
+
+/** An offer to become a user of the organisation. Whoever opens its link and gives a name takes it. */
+export type Invite = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Lower case. */
+  email: Scalars['String']['output'];
+  /** What the new user will be in the organisation. */
+  role: AssignableUserRole;
+  status: InviteStatus;
+  /** The user, API key or service account that made it. */
+  invitedBy: Scalars['ID']['output'];
+  /** Where the new user will be a member. */
+  workspaces: Array<InviteWorkspace>;
+  /** Seven days after it was made or sent again. */
+  expiresAt: Scalars['DateTime']['output'];
+  acceptedAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type InviteWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  /** Null when it is gone, or out of the credential's reach. */
+  workspace?: Maybe<Workspace>;
+  role: MemberRole;
+};
+
+export type InvitePage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Invite>;
+};
+
+/** An invite with the only sight of its link, which holds its secret. */
+export type InviteLink = {
+  id: Scalars['ID']['output'];
+  inviteLink: Scalars['String']['output'];
+  invite: Invite;
+};
+
+/** A new user, with the only sight of the keys that the invite promised. */
+export type AcceptedInvite = {
+  userId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  apiKeys: Array<InvitedApiKey>;
+};
+
+/** A `workspace-user` key. */
+export type InvitedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspaceName: Scalars['String']['output'];
+};
+
+/** A user's place in a workspace. */
+export type Member = {
+  /** Of the membership; REST shows `userId` as `id`. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  userId: Scalars['ID']['output'];
+  /** Null, as are name and address, of a user who is being deleted at this moment. */
+  user?: Maybe<User>;
+  firstName?: Maybe<Scalars['String']['output']>;
+  lastName?: Maybe<Scalars['String']['output']>;
+  email?: Maybe<Scalars['String']['output']>;
+  /** What the user is in the organisation. */
+  orgRole?: Maybe<UserRole>;
+  /** What the user is in the workspace. */
+  role: MemberRole;
+  status: Scalars['String']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  /** What the user may do in the workspace; owners and admins of the organisation what its administrators may. */
+  scopes: Array<Scalars['String']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type MemberPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Member>;
+};
+
 /** A customer of this installation: the outermost tenant. */
 export type Organisation = {
   id: Scalars['ID']['output'];
@@ -611,6 +1043,129 @@ export type Organisation = {
   name: Scalars['String']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+/** A set of permissions that access policies give. Some are built in, the others are the tenant's own. */
+export type Role = {
+  /** What access policies call it: the slug of a built-in role, or `<slug>:<tsg_id>`. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** Scopes, and permissions on identities such as `iam.service_account`. */
+  permissions: Array<Scalars['String']['output']>;
+  builtIn: Scalars['Boolean']['output'];
+  /** Null for built-in roles. */
+  createdAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Null for built-in roles. */
+  lastUpdatedAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type RolePage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Role>;
+};
+
+/**
+ * A program's identity in a tenant. With its Client ID and Client Secret it asks for access tokens; what they may do, access
+ * policies say.
+ */
+export type ServiceAccount = {
+  /** The Client ID. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  /** Unique in the tenant. */
+  name: Scalars['String']['output'];
+  /** `<name>@<tsg_id>.iam.<domain>`: what access policies call it. */
+  displayName: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** The tenant that it belongs to. */
+  tsgId: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type ServiceAccountPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<ServiceAccount>;
+};
+
+/** A service account, with the only sight of its secret. */
+export type ServiceAccountCredential = {
+  /** The Client ID. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  clientSecret: Scalars['String']['output'];
+  serviceAccount: ServiceAccount;
+};
+
+/**
+ * A tenant service group (TSG): a node of the hierarchy of tenants, with an organisation of its own. An access token is for one
+ * tenant; it sees that tenant and those below it.
+ */
+export type Tenant = {
+  /** The TSG ID: ten digits. */
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  /** Null for the root of a hierarchy. */
+  parentId?: Maybe<Scalars['ID']['output']>;
+  /** Null where the token does not see it. */
+  parent?: Maybe<Tenant>;
+  /** The organisation that a token for this tenant works in. */
+  organisationId: Scalars['ID']['output'];
+  /**
+   * True from the moment a deletion begins, so that one that was cut off can be seen and asked for again; no token for the
+   * tenant is accepted any more.
+   */
+  isBeingDeleted: Scalars['Boolean']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type TenantPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Tenant>;
+};
+
+/** A person of the organisation. New ones come by invites. */
+export type User = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  /** Unique in the organisation; lower case. */
+  email: Scalars['String']['output'];
+  firstName: Scalars['String']['output'];
+  lastName: Scalars['String']['output'];
+  role: UserRole;
+  /** The first of the workspaces that the user is a member of, by id. */
+  workspaceIds: Array<Scalars['ID']['output']>;
+  /** The same; null for one that the credential does not reach. */
+  workspaces: Array<Maybe<Workspace>>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+/** A person of the organisation. New ones come by invites. */
+export type UserWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type UserPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<User>;
 };
 
 export type WorkspacePage = {
@@ -901,14 +1456,50 @@ export type ApiKeyStatus =
   | 'active'
   | 'expired';
 
+/** The roles that can be given. */
+export type AssignableUserRole =
+  | 'admin'
+  | 'member';
+
+export type InviteStatus =
+  | 'pending'
+  | 'cancelled'
+  | 'accepted'
+  | 'expired';
+
+export type MemberRole =
+  | 'admin'
+  | 'manager'
+  | 'member';
+
+/** What a user is in the organisation. Owners and admins reach every workspace, members those that take them in. */
+export type UserRole =
+  | 'owner'
+  | 'admin'
+  | 'member';
+
+export type WorkspaceStatus =
+  | 'active'
+  | 'archived';
+
 export type ApiKeyCreationMode =
   | 'api'
   | 'ui'
   | 'auto';
 
-export type WorkspaceStatus =
-  | 'active'
-  | 'archived';
+export type InviteSortField =
+  | 'email'
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+export type MemberSortField =
+  | 'createdAt'
+  | 'lastUpdatedAt';
+
+export type UserSortField =
+  | 'email'
+  | 'createdAt'
+  | 'lastUpdatedAt';
 
 export type AuditUserType =
   | 'user'
@@ -1070,6 +1661,21 @@ export type UpdateProviderInput = {
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
 
+export type CreateAccessPolicyInput = {
+  /**
+   * A user's e-mail address, or a service account as `<name>@<tsg_id>.iam.<domain>`, in any case. It need not exist: the policy
+   * has no effect until it does.
+   */
+  principal: Scalars['String']['input'];
+  /** `prn:<tsg_id>::::<workspace>` with the token's tenant and the id or slug of a workspace; empty for the tenant's root. */
+  resource: Scalars['String']['input'];
+  /**
+   * The slug of a built-in role, or `<slug>:<tsg_id>` of one that the token's tenant or one above it has defined. The
+   * credential must hold all of its permissions.
+   */
+  role: Scalars['String']['input'];
+};
+
 export type CreateOrganisationServiceApiKeyInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -1103,7 +1709,7 @@ export type CreateWorkspaceUserApiKeyInput = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   /** Id or slug; organisation-wide credentials must name it. */
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
-  /** Whom the key stands for; the calling user when absent. */
+  /** Whom the key stands for: a member of the workspace, or an owner or admin of the organisation. The calling user when absent. */
   userId?: InputMaybe<Scalars['ID']['input']>;
   /** Only scopes that this type of key may hold and, where the caller could hold them, that the caller holds. */
   scopes: Array<Scalars['String']['input']>;
@@ -1125,10 +1731,116 @@ export type UpdateApiKeyInput = {
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
+export type RotateApiKeyInput = {
+  /** Milliseconds for which the old secret works beside the new one, though not beyond the key's expiry; 30 minutes to 14 days. */
+  keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type InviteSort = {
+  field: InviteSortField;
+  direction?: SortDirection;
+};
+
+export type InviteWorkspaceInput = {
+  /** Id or slug. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type InviteApiKeyInput = {
+  /** Of the key that the new user gets in each workspace; as for a new `workspace-user` key. */
+  scopes: Array<Scalars['String']['input']>;
+};
+
+export type CreateInviteInput = {
+  /** Nobody with this address may be a user or have a pending invite. */
+  email: Scalars['String']['input'];
+  role: AssignableUserRole;
+  workspaces: Array<InviteWorkspaceInput>;
+  /** Without it the new user gets no keys. */
+  workspaceApiKeyDetails?: InputMaybe<InviteApiKeyInput>;
+};
+
+export type AcceptInviteInput = {
+  /** The last segment of the link. */
+  token: Scalars['String']['input'];
+  firstName: Scalars['String']['input'];
+  lastName: Scalars['String']['input'];
+};
+
+export type MemberSort = {
+  field: MemberSortField;
+  direction?: SortDirection;
+};
+
+export type MemberInput = {
+  /** A user of the organisation. */
+  id: Scalars['ID']['input'];
+  role: MemberRole;
+};
+
+export type CreateMembersInput = {
+  users: Array<MemberInput>;
+};
+
+/** Absent members stay as they are. */
+export type UpdateMemberInput = {
+  role?: InputMaybe<MemberRole>;
+};
+
+export type CreateRoleInput = {
+  /** Unique in the tenant, and not that of a built-in role. */
+  slug: Scalars['String']['input'];
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Only permissions that the credential holds. */
+  permissions: Array<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. The slug cannot change. */
+export type UpdateRoleInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  /** Replaces the permissions, at once for everybody who holds the role; one that is new must be held by the credential. */
+  permissions?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+export type CreateServiceAccountInput = {
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. The name cannot change: access policies go by it. */
+export type UpdateServiceAccountInput = {
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateTenantInput = {
+  name: Scalars['String']['input'];
+};
+
+/** Absent members stay as they are. A tenant cannot move. */
+export type UpdateTenantInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type UserSort = {
+  field: UserSortField;
+  direction?: SortDirection;
+};
+
+/** Absent members stay as they are. */
+export type UpdateUserInput = {
+  /** The role of an owner cannot change. */
+  role?: InputMaybe<AssignableUserRole>;
+};
+
 export type CreateWorkspaceInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+  /** Ids of users of the organisation, who become members. */
+  users?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
 export type UpdateWorkspaceInput = {
@@ -1299,10 +2011,30 @@ export type ResolversTypes = {
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
+  AccessPolicy: ResolverTypeWrapper<AccessPolicy>;
+  AccessPolicyPage: ResolverTypeWrapper<AccessPolicyPage>;
   ApiKey: ResolverTypeWrapper<ApiKey>;
   ApiKeyPage: ResolverTypeWrapper<ApiKeyPage>;
   CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>;
+  RotatedApiKey: ResolverTypeWrapper<RotatedApiKey>;
+  Invite: ResolverTypeWrapper<Invite>;
+  InviteWorkspace: ResolverTypeWrapper<InviteWorkspace>;
+  InvitePage: ResolverTypeWrapper<InvitePage>;
+  InviteLink: ResolverTypeWrapper<InviteLink>;
+  AcceptedInvite: ResolverTypeWrapper<AcceptedInvite>;
+  InvitedApiKey: ResolverTypeWrapper<InvitedApiKey>;
+  Member: ResolverTypeWrapper<Member>;
+  MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
+  Role: ResolverTypeWrapper<Role>;
+  RolePage: ResolverTypeWrapper<RolePage>;
+  ServiceAccount: ResolverTypeWrapper<ServiceAccount>;
+  ServiceAccountPage: ResolverTypeWrapper<ServiceAccountPage>;
+  ServiceAccountCredential: ResolverTypeWrapper<ServiceAccountCredential>;
+  Tenant: ResolverTypeWrapper<Tenant>;
+  TenantPage: ResolverTypeWrapper<TenantPage>;
+  User: ResolverTypeWrapper<User>;
+  UserPage: ResolverTypeWrapper<UserPage>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
@@ -1324,8 +2056,15 @@ export type ResolversTypes = {
   IntegrationStatus: IntegrationStatus;
   ProviderStatus: ProviderStatus;
   ApiKeyStatus: ApiKeyStatus;
-  ApiKeyCreationMode: ApiKeyCreationMode;
+  AssignableUserRole: AssignableUserRole;
+  InviteStatus: InviteStatus;
+  MemberRole: MemberRole;
+  UserRole: UserRole;
   WorkspaceStatus: WorkspaceStatus;
+  ApiKeyCreationMode: ApiKeyCreationMode;
+  InviteSortField: InviteSortField;
+  MemberSortField: MemberSortField;
+  UserSortField: UserSortField;
   AuditUserType: AuditUserType;
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
@@ -1341,10 +2080,29 @@ export type ResolversTypes = {
   UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
   CreateProviderInput: CreateProviderInput;
   UpdateProviderInput: UpdateProviderInput;
+  CreateAccessPolicyInput: CreateAccessPolicyInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
+  CreateRoleInput: CreateRoleInput;
+  UpdateRoleInput: UpdateRoleInput;
+  CreateServiceAccountInput: CreateServiceAccountInput;
+  UpdateServiceAccountInput: UpdateServiceAccountInput;
+  CreateTenantInput: CreateTenantInput;
+  UpdateTenantInput: UpdateTenantInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1375,10 +2133,30 @@ export type ResolversParentTypes = {
   IntegrationPage: IntegrationPage;
   Provider: Provider;
   ProviderPage: ProviderPage;
+  AccessPolicy: AccessPolicy;
+  AccessPolicyPage: AccessPolicyPage;
   ApiKey: ApiKey;
   ApiKeyPage: ApiKeyPage;
   CreatedApiKey: CreatedApiKey;
+  RotatedApiKey: RotatedApiKey;
+  Invite: Invite;
+  InviteWorkspace: InviteWorkspace;
+  InvitePage: InvitePage;
+  InviteLink: InviteLink;
+  AcceptedInvite: AcceptedInvite;
+  InvitedApiKey: InvitedApiKey;
+  Member: Member;
+  MemberPage: MemberPage;
   Organisation: Organisation;
+  Role: Role;
+  RolePage: RolePage;
+  ServiceAccount: ServiceAccount;
+  ServiceAccountPage: ServiceAccountPage;
+  ServiceAccountCredential: ServiceAccountCredential;
+  Tenant: Tenant;
+  TenantPage: TenantPage;
+  User: User;
+  UserPage: UserPage;
   WorkspacePage: WorkspacePage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
@@ -1404,10 +2182,29 @@ export type ResolversParentTypes = {
   UpdateIntegrationWorkspacesInput: UpdateIntegrationWorkspacesInput;
   CreateProviderInput: CreateProviderInput;
   UpdateProviderInput: UpdateProviderInput;
+  CreateAccessPolicyInput: CreateAccessPolicyInput;
   CreateOrganisationServiceApiKeyInput: CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: UpdateApiKeyInput;
+  RotateApiKeyInput: RotateApiKeyInput;
+  InviteSort: InviteSort;
+  InviteWorkspaceInput: InviteWorkspaceInput;
+  InviteApiKeyInput: InviteApiKeyInput;
+  CreateInviteInput: CreateInviteInput;
+  AcceptInviteInput: AcceptInviteInput;
+  MemberSort: MemberSort;
+  MemberInput: MemberInput;
+  CreateMembersInput: CreateMembersInput;
+  UpdateMemberInput: UpdateMemberInput;
+  CreateRoleInput: CreateRoleInput;
+  UpdateRoleInput: UpdateRoleInput;
+  CreateServiceAccountInput: CreateServiceAccountInput;
+  UpdateServiceAccountInput: UpdateServiceAccountInput;
+  CreateTenantInput: CreateTenantInput;
+  UpdateTenantInput: UpdateTenantInput;
+  UserSort: UserSort;
+  UpdateUserInput: UpdateUserInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
@@ -1429,6 +2226,12 @@ export type AccessDirectiveResolver<Result, Parent, ContextType = GraphContext, 
 export type AuthenticatedDirectiveArgs = { };
 
 export type AuthenticatedDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = AuthenticatedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PublicDirectiveArgs = {
+  reason: Scalars['String']['input'];
+};
+
+export type PublicDirectiveResolver<Result, Parent, ContextType = GraphContext, Args = PublicDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export type ConstraintDirectiveArgs = {
   minLength?: Maybe<Scalars['Int']['input']>;
@@ -1477,6 +2280,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<WorkspaceMembersArgs, 'limit'>>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -1516,9 +2320,23 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
   provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  accessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<QueryAccessPolicyArgs, 'id'>>;
+  accessPolicies?: Resolver<ResolversTypes['AccessPolicyPage'], ParentType, ContextType, RequireFields<QueryAccessPoliciesArgs, 'currentPage' | 'pageSize'>>;
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<QueryApiKeyArgs, 'id'>>;
   apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType, RequireFields<QueryInviteArgs, 'id'>>;
+  invites?: Resolver<ResolversTypes['InvitePage'], ParentType, ContextType, RequireFields<QueryInvitesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  member?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<QueryMemberArgs, 'workspaceId' | 'userId'>>;
+  members?: Resolver<ResolversTypes['MemberPage'], ParentType, ContextType, RequireFields<QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<QueryRoleArgs, 'id'>>;
+  roles?: Resolver<ResolversTypes['RolePage'], ParentType, ContextType, RequireFields<QueryRolesArgs, 'currentPage' | 'pageSize'>>;
+  serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<QueryServiceAccountArgs, 'id'>>;
+  serviceAccounts?: Resolver<ResolversTypes['ServiceAccountPage'], ParentType, ContextType, RequireFields<QueryServiceAccountsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<QueryTenantArgs, 'id'>>;
+  tenants?: Resolver<ResolversTypes['TenantPage'], ParentType, ContextType, RequireFields<QueryTenantsArgs, 'currentPage' | 'pageSize'>>;
+  user?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
+  users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
@@ -1543,11 +2361,33 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationCreateProviderArgs, 'input'>>;
   updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<MutationUpdateProviderArgs, 'id' | 'input'>>;
   deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteProviderArgs, 'id'>>;
+  createAccessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<MutationCreateAccessPolicyArgs, 'input'>>;
+  deleteAccessPolicy?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteAccessPolicyArgs, 'id'>>;
   createOrganisationServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateOrganisationServiceApiKeyArgs, 'input'>>;
   createWorkspaceServiceApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceServiceApiKeyArgs, 'input'>>;
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<MutationUpdateApiKeyArgs, 'id' | 'input'>>;
+  rotateApiKey?: Resolver<ResolversTypes['RotatedApiKey'], ParentType, ContextType, RequireFields<MutationRotateApiKeyArgs, 'id'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteApiKeyArgs, 'id'>>;
+  createInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationCreateInviteArgs, 'input'>>;
+  resendInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<MutationResendInviteArgs, 'id'>>;
+  deleteInvite?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteInviteArgs, 'id'>>;
+  acceptInvite?: Resolver<ResolversTypes['AcceptedInvite'], ParentType, ContextType, RequireFields<MutationAcceptInviteArgs, 'input'>>;
+  createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
+  updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
+  deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
+  createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationCreateRoleArgs, 'input'>>;
+  updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationUpdateRoleArgs, 'id' | 'input'>>;
+  deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'id'>>;
+  createServiceAccount?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<MutationCreateServiceAccountArgs, 'input'>>;
+  updateServiceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<MutationUpdateServiceAccountArgs, 'id' | 'input'>>;
+  resetServiceAccountSecret?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<MutationResetServiceAccountSecretArgs, 'id'>>;
+  deleteServiceAccount?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteServiceAccountArgs, 'id'>>;
+  createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationCreateTenantArgs, 'input'>>;
+  updateTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<MutationUpdateTenantArgs, 'id' | 'input'>>;
+  deleteTenant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteTenantArgs, 'id'>>;
+  updateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<MutationUpdateUserArgs, 'id' | 'input'>>;
+  deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteUserArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
@@ -1633,6 +2473,24 @@ export type ProviderPageResolvers<ContextType = GraphContext, ParentType extends
   data?: Resolver<Array<ResolversTypes['Provider']>, ParentType, ContextType>;
 };
 
+export type AccessPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AccessPolicy'] = ResolversParentTypes['AccessPolicy']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  principal?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  resource?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type AccessPolicyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AccessPolicyPage'] = ResolversParentTypes['AccessPolicyPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['AccessPolicy']>, ParentType, ContextType>;
+};
+
 export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ApiKey'] = ResolversParentTypes['ApiKey']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1648,6 +2506,8 @@ export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends Resol
   scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastRotatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   creationMode?: Resolver<ResolversTypes['ApiKeyCreationMode'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -1666,12 +2526,169 @@ export type CreatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
 };
 
+export type RotatedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RotatedApiKey'] = ResolversParentTypes['RotatedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type InviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Invite'] = ResolversParentTypes['Invite']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['AssignableUserRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['InviteStatus'], ParentType, ContextType>;
+  invitedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['InviteWorkspace']>, ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  acceptedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type InviteWorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteWorkspace'] = ResolversParentTypes['InviteWorkspace']> = {
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+};
+
+export type InvitePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitePage'] = ResolversParentTypes['InvitePage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Invite']>, ParentType, ContextType>;
+};
+
+export type InviteLinkResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InviteLink'] = ResolversParentTypes['InviteLink']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  inviteLink?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType>;
+};
+
+export type AcceptedInviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AcceptedInvite'] = ResolversParentTypes['AcceptedInvite']> = {
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  apiKeys?: Resolver<Array<ResolversTypes['InvitedApiKey']>, ParentType, ContextType>;
+};
+
+export type InvitedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InvitedApiKey'] = ResolversParentTypes['InvitedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type MemberResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Member'] = ResolversParentTypes['Member']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  firstName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  lastName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  orgRole?: Resolver<Maybe<ResolversTypes['UserRole']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MemberPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MemberPage'] = ResolversParentTypes['MemberPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
+};
+
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  permissions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  builtIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type RolePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RolePage'] = ResolversParentTypes['RolePage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Role']>, ParentType, ContextType>;
+};
+
+export type ServiceAccountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccount'] = ResolversParentTypes['ServiceAccount']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  displayName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  tsgId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type ServiceAccountPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccountPage'] = ResolversParentTypes['ServiceAccountPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['ServiceAccount']>, ParentType, ContextType>;
+};
+
+export type ServiceAccountCredentialResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccountCredential'] = ResolversParentTypes['ServiceAccountCredential']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  clientSecret?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType>;
+};
+
+export type TenantResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Tenant'] = ResolversParentTypes['Tenant']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  parentId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  parent?: Resolver<Maybe<ResolversTypes['Tenant']>, ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  isBeingDeleted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type TenantPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TenantPage'] = ResolversParentTypes['TenantPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Tenant']>, ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  firstName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
+  workspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<UserWorkspaceIdsArgs, 'limit'>>;
+  workspaces?: Resolver<Array<Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<UserWorkspacesArgs, 'limit'>>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UserPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserPage'] = ResolversParentTypes['UserPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
@@ -1869,10 +2886,30 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
+  AccessPolicy?: AccessPolicyResolvers<ContextType>;
+  AccessPolicyPage?: AccessPolicyPageResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
+  RotatedApiKey?: RotatedApiKeyResolvers<ContextType>;
+  Invite?: InviteResolvers<ContextType>;
+  InviteWorkspace?: InviteWorkspaceResolvers<ContextType>;
+  InvitePage?: InvitePageResolvers<ContextType>;
+  InviteLink?: InviteLinkResolvers<ContextType>;
+  AcceptedInvite?: AcceptedInviteResolvers<ContextType>;
+  InvitedApiKey?: InvitedApiKeyResolvers<ContextType>;
+  Member?: MemberResolvers<ContextType>;
+  MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
+  Role?: RoleResolvers<ContextType>;
+  RolePage?: RolePageResolvers<ContextType>;
+  ServiceAccount?: ServiceAccountResolvers<ContextType>;
+  ServiceAccountPage?: ServiceAccountPageResolvers<ContextType>;
+  ServiceAccountCredential?: ServiceAccountCredentialResolvers<ContextType>;
+  Tenant?: TenantResolvers<ContextType>;
+  TenantPage?: TenantPageResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
+  UserPage?: UserPageResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
@@ -1891,6 +2928,7 @@ export type Resolvers<ContextType = GraphContext> = {
 export type DirectiveResolvers<ContextType = GraphContext> = {
   access?: AccessDirectiveResolver<any, any, ContextType>;
   authenticated?: AuthenticatedDirectiveResolver<any, any, ContextType>;
+  public?: PublicDirectiveResolver<any, any, ContextType>;
   constraint?: ConstraintDirectiveResolver<any, any, ContextType>;
   audit?: AuditDirectiveResolver<any, any, ContextType>;
   secret?: SecretDirectiveResolver<any, any, ContextType>;

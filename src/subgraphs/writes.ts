@@ -3,12 +3,19 @@ import { GatewayError } from '../errors/index.ts';
 const isDuplicateKey = (error: unknown): error is { keyPattern?: Record<string, unknown> } =>
   typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11000;
 
-/** Awaits a write and turns the store's duplicate-key error into ALREADY_EXISTS, naming the last field of the index. */
-export async function orAlreadyExists<T>(write: Promise<T>): Promise<T> {
+/**
+ * Awaits a write and turns the store's duplicate-key error into ALREADY_EXISTS, naming the last field of the index; where
+ * that says nothing to a caller, `conflict` does.
+ */
+export async function orAlreadyExists<T>(
+  write: Promise<T>,
+  conflict?: { message: string; param?: string },
+): Promise<T> {
   try {
     return await write;
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
+    if (conflict) throw new GatewayError('ALREADY_EXISTS', { ...conflict, cause: error });
     const field = Object.keys(error.keyPattern ?? {}).at(-1);
     throw new GatewayError('ALREADY_EXISTS', {
       message: field ? `A resource with this ${field} already exists.` : undefined,

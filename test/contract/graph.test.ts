@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { GraphQLField, GraphQLObjectType } from 'graphql';
-import { isScope } from '../../src/auth/index.ts';
+import { isPermission } from '../../src/auth/index.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { readRule } from '../../src/graph/rules/read-rule.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
@@ -27,7 +27,8 @@ const withoutAudit: Record<string, string> = {};
 describe('the public schema', () => {
   it('says who may use each field of Query and Mutation', () => {
     const open = [...queries, ...mutations].filter(
-      ({ field }) => !readRule(schema, 'access', field) && !readRule(schema, 'authenticated', field),
+      ({ field }) =>
+        !(['access', 'authenticated', 'public'] as const).some((rule) => readRule(schema, rule, field)),
     );
     expect(coordinates(open)).toEqual([]);
   });
@@ -40,7 +41,7 @@ describe('the public schema', () => {
     expect(coordinates(silent)).toEqual([]);
   });
 
-  it('asks only for scopes that exist', () => {
+  it('asks only for permissions that exist', () => {
     const types = Object.values(schema.getTypeMap()).filter(
       (type) => 'getFields' in type && !('isOneOf' in type),
     );
@@ -49,7 +50,7 @@ describe('the public schema', () => {
       .flatMap(({ coordinate, field }) =>
         (readRule(schema, 'access', field)?.anyOf ?? []).map((scope) => ({ coordinate, scope })),
       )
-      .filter(({ scope }) => !isScope(scope));
+      .filter(({ scope }) => !isPermission(scope));
     expect(unknown).toEqual([]);
   });
 

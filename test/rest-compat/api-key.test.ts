@@ -48,6 +48,7 @@ describe('/v1/api-keys', () => {
       scopes,
       defaults: { metadata: { team: 'a' } },
       expires_at: null,
+      last_rotated_at: null,
       object: 'api-key',
     };
     const path = `/v1/api-keys/${made.id}`;
@@ -111,6 +112,74 @@ describe('/v1/api-keys', () => {
     await expectGuarded(app, ['GET', '/v1/api-keys'], key);
     await expectGuarded(app, ['GET', `/v1/api-keys/${subject}`], key);
     await expectGuarded(app, ['PUT', `/v1/api-keys/${subject}`, { name: 'm' }], key);
+    await expectGuarded(app, ['POST', `/v1/api-keys/${subject}/rotate`], key);
     await expectGuarded(app, ['DELETE', `/v1/api-keys/${subject}`], key);
+  });
+});
+
+describe('/v1/api-keys/{id}/rotate', () => {
+  const rotate = (key: string, body?: unknown, credential = app.adminKey) =>
+    app.rest('POST', `/v1/api-keys/${key}/rotate`, { key: credential, body });
+  const make = async () =>
+    bodyOf(await create('workspace/service', { name: 'n', scopes, workspace_id: app.workspaceId }));
+
+  it.each([
+    ['without a body', undefined, 1_800_000],
+    ['with an empty body', {}, 1_800_000],
+    ['with a period that is null', { key_transition_period_ms: null }, 1_800_000],
+    ['with a period', { key_transition_period_ms: 3_600_000 }, 3_600_000],
+  ])('gives a new secret %s', async (_what, body, period) => {
+    const made = await make();
+    const answer = bodyOf(await rotate(made.id, body));
+    expect(answer).toEqual({
+      id: made.id,
+      key: expect.stringMatching(/^sl-/),
+      key_transition_expires_at: time,
+    });
+    const shown = bodyOf(await app.rest('GET', `/v1/api-keys/${made.id}`));
+    expect(shown).toMatchObject({ key: `sl-***${answer.key.slice(-4)}`, last_rotated_at: time });
+    expect(Date.parse(answer.key_transition_expires_at) - Date.parse(shown.last_rotated_at)).toBe(period);
+  });
+
+  it.each([
+    ['a period that is too short', { key_transition_period_ms: 1_799_999 }],
+    ['a period that is too long', { key_transition_period_ms: 1_209_600_001 }],
+    ['a period that is beyond all integers', { key_transition_period_ms: 1e12 }],
+    ['a period that is no integer', { key_transition_period_ms: 1_800_000.5 }],
+    ['a period that is text', { key_transition_period_ms: '1800000' }],
+  ])('refuses %s', async (_what, body) => {
+    const made = await make();
+    expect(refusalOf(await rotate(made.id, body))).toEqual({
+      status: 400,
+      code: 'AB01',
+      param: 'key_transition_period_ms',
+    });
+    expect(bodyOf(await app.rest('GET', `/v1/api-keys/${made.id}`)).last_rotated_at).toBeNull();
+  });
+
+  it('refuses a body that is no object or has other members', async () => {
+    const { id: subject } = await make();
+    expect(refusalOf(await rotate(subject, []))).toMatchObject({ status: 400, code: 'AB01' });
+    expect(refusalOf(await rotate(subject, { rotation_period: 'weekly' }))).toEqual({
+      status: 400,
+      code: 'unknown_parameter',
+      param: 'rotation_period',
+    });
+  });
+
+  it('answers 409 while the old secret works, and 404 for a key of nobody or of a neighbour', async () => {
+    const { id: subject } = await make();
+    bodyOf(await rotate(subject));
+    expect(refusalOf(await rotate(subject))).toMatchObject({ status: 409, code: 'AB07' });
+    expect(refusalOf(await rotate('none'))).toMatchObject({ status: 404, code: 'AB08' });
+    expect(refusalOf(await rotate(subject, {}, neighbour.adminKey))).toMatchObject({ status: 404 });
+  });
+
+  it('gives the answer again to a repeated Idempotency-Key', async () => {
+    const { id: subject } = await make();
+    const options = { key: app.adminKey, headers: { 'idempotency-key': 'turn' } };
+    const path = `/v1/api-keys/${subject}/rotate`;
+    const first = bodyOf(await app.rest('POST', path, options));
+    expect(bodyOf(await app.rest('POST', path, options))).toEqual(first);
   });
 });

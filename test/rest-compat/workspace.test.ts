@@ -28,7 +28,7 @@ describe('/v1/admin/workspaces', () => {
       is_default: 0,
       object: 'workspace',
     });
-    expect(bodyOf(await call('GET', `/${made.id}`))).toEqual(made);
+    expect(bodyOf(await call('GET', `/${made.id}`))).toEqual({ ...made, users: [] });
     expect(bodyOf(await call('GET', '?exact_name=Team'))).toEqual({ object: 'list', total: 1, data: [made] });
     expect(bodyOf(await call('GET', '?name=TEA')).total).toBe(1);
     expect(bodyOf(await call('GET', '?name=TEA&status=active,archived')).total).toBe(1);

@@ -35,6 +35,8 @@ export type TestApp = Tenant & {
   createTenant(): Promise<Tenant>;
   /** A REST call; `path` includes its base, e.g. `/v1/configs`. The body is parsed JSON, or text when it is not JSON. */
   rest(method: string, path: string, options?: RestOptions): Promise<Answer>;
+  /** An access token, got over HTTP; of the app's own service account and tenant unless others are named. */
+  token(account?: Partial<Pick<Tenant, 'tsgId' | 'clientId' | 'clientSecret'>>): Promise<string>;
   graphql(query: string, variables?: object, key?: string): Promise<GraphAnswer>;
   /** Waits until every request that was answered is in the log. */
   logged(): Promise<void>;
@@ -116,6 +118,20 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     db: storage.db,
     createTenant,
     rest,
+    async token({
+      tsgId = tenant.tsgId,
+      clientId = tenant.clientId,
+      clientSecret = tenant.clientSecret,
+    } = {}) {
+      const response = await fetch(`${url}/oauth2/access_token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope: `tsg_id:${tsgId}` }),
+      });
+      const answer = (await response.json()) as { access_token?: string };
+      if (!answer.access_token) throw new Error(`No access token: ${JSON.stringify(answer)}`);
+      return answer.access_token;
+    },
     async graphql(query, variables = {}, key = tenant.adminKey) {
       const { status, body } = await rest('POST', '/graphql', { key, body: { query, variables } });
       return { status, ...(body as Omit<GraphAnswer, 'status'>) };

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Tries again and again until the check passes; throws what it threw last when it does not within twenty seconds. */
-export async function eventually<T>(check: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + 20_000;
+/** Tries again and again until the check passes; throws what it threw last when it does not within the milliseconds given. */
+export async function eventually<T>(check: () => Promise<T>, within = 20_000): Promise<T> {
+  const deadline = Date.now() + within;
   for (;;) {
     try {
       return await check();

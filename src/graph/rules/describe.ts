@@ -22,12 +22,14 @@ export function describeRules(schema: GraphQLSchema): void {
 
 function rulesOf(schema: GraphQLSchema, element: Described): string[] {
   const access = readRule(schema, 'access', element);
+  const open = readRule(schema, 'public', element);
   const constraint = readRule(schema, 'constraint', element);
   const audit = readRule(schema, 'audit', element);
   const constant = readRule(schema, 'constant', element);
   return [
     ...(access ? [`Needs the scope ${access.anyOf.map(code).join(' or ')}.`] : []),
     ...(readRule(schema, 'authenticated', element) ? ['Needs a valid credential.'] : []),
+    ...(open ? [`Needs no credential: ${open.reason}`] : []),
     ...(constraint ? [boundsOf(constraint)] : []),
     ...(audit ? [`Recorded in the audit trail as ${code(audit.action)}.`] : []),
     ...(constant ? [`Always ${code(constant.value)}.`] : []),

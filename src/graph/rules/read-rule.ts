@@ -15,6 +15,7 @@ export type Constraint = {
 type RuleArguments = {
   access: { anyOf: string[] };
   authenticated: Record<string, never>;
+  public: { reason: string };
   constraint: Constraint;
   audit: { action: string };
   secret: Record<string, never>;

@@ -51,7 +51,7 @@ export function createSessions(options: {
       } catch (thrown) {
         const error = toGraphError(thrown);
         // A database that does not answer says nothing about a credential.
-        if (error.code === 'UNAUTHENTICATED') session.end(error);
+        if (error.entry.status < 500) session.end(error);
       }
     }
     schedule();
@@ -74,16 +74,22 @@ export function createSessions(options: {
         if (!principal) throw new GatewayError('UNAUTHENTICATED');
         return principal;
       }
-      const { id } = await check();
+      const { id, workspaceId } = await check();
       if ((connections.get(id) ?? 0) >= CONNECTIONS) throw new GatewayError('TOO_MANY_SUBSCRIPTIONS');
-      const session = { check, end };
+      /** What is subscribed to was chosen for the workspace that the credential stood for then. */
+      async function checkAgain(): Promise<Principal> {
+        const principal = await check();
+        if (principal.workspaceId === workspaceId) return principal;
+        throw new GatewayError('FORBIDDEN', { message: 'The roles have changed. Connect again.' });
+      }
+      const session = { check: checkAgain, end };
       sessions.add(session);
       count(id, 1);
       if (!timer) schedule();
       const gone = new AbortController();
       return {
         async renew() {
-          const context = options.createContext(await check(), request);
+          const context = options.createContext(await checkAgain(), request);
           return { ...context, request: { ...context.request, id: requestId }, signal: gone.signal };
         },
         close() {

@@ -16,12 +16,15 @@ type Call = { path: string; method: Method; operation: Operation };
 let app: TestApp;
 let neighbour: Tenant;
 let document: OpenApi;
+let token: string;
+let neighbourToken: string;
 /** What the writes made, by the path that it was sent to. */
 const made = new Map<string, string>();
 
 beforeAll(async () => {
   app = await startApp();
   neighbour = await app.createTenant();
+  [token, neighbourToken] = [await app.token(), await app.token(neighbour)];
   document = (await app.rest('GET', '/openapi.json', { key: null })).body as OpenApi;
   const integration = {
     name: 'Main',
@@ -33,8 +36,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+/** The administration's operations, each on the first of its surfaces. */
 const callsOf = (...methods: Method[]): Call[] =>
-  everyCall(...methods).filter(({ operation }) => !operation.tags.includes('Inference'));
+  everyCall(...methods).filter(({ operation: { tags, operationId } }) =>
+    tags.every((tag) => !/^(Inference|Authentication)$/.test(tag) && !operationId.includes('_')),
+  );
 
 const everyCall = (...methods: Method[]): Call[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
@@ -57,9 +63,22 @@ const bodies: Record<string, () => unknown> = {
   updateIntegrationWorkspaces: () => ({ workspaces: [{ id: app.workspaceId, enabled: true }] }),
 };
 
+/** Items for the actions that one item takes only once. */
+const items: Record<string, () => Promise<Answer>> = {
+  rotateApiKey: () =>
+    app.rest('POST', '/v1/api-keys/workspace/service', { body: { name: 'x', scopes: ['logs.list'] } }),
+};
+
+/** What the operations take that know no `name`. */
+const otherBodies: Record<string, object> = { rotateApiKey: {} };
+
 /** Organisation-wide where the operation may need it; logs and providers belong to one workspace. */
-const keyFor = ({ path }: Call, tenant: Tenant = app): string =>
-  /^\/v1\/(logs|providers|configs|api-keys\/workspace)/.test(path) ? tenant.workspaceKey : tenant.adminKey;
+const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
+  if (!path.startsWith('/v1/')) return tenant === app ? token : neighbourToken;
+  return /^\/v1\/(logs|providers|configs|api-keys\/workspace)/.test(path)
+    ? tenant.workspaceKey
+    : tenant.adminKey;
+};
 
 const queryOf = ({ operation }: Call): string => {
   const required = operation.parameters.filter(
@@ -75,6 +94,12 @@ async function pathOf(call: Call): Promise<string> {
   if (rest === undefined) return list;
   const { data } = bodyOf(await app.rest('GET', list, { key: keyFor(call) }));
   return call.path.replace(/\{\w+\}/, data[0].id ?? data[0].slug);
+}
+
+/** Where a POST goes: a list, or an item that is there for it alone. */
+async function postPathOf({ path, operation }: Call): Promise<string> {
+  const item = items[operation.operationId];
+  return item ? path.replace(/\{\w+\}/, bodyOf(await item()).id) : path;
 }
 
 const madeBelow = ({ path }: Call): string => {
@@ -128,9 +153,9 @@ async function wrongOnes(calls: Call[], run: (call: Call) => Promise<Answer>) {
 }
 
 describe('what the description says is true:', () => {
-  it('every example body is taken, and every create answers as described', async () => {
+  it('every example body is taken, and every post answers as described', async () => {
     const wrong = await wrongOnes(callsOf('post'), async (call) => {
-      const answer = await send(call, call.path, exampleOf(call));
+      const answer = await send(call, await postPathOf(call), exampleOf(call));
       const { id, data } = answer.body as { id?: string; data?: { id?: string } };
       made.set(call.path, id ?? data?.id ?? '');
       return answer;
@@ -171,10 +196,12 @@ describe('what the description says is true:', () => {
     }
     for (const call of callsOf('post').filter((each) => named(each, 'Idempotency-Key'))) {
       const headers = { 'idempotency-key': `once-${call.path}` };
-      const first = await send(call, call.path, exampleOf(call), { headers });
-      const again = await send(call, call.path, exampleOf(call), { headers });
+      const path = await postPathOf(call);
+      const first = await send(call, path, exampleOf(call), { headers });
+      const again = await send(call, path, exampleOf(call), { headers });
       if (again.headers.get('idempotent-replayed') !== 'true') wrong.push({ call, first, again });
-      expectStatus(call, 422, await send(call, call.path, { name: 'another' }, { headers }));
+      const other = otherBodies[call.operation.operationId] ?? { name: 'another' };
+      expectStatus(call, 422, await send(call, path, other, { headers }));
     }
     expect(wrong).toEqual([]);
   });
@@ -221,6 +248,21 @@ describe('what the description says is true:', () => {
         415,
         await app.rest(method, path, { key: keyFor(call), body: 'text', headers }),
       );
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('no surface answers without its credential', async () => {
+    const wrong: object[] = [];
+    for (const call of everyCall('get', 'post', 'put', 'delete')) {
+      if (!/^\/(admin|v2|iam)\//.test(call.path)) continue;
+      for (const key of [null, app.adminKey]) {
+        const answer = await send(call, call.path.replace(/\{\w+\}/, 'none'), exampleOf(call), { key });
+        const found = mistakes(call, answer);
+        if (answer.status !== 401 || found.length > 0) {
+          wrong.push({ operation: call.operation.operationId, status: answer.status, found });
+        }
+      }
     }
     expect(wrong).toEqual([]);
   });

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuid } from '../../../src/lib/ids.ts';
+import { memberModel } from '../../../src/subgraphs/identity/member/index.ts';
+import { type UserDocument, userModel } from '../../../src/subgraphs/identity/user/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { describeAccess, type Setting } from '../access.ts';
 import { auditRows, dataOf, dump, dumpResources, errorOf, makeKey } from '../support.ts';
@@ -82,6 +85,13 @@ describeAccess(setting, 'organisation-service', {
     audit: 'api_key.update',
     addressed: true,
   },
+  rotateApiKey: {
+    document: 'mutation ($id: ID!) { rotateApiKey(id: $id) { id } }',
+    variables: () => ({ id: subject }),
+    scopes: verbs('rotate'),
+    audit: 'api_key.rotate',
+    addressed: true,
+  },
   deleteApiKey: {
     document: 'mutation ($id: ID!) { deleteApiKey(id: $id) }',
     variables: () => ({ id: subject }),
@@ -152,6 +162,59 @@ describe('an API key', () => {
     const lister = await makeKey(app, 'workspace-service', { only: verbs('list').slice(2) });
     const { data } = dataOf(await app.graphql('{ apiKeys { data { type } } }', {}, lister)).apiKeys;
     expect(new Set(data.map(({ type }: { type: string }) => type))).toEqual(new Set(['workspace-user']));
+  });
+});
+
+describe('whom a user key stands for', () => {
+  const addUser = async (role: UserDocument['role'], tenant: Tenant = app) => {
+    const _id = uuid();
+    const { organisationId } = tenant;
+    const person = { email: `${_id}@example.com`, firstName: 'Ann', lastName: 'Lee', role };
+    await userModel(app.db).create({ _id, organisationId, ...person });
+    return _id;
+  };
+  const join = (userId: string, workspaceId: string) =>
+    memberModel(app.db).create({
+      _id: uuid(),
+      organisationId: app.organisationId,
+      workspaceId,
+      userId,
+      role: 'member',
+    });
+  const owned = (userId: string) => ({ name: 'of Ann', scopes: ['completions.write'], userId });
+
+  it('is a member of the workspace', async () => {
+    const userId = await addUser('member');
+    await join(userId, app.workspaceId);
+    const { id } = await create('WorkspaceUser', owned(userId));
+    const shown = await app.graphql('query ($id: ID!) { apiKey(id: $id) { userId } }', { id });
+    expect(dataOf(shown).apiKey.userId).toBe(userId);
+  });
+
+  it.each(['owner', 'admin'] as const)('may be the %s of the organisation', async (role) => {
+    await create('WorkspaceUser', owned(await addUser(role)));
+  });
+
+  it.each([
+    ['nobody', async () => uuid()],
+    ['a member of the organisation alone', () => addUser('member')],
+    ['an owner of another organisation', () => addUser('owner', neighbour)],
+    [
+      'a member of another workspace',
+      async () => {
+        const userId = await addUser('member');
+        await join(userId, uuid());
+        return userId;
+      },
+    ],
+  ])('is not %s', async (_who, userOf) => {
+    const userId = await userOf();
+    const before = await dumpResources(app);
+    expect(errorOf(await tryCreate('WorkspaceUser', owned(userId)))).toEqual({
+      code: 'VALIDATION_FAILED',
+      param: 'input.userId',
+    });
+    expect(await dumpResources(app)).toBe(before);
   });
 });
 

@@ -6,6 +6,7 @@ import { referencedDeployment } from './service.ts';
 export const deployment: Resource = {
   name: 'deployment',
   models: [deploymentModel],
+  ownedByOrganisation: true,
   resolvers,
   references: { Deployment: ({ id }, context) => referencedDeployment(context, id) },
 };

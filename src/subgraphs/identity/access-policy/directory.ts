@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
-import { builtInRoles, type Permission } from '../../../auth/index.ts';
+import type { Permission } from '../../../auth/index.ts';
 import type { AccountRecord } from '../../../dataplane/directory.ts';
-import { type RoleDocument, roleModel } from '../role/index.ts';
+import { loadPermissions } from '../role/index.ts';
 import { type ServiceAccountDocument, serviceAccountModel } from '../service-account/index.ts';
 import { type TenantDocument, tenantModel } from '../tenant/index.ts';
 import { type AccessPolicyDocument, accessPolicyModel } from './model.ts';
@@ -26,7 +26,10 @@ export async function loadAccountRecords(db: Connection, ids: string[]): Promise
       { principal: 1, tsgId: 1, workspaceId: 1, role: 1 },
     )
     .lean<Policy[]>();
-  const permissionsOf = await loadPermissions(db, policies);
+  const permissionsOf = await loadPermissions(
+    db,
+    policies.map(({ role }) => role),
+  );
   return new Map(
     pairs.flatMap((pair) => {
       const record = toRecord(pair, policies, permissionsOf);
@@ -47,7 +50,7 @@ async function pairsOf(db: Connection, ids: string[]): Promise<Pair[]> {
   );
   const tenants = byId(
     await tenantModel(db)
-      .find({ _id: { $in: named.map(({ tsgId }) => tsgId) } })
+      .find({ _id: { $in: named.map(({ tsgId }) => tsgId) }, isBeingDeleted: { $ne: true } })
       .lean<TenantDocument[]>(),
   );
   return named.flatMap(({ id, clientId, tsgId }) => {
@@ -92,21 +95,4 @@ function toRecord(
     organisationId: tenant.organisationId,
     grants,
   };
-}
-
-/** What roles allow; a tenant's role that is gone allows nothing. */
-async function loadPermissions(db: Connection, policies: Policy[]) {
-  const own = [...new Set(policies.map(({ role }) => role))].filter((role) => role.includes(':'));
-  const names = own.map((role) => role.split(':'));
-  const roles =
-    own.length === 0
-      ? []
-      : await roleModel(db)
-          .find({
-            tsgId: { $in: names.map(([, tsgId = '']) => tsgId) },
-            slug: { $in: names.map(([slug = '']) => slug) },
-          })
-          .lean<RoleDocument[]>();
-  const defined = new Map(roles.map(({ slug, tsgId, permissions }) => [`${slug}:${tsgId}`, permissions]));
-  return (role: string) => builtInRoles.get(role) ?? defined.get(role);
 }

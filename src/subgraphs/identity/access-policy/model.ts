@@ -34,5 +34,7 @@ const schema = new Schema<AccessPolicyDocument>(
 // Leads with what a token request knows.
 schema.index({ principal: 1, tsgId: 1, workspaceId: 1, role: 1 }, { unique: true });
 schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
+// Whether a role may be deleted.
+schema.index({ role: 1 });
 
 export const accessPolicyModel = defineModel('AccessPolicy', schema);

@@ -4,6 +4,7 @@ import { uuid } from '../../../lib/ids.ts';
 import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import type { CreateWorkspaceUserApiKeyInput } from '../../types.generated.ts';
+import { requireWorkspaceUser } from '../member/index.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
 import { parseDefaults, parseExpiry } from './input.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
@@ -16,9 +17,11 @@ type CreateApiKeyInput = CreateWorkspaceUserApiKeyInput;
 export async function createApiKey(context: GraphContext, type: ApiKeyType, input: CreateApiKeyInput) {
   const principal = requireKeyScope(context.principal, type, 'create');
   requireOwnOrganisation(principal, input.organisationId);
+  const workspaceId = await ownerWorkspace(context, principal, type, input.workspaceId);
   const owner = {
     organisationId: principal.organisationId,
-    workspaceId: await ownerWorkspace(context, principal, type, input.workspaceId),
+    workspaceId,
+    userId: await ownerUser(context, principal, type, input.userId, workspaceId),
   };
   const scopes = grantedScopes(principal, type, input.scopes);
   const defaults = await parseDefaults(context, input.defaults, owner);
@@ -27,7 +30,6 @@ export async function createApiKey(context: GraphContext, type: ApiKeyType, inpu
   const created = await apiKeyModel(context.db).create({
     _id: uuid(),
     ...owner,
-    userId: type === 'workspace-user' ? (input.userId ?? principal.userId) : null,
     type,
     name: input.name,
     description: input.description ?? null,
@@ -62,4 +64,17 @@ async function ownerWorkspace(
   throw new GatewayError('FORBIDDEN', {
     message: 'Only an organisation-wide credential makes organisation-wide keys.',
   });
+}
+
+async function ownerUser(
+  context: GraphContext,
+  principal: Principal,
+  type: ApiKeyType,
+  named: string | null | undefined,
+  workspaceId: string | null,
+): Promise<string | null> {
+  if (type !== 'workspace-user' || workspaceId === null) return null;
+  if (!named) return principal.userId;
+  await requireWorkspaceUser(context, named, workspaceId);
+  return named;
 }

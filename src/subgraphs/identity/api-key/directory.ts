@@ -5,22 +5,33 @@ import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
 type WorkspaceDefaults = { _id: string; defaults: { metadata?: Record<string, string> } | null };
 
-/** Keys by the hash of their secret, as the data plane needs them. */
+/** Keys by the hash of their secret, as the data plane needs them; one in transition is found by either secret. */
 export async function loadKeyRecords(
   db: Connection,
   secretHashes: string[],
 ): Promise<Map<string, KeyRecord>> {
+  const among = { $in: secretHashes };
   const keys = await apiKeyModel(db)
-    .find({ secretHash: { $in: secretHashes } })
+    .find({ $or: [{ secretHash: among }, { 'previousSecret.hash': among }] })
     .lean<ApiKeyDocument[]>();
   const workspaceIds = [...new Set(keys.flatMap((key) => key.workspaceId ?? []))];
   const workspaces = await workspaceModel(db)
     .find({ _id: { $in: workspaceIds } }, { defaults: 1 })
     .lean<WorkspaceDefaults[]>();
   const metadata = new Map(workspaces.map(({ _id, defaults }) => [_id, defaults?.metadata ?? {}]));
-  return new Map(
-    keys.map((key) => [key.secretHash, toRecord(key, metadata.get(key.workspaceId ?? '') ?? {})]),
-  );
+  return new Map(keys.flatMap((key) => recordsOf(key, metadata.get(key.workspaceId ?? '') ?? {})));
+}
+
+function recordsOf(key: ApiKeyDocument, workspaceMetadata: Record<string, string>): [string, KeyRecord][] {
+  const record = toRecord(key, workspaceMetadata);
+  const { previousSecret: previous } = key;
+  if (!previous) return [[key.secretHash, record]];
+  // Each secret's record ends by itself, so that nothing need be written when the transition is over.
+  const end = Math.min(previous.expiresAt.getTime(), record.expiresAt ?? Infinity);
+  return [
+    [key.secretHash, record],
+    [previous.hash, { ...record, expiresAt: end }],
+  ];
 }
 
 function toRecord(key: ApiKeyDocument, workspaceMetadata: Record<string, string>): KeyRecord {

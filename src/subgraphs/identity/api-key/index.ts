@@ -4,6 +4,8 @@ import { resolvers } from './resolvers.ts';
 import { referencedApiKey } from './service.ts';
 
 export { type ApiKeyDefaults, type ApiKeyDocument, apiKeyModel } from './model.ts';
+export { grantedScopes } from './scopes.ts';
+export { deleteUserKeys, ensureUserKey } from './user-keys.ts';
 
 export const apiKey: Resource = {
   name: 'api-key',

@@ -12,6 +12,14 @@ export type ApiKeyDefaults = {
   allow_config_override?: boolean;
 };
 
+/** A secret that a rotation has replaced. */
+export type PreviousSecret = {
+  /** `Secrets.hash`, as `secretHash`. */
+  hash: string;
+  /** Until then it works beside the new one. */
+  expiresAt: Date;
+};
+
 export type ApiKeyDocument = {
   _id: string;
   organisationId: string;
@@ -25,6 +33,9 @@ export type ApiKeyDocument = {
   /** `Secrets.hash` of the key: the only form in which it is kept. */
   secretHash: string;
   secretMask: string;
+  /** Of the last rotation; absent before the first. */
+  previousSecret?: PreviousSecret;
+  lastRotatedAt?: Date;
   scopes: Scope[];
   defaults: ApiKeyDefaults | null;
   expiresAt: Date | null;
@@ -46,6 +57,8 @@ const schema = new Schema<ApiKeyDocument>(
     description: { type: String, default: null },
     secretHash: { type: String, required: true },
     secretMask: { type: String, required: true },
+    previousSecret: { type: { hash: String, expiresAt: Date }, _id: false, default: undefined },
+    lastRotatedAt: Date,
     scopes: { type: [String], required: true },
     defaults: { type: Schema.Types.Mixed, default: null },
     expiresAt: { type: Date, default: null },
@@ -55,6 +68,7 @@ const schema = new Schema<ApiKeyDocument>(
   resourceSchema('api_keys'),
 );
 schema.index({ secretHash: 1 }, { unique: true });
+schema.index({ 'previousSecret.hash': 1 }, { unique: true, sparse: true });
 indexSorts(schema);
 indexSorts(schema, 'workspace');
 

@@ -2,6 +2,7 @@ import type { Resolvers } from '../../subgraph.ts';
 import { workspaceById } from '../workspace/index.ts';
 import { createApiKey } from './create.ts';
 import type { ApiKeyDocument } from './model.ts';
+import { rotateApiKey, transitionEnd } from './rotate.ts';
 import { deleteApiKey, getApiKey, listApiKeys, updateApiKey } from './service.ts';
 
 export const resolvers: Resolvers = {
@@ -17,6 +18,7 @@ export const resolvers: Resolvers = {
     createWorkspaceUserApiKey: (_parent, { input }, context) =>
       createApiKey(context, 'workspace-user', input),
     updateApiKey: (_parent, { id, input }, context) => updateApiKey(context, id, input),
+    rotateApiKey: (_parent, { id, input }, context) => rotateApiKey(context, id, input),
     deleteApiKey: (_parent, { id }, context) => deleteApiKey(context, id),
   },
   ApiKey: {
@@ -24,6 +26,7 @@ export const resolvers: Resolvers = {
     key: (key: ApiKeyDocument) => key.secretMask,
     workspace: (key: ApiKeyDocument, _args, context) =>
       key.workspaceId && workspaceById(context).load(key.workspaceId),
+    keyTransitionExpiresAt: (key: ApiKeyDocument, _args, context) => transitionEnd(key, context.now()),
     status: (key: ApiKeyDocument, _args, context) =>
       key.expiresAt && key.expiresAt <= context.now() ? 'expired' : key.status,
   },

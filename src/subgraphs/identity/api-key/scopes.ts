@@ -10,7 +10,7 @@ import {
 } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 
-export type KeyVerb = 'create' | 'delete' | 'list' | 'read' | 'update';
+export type KeyVerb = 'create' | 'delete' | 'list' | 'read' | 'rotate' | 'update';
 
 /** The scope that an operation needs on keys of a type, e.g. `workspace_user_api_keys.read`. */
 export const keyScope = (type: ApiKeyType, verb: KeyVerb): Scope =>
@@ -25,24 +25,38 @@ const couldHold = (kind: PrincipalKind, scope: Scope): boolean => {
   return type === undefined || mayHold(type, scope);
 };
 
+const lacks = (principal: Principal, scope: Scope): boolean =>
+  couldHold(principal.kind, scope) && !principal.scopes.has(scope);
+
+/** Whoever gets a key's secret can do what the key may: it must be what the credential could give to a new key. */
+export function requireHeldScopes(principal: Principal, scopes: readonly Scope[]): void {
+  const missing = scopes.find((scope) => lacks(principal, scope));
+  if (missing === undefined) return;
+  throw new GatewayError('FORBIDDEN', {
+    message: `The API key has the scope ${missing}, which the credential lacks.`,
+  });
+}
+
 /**
  * The scopes to store on a key. Each must exist, be one that the key's type may hold, and be held by whoever gives it
  * when a credential of that kind could hold it at all: a workspace key cannot give what it lacks, while an organisation
- * key may give `completions.write`, which only workspace keys hold. `kept` are scopes that the key has already.
+ * key may give `completions.write`, which only workspace keys hold. `kept` are scopes that the key has already,
+ * `field` is where the request names them.
  */
 export function grantedScopes(
   principal: Principal,
   type: ApiKeyType,
   requested: readonly string[],
   kept: readonly Scope[] = [],
+  field = 'input.scopes',
 ): Scope[] {
   requested.forEach((scope, index) => {
-    const param = `input.scopes[${index}]`;
+    const param = `${field}[${index}]`;
     const refuse = (message: string) => new GatewayError('VALIDATION_FAILED', { message, param });
     if (!isScope(scope)) throw refuse(`${param} is not a scope.`);
     if (!mayHold(type, scope)) throw refuse(`A key of type ${type} cannot hold the scope ${scope}.`);
     if (kept.includes(scope)) return;
-    if (couldHold(principal.kind, scope) && !principal.scopes.has(scope)) {
+    if (lacks(principal, scope)) {
       throw new GatewayError('FORBIDDEN', {
         message: `The credential cannot give the scope ${scope}, which it lacks.`,
         param,

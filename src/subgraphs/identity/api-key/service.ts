@@ -17,7 +17,11 @@ const anyType = (verb: KeyVerb) => apiKeyTypes.map((type) => keyScope(type, verb
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The API key does not exist.' });
 
 /** A key that the caller may act on with this verb, which depends on the key's type. */
-async function requireApiKey(context: GraphContext, id: string, verb: KeyVerb): Promise<ApiKeyDocument> {
+export async function requireApiKey(
+  context: GraphContext,
+  id: string,
+  verb: KeyVerb,
+): Promise<ApiKeyDocument> {
   requireScope(context.principal, anyType(verb));
   const found = await apiKeyById(context).load(id);
   if (!found) throw notFound();
@@ -80,7 +84,7 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
   return updated;
 }
 
-/** The key stops working at once. A key may delete itself: whoever finds one can take it out of service. */
+/** The key stops working at once, with both secrets. A key may delete itself: whoever finds one can take it out of service. */
 export async function deleteApiKey(context: GraphContext, id: string): Promise<string> {
   const key = await requireApiKey(context, id, 'delete');
   await apiKeyModel(context.db).deleteOne({ _id: key._id, organisationId: key.organisationId });

@@ -2,8 +2,9 @@ import { Schema } from 'mongoose';
 import type { Permission } from '../../../auth/index.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
-/** A role that a tenant has defined; access policies name it `<slug>:<tsg_id>`. */
+/** A role that a tenant has defined; access policies name it by its id. */
 export type RoleDocument = {
+  /** `<slug>:<tsg_id>` */
   _id: string;
   tsgId: string;
   organisationId: string;
@@ -27,7 +28,6 @@ const schema = new Schema<RoleDocument>(
   },
   resourceSchema('roles'),
 );
-schema.index({ tsgId: 1, slug: 1 }, { unique: true });
 schema.index({ organisationId: 1, createdAt: -1, _id: -1 });
 
 export const roleModel = defineModel('Role', schema);

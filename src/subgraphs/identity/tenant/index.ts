@@ -1,1 +1,13 @@
+import type { Resource } from '../../subgraph.ts';
+import { tenantModel } from './model.ts';
+import { resolvers } from './resolvers.ts';
+import { referencedTenant } from './service.ts';
+
 export { type TenantDocument, tenantModel } from './model.ts';
+
+export const tenant: Resource = {
+  name: 'tenant',
+  models: [tenantModel],
+  resolvers,
+  references: { Tenant: ({ id }, context) => referencedTenant(context, id) },
+};

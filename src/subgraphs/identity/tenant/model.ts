@@ -9,6 +9,8 @@ export type TenantDocument = {
   /** TSG ids from the root of the hierarchy down to the parent; empty for a root. */
   ancestors: string[];
   name: string;
+  /** From the moment a deletion begins: no token counts, no child can be made. */
+  isBeingDeleted: boolean;
   createdAt: Date;
   lastUpdatedAt: Date;
 };
@@ -19,6 +21,7 @@ const schema = new Schema<TenantDocument>(
     organisationId: { type: String, required: true },
     ancestors: { type: [String], required: true },
     name: { type: String, required: true },
+    isBeingDeleted: { type: Boolean, default: false },
   },
   resourceSchema('tenants'),
 );

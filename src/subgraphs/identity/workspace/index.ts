@@ -6,7 +6,7 @@ import { referencedWorkspace } from './service.ts';
 export { workspaceById } from './loaders.ts';
 export { defaultWorkspaceId, organisationWorkspaceIds, workspaceIdsNamed } from './lookup.ts';
 export { type WorkspaceDocument, workspaceModel } from './model.ts';
-export { workspaceIdFor } from './service.ts';
+export { namedWorkspaceId, workspaceIdFor } from './service.ts';
 
 export const workspace: Resource = {
   name: 'workspace',

@@ -1,4 +1,5 @@
 import type { Resolvers } from '../../subgraph.ts';
+import { latestMembers } from '../member/index.ts';
 import { organisationById } from '../organisation/index.ts';
 import type { WorkspaceDocument } from './model.ts';
 import {
@@ -23,5 +24,7 @@ export const resolvers: Resolvers = {
     id: (workspace: WorkspaceDocument) => workspace._id,
     organisation: (workspace: WorkspaceDocument, _args, context) =>
       organisationById(context).load(workspace.organisationId),
+    members: ({ _id: workspaceId }: WorkspaceDocument, { limit }, context) =>
+      latestMembers(context).load({ workspaceId, limit }),
   },
 };

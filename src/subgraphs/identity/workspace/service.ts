@@ -11,6 +11,7 @@ import type {
   UpdateWorkspaceInput,
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
+import { ensureMembers, removeMembers, requireUsers } from '../member/index.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
@@ -56,16 +57,25 @@ export async function listWorkspaces(context: GraphContext, args: ListArguments)
 
 export async function createWorkspace(context: GraphContext, input: CreateWorkspaceInput) {
   const principal = requireScope(context.principal, ['workspaces.create']);
+  const { organisationId } = principal;
   const defaults = parseDefaults(input.defaults);
+  const users = input.users ?? [];
+  await requireUsers(context, organisationId, users, (index) => `input.users[${index}]`);
   const created = await orAlreadyExists(
     workspaceModel(context.db).create({
       _id: uuid(),
-      organisationId: principal.organisationId,
+      organisationId,
       slug: slugFrom(input.name, 'ws-'),
       name: input.name,
       description: input.description ?? null,
       defaults,
     }),
+  );
+  const workspaceId = created._id;
+  await ensureMembers(
+    context,
+    organisationId,
+    users.map((userId) => ({ workspaceId, userId, role: 'member' })),
   );
   await context.changes.publish('workspace');
   return created.toObject();
@@ -102,12 +112,22 @@ export async function deleteWorkspace(context: GraphContext, id: string): Promis
       });
     }
   }
-  await workspaceModel(context.db).deleteOne({
-    _id: workspace._id,
-    organisationId: workspace.organisationId,
-  });
+  const { _id, organisationId } = workspace;
+  await removeMembers(context, { organisationId, workspaceId: _id });
+  await workspaceModel(context.db).deleteOne({ _id, organisationId });
   await context.changes.publish('workspace');
   return workspace._id;
+}
+
+/** Id of the workspace that a path names by id or slug; throws NOT_FOUND where the credential reaches none. */
+export async function namedWorkspaceId(context: GraphContext, named: string): Promise<string> {
+  const { principal } = context;
+  if (!principal) throw new GatewayError('UNAUTHENTICATED');
+  const found = await workspaceModel(context.db)
+    .findOne({ $and: [idOrSlug(named), visibleWorkspaces(principal)] }, { _id: 1 })
+    .lean<{ _id: string }>();
+  if (!found) throw notFound();
+  return found._id;
 }
 
 /**

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../../src/errors/index.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
+import { issueAccessToken } from '../../src/subgraphs/identity/access-token/index.ts';
+import { readBasic } from './basic.ts';
+import { readForm } from './form.ts';
+import { issuerOf } from './issuer.ts';
+
+/** A path of the authentication service; answers the body of a 200. */
+export type Endpoint = {
+  method: 'GET' | 'POST';
+  /** What `cache-control` says of the answer. */
+  caching: string;
+  answer(context: GraphContext, request: IncomingMessage): unknown;
+};
+
+export const paths = {
+  token: '/oauth2/access_token',
+  keys: '/oauth2/jwks',
+  wellKnownKeys: '/.well-known/jwks.json',
+  metadata: '/.well-known/oauth-authorization-server',
+} as const;
+
+const token: Endpoint = {
+  method: 'POST',
+  caching: 'no-store',
+  async answer(context, request) {
+    const issuer = issuerOf(context);
+    const form = await readForm(request);
+    const client = readBasic(request.headers.authorization);
+    if (form.has('client_secret')) {
+      throw new GatewayError('VALIDATION_FAILED', {
+        message: 'client_secret belongs into the basic authentication alone.',
+        param: 'client_secret',
+      });
+    }
+    const [grantType, scope] = [form.get('grant_type'), form.get('scope')];
+    return issueAccessToken(context, { client, grantType, scope, issuer });
+  },
+};
+
+/** A key is published five minutes before it signs: whoever asks again within one knows it in time. */
+const keys: Endpoint = {
+  method: 'GET',
+  caching: 'public, max-age=60',
+  answer: ({ signingKeys }) => ({ keys: signingKeys.published() }),
+};
+
+/** RFC 8414. */
+const metadata: Endpoint = {
+  method: 'GET',
+  caching: 'no-store',
+  answer(context) {
+    const issuer = issuerOf(context);
+    return {
+      issuer,
+      token_endpoint: issuer + paths.token,
+      jwks_uri: issuer + paths.keys,
+      grant_types_supported: ['client_credentials'],
+      // There is no authorization endpoint, but the member has to be there.
+      response_types_supported: [],
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    };
+  },
+};
+
+export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
+  [paths.token, token],
+  [paths.keys, keys],
+  [paths.wellKnownKeys, keys],
+  [paths.metadata, metadata],
+]);

@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError, oauthBody } from '../../src/errors/index.ts';
+import { adoptRequestId, toGraphError } from '../../src/graph/index.ts';
+import type { Logger } from '../../src/lib/logger.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
+import { answerEmpty, answerJson } from '../answer.ts';
+import { BodyAborted } from '../body.ts';
+import type { Handler } from '../index.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
+
+/** The authentication service: tokens for service accounts, and what is needed to check them (service.md, "Scheme A"). */
+export type Oauth2 = {
+  /** The handler of a path; null for any other. */
+  match(path: string): Handler | null;
+};
+
+export function createOauth2(options: {
+  createContext(principal: null, request: IncomingMessage): GraphContext;
+  log: Logger;
+}): Oauth2 {
+  const handlerOf =
+    (endpoint: Endpoint): Handler =>
+    async (request, response) => {
+      const context = adoptRequestId(options.createContext(null, request), request);
+      const headers = { 'x-request-id': context.request.id };
+      if (request.method === 'OPTIONS') {
+        return answerEmpty(response, 204, { ...headers, allow: allowedAt(endpoint) });
+      }
+      try {
+        requireMethod(endpoint, request);
+        const text = JSON.stringify(await endpoint.answer(context, request));
+        answerJson(request, response, 200, text, { ...headers, 'cache-control': endpoint.caching });
+      } catch (thrown) {
+        if (thrown instanceof BodyAborted) return;
+        const error = toGraphError(thrown);
+        if (error.entry.status >= 500)
+          options.log.error({ error, requestId: context.request.id }, error.message);
+        refuse(endpoint, error, request, response, headers);
+      }
+    };
+  return {
+    match(path) {
+      const endpoint = endpoints.get(path);
+      return endpoint ? handlerOf(endpoint) : null;
+    },
+  };
+}
+
+const allowedAt = ({ method }: Endpoint) => (method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS');
+
+function requireMethod(endpoint: Endpoint, { method }: IncomingMessage): void {
+  const asked = method === 'HEAD' ? 'GET' : method;
+  if (asked !== endpoint.method) throw new GatewayError('METHOD_NOT_ALLOWED');
+}
+
+function refuse(
+  endpoint: Endpoint,
+  error: GatewayError,
+  request: IncomingMessage,
+  response: ServerResponse,
+  headers: Record<string, string>,
+): void {
+  const { status } = error.entry;
+  answerJson(request, response, status, JSON.stringify(oauthBody(error)), {
+    ...headers,
+    ...(status === 401 && { 'www-authenticate': 'Basic realm="sluice", charset="UTF-8"' }),
+    ...(status === 405 && { allow: allowedAt(endpoint) }),
+    // What is left of a body that was not read would be taken for the next request.
+    ...(!request.complete && { connection: 'close' }),
+  });
+}

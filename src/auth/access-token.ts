@@ -1,0 +1,75 @@
+import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose';
+import { GatewayError } from '../errors/index.ts';
+
+/** Seconds that an access token is good for (service.md, "Limits"). */
+export const ACCESS_TOKEN_SECONDS = 900;
+
+/** What the header of an access token says it is (RFC 9068); JWTs of other issuers say `JWT`. */
+export const ACCESS_TOKEN_TYPE = 'at+jwt';
+
+const AUDIENCE = 'sluice';
+
+/** For people and clients to read: what a token may do is looked up anew with each request. */
+export type HeldRole = { role: string; resource: string };
+
+export type AccessTokenClaims = {
+  clientId: string;
+  tsgId: string;
+  /** Version of the account's secret that the token was asked for with. */
+  secretVersion: number;
+};
+
+type Key = { id: string; privateKey: CryptoKey };
+type Content = AccessTokenClaims & { issuer: string; tokenId: string; access: HeldRole[]; issuedAt: Date };
+
+/** A JWT that lives for 900 seconds. */
+export function signAccessToken(key: Key, content: Content): Promise<string> {
+  const { clientId, tsgId, secretVersion, access, issuer, tokenId } = content;
+  const issuedAt = Math.floor(content.issuedAt.getTime() / 1000);
+  return new SignJWT({ client_id: clientId, tsg_id: tsgId, access, secret_version: secretVersion })
+    .setProtectedHeader({ alg: 'ES256', typ: ACCESS_TOKEN_TYPE, kid: key.id })
+    .setIssuer(issuer)
+    .setSubject(clientId)
+    .setAudience(AUDIENCE)
+    .setJti(tokenId)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + ACCESS_TOKEN_SECONDS)
+    .sign(key.privateKey);
+}
+
+/** An access token that was signed here; `expiresAt` in milliseconds since the epoch. */
+export type VerifiedToken = AccessTokenClaims & { expiresAt: number };
+
+/**
+ * Throws UNAUTHENTICATED for a token that the key did not sign, or that is over. The issuer is not compared: it is the
+ * address that the client asked at, and the key is this installation's alone.
+ */
+export async function verifyAccessToken(
+  token: string,
+  publicKey: CryptoKey,
+  now: Date,
+): Promise<VerifiedToken> {
+  try {
+    const { payload } = await jwtVerify(token, publicKey, {
+      algorithms: ['ES256'],
+      typ: ACCESS_TOKEN_TYPE,
+      audience: AUDIENCE,
+      requiredClaims: ['sub', 'exp', 'tsg_id', 'secret_version'],
+      currentDate: now,
+    });
+    return {
+      clientId: String(payload.sub),
+      tsgId: String(payload.tsg_id),
+      secretVersion: Number(payload.secret_version),
+      expiresAt: Number(payload.exp) * 1000,
+    };
+  } catch (cause) {
+    throw cause instanceof errors.JWTExpired ? tokenExpired() : tokenInvalid(cause);
+  }
+}
+
+export const tokenExpired = (): GatewayError =>
+  new GatewayError('UNAUTHENTICATED', { message: 'The access token has expired.' });
+
+export const tokenInvalid = (cause?: unknown): GatewayError =>
+  new GatewayError('UNAUTHENTICATED', { message: 'The access token is not valid.', cause });

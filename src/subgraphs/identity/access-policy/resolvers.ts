@@ -1,0 +1,20 @@
+import type { Resolvers } from '../../subgraph.ts';
+import { workspaceById } from '../workspace/index.ts';
+import type { AccessPolicyDocument } from './model.ts';
+import { createAccessPolicy, deleteAccessPolicy, getAccessPolicy, listAccessPolicies } from './service.ts';
+
+export const resolvers: Resolvers = {
+  Query: {
+    accessPolicy: (_parent, { id }, context) => getAccessPolicy(context, id),
+    accessPolicies: (_parent, args, context) => listAccessPolicies(context, args),
+  },
+  Mutation: {
+    createAccessPolicy: (_parent, { input }, context) => createAccessPolicy(context, input),
+    deleteAccessPolicy: (_parent, { id }, context) => deleteAccessPolicy(context, id),
+  },
+  AccessPolicy: {
+    id: (policy: AccessPolicyDocument) => policy._id,
+    workspace: (policy: AccessPolicyDocument, _args, context) =>
+      policy.workspaceId && workspaceById(context).load(policy.workspaceId),
+  },
+};

@@ -1,0 +1,52 @@
+import { GatewayError } from '../../../errors/index.ts';
+import { redact, redactText } from '../../../lib/redaction.ts';
+import type { GraphContext } from '../../context.ts';
+import type { ServiceAccountDocument } from '../service-account/index.ts';
+
+type Asked = { grantType: string | undefined; scope: string | undefined };
+
+/**
+ * Puts a refused request of a client that exists into its organisation's trail. After the answer: a refusal must not
+ * take longer because the client exists.
+ */
+export function auditRefusal(
+  context: GraphContext,
+  account: ServiceAccountDocument,
+  asked: Asked,
+  error: unknown,
+): void {
+  // What failed on our side was not refused.
+  if (!(error instanceof GatewayError) || error.entry.status >= 500) return;
+  setImmediate(() => {
+    record(context, account, asked, error).catch((cause: unknown) =>
+      context.log.error({ error: cause }, 'A refused token request could not be recorded.'),
+    );
+  });
+}
+
+const record = (
+  { audit, request, now }: GraphContext,
+  account: ServiceAccountDocument,
+  { grantType, scope }: Asked,
+  error: GatewayError,
+): Promise<void> =>
+  audit.record({
+    organisationId: account.organisationId,
+    workspaceId: null,
+    userId: account._id,
+    userType: 'service_account',
+    resourceType: 'access_token',
+    action: 'create',
+    targetId: null,
+    outcome: 'refused',
+    responseStatusCode: error.entry.status,
+    method: request.method,
+    uri: request.path,
+    requestId: request.id,
+    requestBody: JSON.stringify(redact({ grant_type: grantType, scope })),
+    queryParams: redactText(request.query),
+    requestHeaders: JSON.stringify(redact(request.headers)),
+    clientIp: request.clientIp,
+    userAgent: request.headers['user-agent'] ?? '',
+    timestamp: now(),
+  });

@@ -1,0 +1,2 @@
+export type { Client } from './client.ts';
+export { type AccessToken, issueAccessToken, type TokenRequest } from './issue.ts';

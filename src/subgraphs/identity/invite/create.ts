@@ -1,0 +1,86 @@
+import { requireScope } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import { uuid } from '../../../lib/ids.ts';
+import type { GraphContext } from '../../context.ts';
+import type { CreateInviteInput, InviteWorkspaceInput } from '../../types.generated.ts';
+import { orAlreadyExists } from '../../writes.ts';
+import { grantedScopes } from '../api-key/index.ts';
+import { userIdWithEmail } from '../user/index.ts';
+import { workspaceIdsNamed } from '../workspace/index.ts';
+import { newLink, shownLink } from './link.ts';
+import { type InviteDocument, inviteModel } from './model.ts';
+import { expiryFrom } from './status.ts';
+
+const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
+
+/** The answer is the only place where the link stands. */
+export async function createInvite(context: GraphContext, input: CreateInviteInput) {
+  const principal = requireScope(context.principal, ['organisation_users.create']);
+  const { organisationId } = principal;
+  const email = input.email.toLowerCase();
+  const keys = input.workspaceApiKeyDetails;
+  const members = {
+    email,
+    role: input.role,
+    workspaces: await namedWorkspaces(context, organisationId, input.workspaces),
+    keyScopes:
+      keys &&
+      grantedScopes(principal, 'workspace-user', keys.scopes, [], 'input.workspaceApiKeyDetails.scopes'),
+  };
+  await requireNewAddress(context, organisationId, email);
+  await markExpired(context, organisationId, email);
+  const { inviteLink, secretHash } = newLink(context);
+  const created = await orAlreadyExists(
+    inviteModel(context.db).create({
+      ...members,
+      _id: uuid(),
+      organisationId,
+      secretHash,
+      invitedBy: principal.userId ?? principal.id,
+      expiresAt: expiryFrom(context.now()),
+    }),
+  );
+  return shownLink(created.toObject<InviteDocument>(), inviteLink);
+}
+
+async function namedWorkspaces(
+  context: GraphContext,
+  organisationId: string,
+  named: readonly InviteWorkspaceInput[],
+): Promise<InviteDocument['workspaces']> {
+  const names = named.map(({ id }) => id);
+  const idOf = await workspaceIdsNamed(context.db, organisationId, names);
+  const ids = names.map((name) => idOf.get(name));
+  return named.map(({ role }, index) => {
+    const param = `input.workspaces[${index}].id`;
+    const workspaceId = ids[index];
+    if (workspaceId === undefined) throw invalid(`${param} names no workspace of this organisation.`, param);
+    if (ids.indexOf(workspaceId) < index) throw invalid(`${param} names a workspace twice.`, param);
+    return { workspaceId, role };
+  });
+}
+
+/** Throws ALREADY_EXISTS when a user of the organisation has the address. */
+export async function requireNewAddress(
+  context: GraphContext,
+  organisationId: string,
+  email: string,
+): Promise<void> {
+  if ((await userIdWithEmail(context.db, organisationId, email)) === null) return;
+  throw new GatewayError('ALREADY_EXISTS', {
+    message: 'A user of the organisation has this email already.',
+    param: 'email',
+  });
+}
+
+/** Only one invite for an address may be stored as pending: one whose time is over makes room. */
+export async function markExpired(
+  context: GraphContext,
+  organisationId: string,
+  email: string,
+): Promise<void> {
+  await inviteModel(context.db).updateMany(
+    { organisationId, email, status: 'pending', expiresAt: { $lte: context.now() } },
+    { status: 'expired' },
+  );
+}

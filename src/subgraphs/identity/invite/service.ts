@@ -1,0 +1,77 @@
+import { requireScope, type Scope } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../context.ts';
+import { resourceFilter } from '../../filters.ts';
+import { orderOf } from '../../order.ts';
+import { findPage, type SortedPageArguments } from '../../page.ts';
+import type { QueryInvitesArgs } from '../../types.generated.ts';
+import { orAlreadyExists } from '../../writes.ts';
+import { markExpired, requireNewAddress } from './create.ts';
+import { newLink, shownLink } from './link.ts';
+import { inviteById } from './loaders.ts';
+import { type InviteDocument, inviteModel } from './model.ts';
+import { expiryFrom, open, statusFilter } from './status.ts';
+
+type ListArguments = QueryInvitesArgs & SortedPageArguments;
+
+export async function getInvite(
+  context: GraphContext,
+  id: string,
+  scope: Scope = 'organisation_users.read',
+): Promise<InviteDocument> {
+  requireScope(context.principal, [scope]);
+  const found = await inviteById(context).load(id);
+  if (!found) throw new GatewayError('NOT_FOUND', { message: 'The invite does not exist.' });
+  return found;
+}
+
+export async function listInvites(context: GraphContext, args: ListArguments) {
+  const { organisationId } = requireScope(context.principal, ['organisation_users.list']);
+  return findPage(
+    inviteModel(context.db),
+    {
+      organisationId,
+      ...(args.role && { role: args.role }),
+      ...(args.email && { email: args.email.toLowerCase() }),
+      ...statusFilter(args.status, context.now()),
+      ...resourceFilter(args),
+    },
+    args,
+    orderOf(args.sort),
+  );
+}
+
+export async function resendInvite(context: GraphContext, id: string) {
+  const { _id, organisationId, email } = await getInvite(context, id, 'organisation_users.create');
+  await requireNewAddress(context, organisationId, email);
+  await markExpired(context, organisationId, email);
+  const { inviteLink, secretHash } = newLink(context);
+  const updated = await orAlreadyExists(
+    inviteModel(context.db)
+      .findOneAndUpdate(
+        { _id, organisationId, ...open },
+        { status: 'pending', secretHash, expiresAt: expiryFrom(context.now()) },
+        { returnDocument: 'after' },
+      )
+      .lean<InviteDocument>()
+      .exec(),
+  );
+  if (!updated) throw notOpen();
+  return shownLink(updated, inviteLink);
+}
+
+export async function deleteInvite(context: GraphContext, id: string): Promise<string> {
+  const { _id, organisationId } = await getInvite(context, id, 'organisation_users.delete');
+  const { matchedCount } = await inviteModel(context.db).updateOne(
+    { _id, organisationId, ...open },
+    { status: 'cancelled', secretHash: null },
+  );
+  if (matchedCount === 0) throw notOpen();
+  return _id;
+}
+
+const notOpen = () =>
+  new GatewayError('VALIDATION_FAILED', {
+    message: 'id names an invite that was accepted or cancelled.',
+    param: 'id',
+  });

@@ -1,0 +1,40 @@
+import { GatewayError } from '../../../errors/index.ts';
+import { uuid } from '../../../lib/ids.ts';
+import type { GraphContext } from '../../context.ts';
+import { userIdsAmong } from '../user/index.ts';
+import { type MemberDocument, memberModel } from './model.ts';
+
+const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
+
+/** Throws VALIDATION_FAILED for the first id that is no user of the organisation, or comes twice; `param` names an entry. */
+export async function requireUsers(
+  context: GraphContext,
+  organisationId: string,
+  ids: readonly string[],
+  param: (index: number) => string,
+): Promise<void> {
+  const known = await userIdsAmong(context.db, organisationId, ids);
+  ids.forEach((id, index) => {
+    const at = param(index);
+    if (!known.has(id)) throw invalid(`${at} names no user of this organisation.`, at);
+    if (ids.indexOf(id) < index) throw invalid(`${at} names a user twice.`, at);
+  });
+}
+
+/** Adds those who are not in their workspace yet, and leaves the others as they are. Repeatable. */
+export async function ensureMembers(
+  context: GraphContext,
+  organisationId: string,
+  members: readonly Pick<MemberDocument, 'workspaceId' | 'userId' | 'role'>[],
+): Promise<void> {
+  if (members.length === 0) return;
+  await memberModel(context.db).bulkWrite(
+    members.map(({ workspaceId, userId, role }) => ({
+      updateOne: {
+        filter: { organisationId, workspaceId, userId },
+        update: { $setOnInsert: { _id: uuid(), role } },
+        upsert: true,
+      },
+    })),
+  );
+}

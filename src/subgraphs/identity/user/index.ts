@@ -1,0 +1,15 @@
+import type { Resource } from '../../subgraph.ts';
+import { userById } from './loaders.ts';
+import { userModel } from './model.ts';
+import { resolvers } from './resolvers.ts';
+
+export { userById } from './loaders.ts';
+export { userIdsAmong, userIdWithEmail } from './lookup.ts';
+export { type UserDocument, userModel } from './model.ts';
+
+export const user: Resource = {
+  name: 'user',
+  models: [userModel],
+  resolvers,
+  references: { User: ({ id }, context) => userById(context).load(id) },
+};
