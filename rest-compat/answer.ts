@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { administrationBody, type GatewayError } from '../src/errors/index.ts';
+import { administrationBody, errorHeaders, type GatewayError } from '../src/errors/index.ts';
 
 type Headers = Record<string, string>;
 
@@ -33,11 +33,10 @@ export function answerError(
   error: GatewayError,
   headers: Headers,
 ): void {
-  const more: Headers = {};
+  const more = errorHeaders(error);
   // The rest of a body that is too large, or was given up, is not read: the connection cannot carry another request.
   const isGivenUp = request.readableDidRead && !request.complete;
   if (error.code === 'BODY_TOO_LARGE' || isGivenUp) more.connection = 'close';
-  if (error.code === 'IN_PROGRESS') more['retry-after'] = '1';
   const text = JSON.stringify(administrationBody(error));
   answerJson(request, response, error.entry.status, text, { ...headers, ...more });
 }

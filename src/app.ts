@@ -2,13 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import type { Principal } from './auth/index.ts';
-import { createAccountAuthenticate, createAuthenticate, credentialOf } from './dataplane/authenticate.ts';
+import { createThrottle, type Principal, type Sleep, sleep } from './auth/index.ts';
+import {
+  type Authenticate,
+  createAccountAuthenticate,
+  createAuthenticate,
+  credentialOf,
+  throttled,
+} from './dataplane/authenticate.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
+import { createJwtIssuers } from './dataplane/jwt/index.ts';
 import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
+import type { Knock } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
@@ -48,6 +56,8 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
+  /** How answers to wrong credentials wait. */
+  sleep?: Sleep;
 };
 
 export type App = {
@@ -67,7 +77,8 @@ export type App = {
 };
 
 /** Builds the whole service around a database. Opens no port. */
-export function createApp({ settings, storage, secrets, log }: AppDependencies): App {
+export function createApp(dependencies: AppDependencies): App {
+  const { settings, storage, secrets, log } = dependencies;
   const { db } = storage;
   const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
   const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
@@ -107,9 +118,22 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const now = () => new Date();
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
   const accessTokens = createAccessTokenVerifier({ directory, keys: signingKeys, now });
-  const authenticate = createAuthenticate(directory, secrets, [accessTokens]);
+  const issuers = createJwtIssuers(settings.identity.jwtIssuers, {
+    workspaces: directory.workspaces,
+    now,
+    log,
+  });
+  const authenticate = createAuthenticate(directory, secrets, [accessTokens, issuers.verifier]);
+  const authenticateAccount = createAccountAuthenticate(
+    createAuthenticate(directory, secrets, [accessTokens]),
+  );
+  const throttle = createThrottle({
+    log,
+    sleep: dependencies.sleep ?? sleep,
+    now: () => performance.now(),
+  });
   const dataplane = createDataplane({
-    authenticate,
+    authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
     http,
     hostPolicy,
@@ -119,11 +143,11 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     log,
   });
 
-  const principalOf = async ({ headers }: Pick<IncomingMessage, 'headers'>): Promise<Principal | null> => {
-    const credential = credentialOf(headers);
-    return credential ? (await authenticate(credential)).principal : null;
+  const principalBy = (own: Authenticate, door: string) => {
+    const authenticateHere = throttled(own, throttle, door);
+    return async ({ headers, socket }: Knock): Promise<Principal> =>
+      (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
   };
-  const accountOf = createAccountAuthenticate(authenticate);
   const services = {
     db,
     secrets,
@@ -134,6 +158,7 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     identity: settings.identity,
     log,
     signingKeys,
+    throttle,
     now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
@@ -154,14 +179,18 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
   const { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference } = createDoors({
     settings,
-    authenticate: principalOf,
-    authenticateAccount: async ({ headers }) => (await accountOf(credentialOf(headers))).principal,
+    authenticate(door) {
+      const principalOf = principalBy(authenticate, door);
+      return async (knock) => (credentialOf(knock.headers) ? principalOf(knock) : null);
+    },
+    authenticateAccount: principalBy(authenticateAccount, 'rest'),
+    throttle,
     createContext,
     aliases,
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes });
+  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes, throttle });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -172,6 +201,8 @@ export function createApp({ settings, storage, secrets, log }: AppDependencies):
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => http.stop() },
+    { start: async () => issuers.start(), stop: () => issuers.stop() },
+    { start: async () => undefined, stop: async () => throttle.stop() },
     { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
     { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
     { start: async () => standalone?.start(), stop: async () => standalone?.stop() },

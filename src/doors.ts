@@ -10,7 +10,7 @@ import {
   type Surfaces,
   splitOperations,
 } from '../rest-compat/index.ts';
-import type { Principal } from './auth/index.ts';
+import type { Principal, Throttle } from './auth/index.ts';
 import {
   createGraph,
   createGraphHttp,
@@ -19,6 +19,7 @@ import {
   createStandalone,
   createSubscriptions,
   type Graph,
+  type Knock,
   readSources,
 } from './graph/index.ts';
 import type { HeaderAliases } from './header-aliases.ts';
@@ -30,10 +31,11 @@ import { type Served, servedSubgraphs } from './subgraphs/served.ts';
 
 type Options = {
   settings: Settings;
-  /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
-  authenticate(request: Pick<IncomingMessage, 'headers'>): Promise<Principal | null>;
+  /** For a door: throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
+  authenticate(door: string): (knock: Knock) => Promise<Principal | null>;
   /** Takes access tokens alone; throws INVALID_AUTHORISATION for anything else. */
-  authenticateAccount(request: Pick<IncomingMessage, 'headers'>): Promise<Principal>;
+  authenticateAccount(knock: Knock): Promise<Principal>;
+  throttle: Throttle;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   aliases: HeaderAliases;
   log: Logger;
@@ -41,7 +43,7 @@ type Options = {
 
 /** The graph, and every door that opens on it: GraphQL over HTTP, WebSocket and event streams, routers, REST. */
 export function createDoors(options: Options) {
-  const { settings, authenticate, authenticateAccount, createContext, aliases, log } = options;
+  const { settings, authenticate, authenticateAccount, throttle, createContext, aliases, log } = options;
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const { trustedDocuments } = settings.graph;
@@ -61,15 +63,16 @@ export function createDoors(options: Options) {
     list.length > 0
       ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
       : undefined;
-  const graphDoor = { safety, authenticate, createContext, log };
+  const graphDoor = { safety, authenticate: authenticate('graph'), createContext, log };
+  const authenticateStream = authenticate('stream');
   const subscriptions = createSubscriptions({
     graph,
     served: remotes,
     ...graphDoor,
-    authenticate({ headers }) {
+    authenticate(knock) {
       // A credential may also come in a message, where no listener has seen it.
-      aliases.adopt({ headers, rawHeaders: [] });
-      return authenticate({ headers });
+      aliases.adopt({ headers: knock.headers, rawHeaders: [] });
+      return authenticateStream(knock);
     },
   });
   const graphHttp = createGraphHttp({ graph, served: remotes, streams: subscriptions.streams, ...graphDoor });
@@ -79,13 +82,15 @@ export function createDoors(options: Options) {
       ? createStandalone({
           subgraphs: graph.subgraphs,
           routerSecret,
+          throttle,
           ...graphDoor,
+          authenticate: authenticate('subgraph'),
           // What a router makes of trusted documents are documents of its own.
           safety: createSafety(settings.graph),
         })
       : null;
   const surfaces: Surfaces = {
-    V1: { prefix: '/v1', authenticate },
+    V1: { prefix: '/v1', authenticate: authenticate('rest') },
     V2: { prefix: '/v2', authenticate: authenticateAccount },
     ADMIN_V2: { prefix: '/admin/v2', authenticate: authenticateAccount },
     IAM_V1: { prefix: '/iam/v1', authenticate: authenticateAccount },

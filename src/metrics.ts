@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Throttle } from './auth/index.ts';
 import type { Remotes } from './graph/index.ts';
 import type { RequestLog } from './recording/request-log.ts';
 import type { Changes } from './storage/changes.ts';
@@ -17,11 +18,13 @@ export function createMetrics({
   changes,
   subscriptions,
   remotes,
+  throttle,
 }: {
   requestLog: RequestLog;
   changes: Changes;
   subscriptions: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
+  throttle: Pick<Throttle, 'failures'>;
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -62,6 +65,16 @@ export function createMetrics({
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),
   );
+  new Counter({
+    name: 'sluice_authentication_failures_total',
+    help: 'Requests with a wrong credential by front door.',
+    labelNames: ['door'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [door, failures] of throttle.failures) this.inc({ door }, failures);
+    },
+  });
   if (remotes) {
     new Gauge({
       name: 'sluice_remote_subgraph_up',

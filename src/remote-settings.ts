@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonText, plainUrl } from './json-setting.ts';
 import type { RemoteSubgraph } from './settings.ts';
 import { subgraphs } from './subgraphs/index.ts';
 
@@ -39,7 +40,7 @@ const remote = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
     .refine((name) => !subgraphs.some((own) => own.name === name), 'is the name of a built-in subgraph'),
-  url: z.string().max(2048).refine(isPlainUrl, 'must be an http or https URL without credentials in it'),
+  url: plainUrl,
   headers: z
     .record(headerName, headerValue)
     .refine((headers) => Object.keys(headers).length <= 50, 'must have at most 50 members')
@@ -48,22 +49,8 @@ const remote = z.strictObject({
   forward_headers: z.array(headerName).max(50).default([]),
 });
 
-function isPlainUrl(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-}
-
 /** The environment variable's JSON as a list of remote subgraphs; every mistake in it is reported, values never are. */
-export const remoteSubgraphs = z
-  .string()
-  .transform((text, { issues }): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      issues.push({ code: 'custom', message: 'must be JSON', input: undefined });
-      return z.NEVER;
-    }
-  })
+export const remoteSubgraphs = jsonText
   .pipe(z.array(remote).max(20))
   .superRefine((remotes, { addIssue }) => {
     remotes.forEach(({ name }, index) => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { jwtIssuers } from './jwt-settings.ts';
 import type { LogLevel } from './lib/logger.ts';
 import { remoteSubgraphs } from './remote-settings.ts';
 
@@ -14,6 +15,17 @@ export type RemoteSubgraph = {
   timeout: number;
   /** Headers of the caller, lower case, that it gets too. */
   forwardHeaders: string[];
+};
+
+/** An identity provider whose JWTs stand for callers of one organisation. */
+export type JwtIssuer = {
+  /** The claim `iss` of its tokens. */
+  issuer: string;
+  /** Where its public keys are. */
+  jwksUrl: string;
+  organisationId: string;
+  /** What the claim `aud` must name; null takes tokens for anybody. */
+  audience: string | null;
 };
 
 /** Everything an operator can set, read once. No other file reads the environment. */
@@ -75,6 +87,7 @@ export type Settings = {
     publicUrl: string | null;
     /** Of the names of service accounts: `<name>@<tsg_id>.iam.<domain>`. */
     serviceAccountDomain: string;
+    jwtIssuers: JwtIssuer[];
   };
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
@@ -160,6 +173,7 @@ const environment = z.object({
     .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain in lower case')
     .max(100)
     .default('sluice.local'),
+  JWT_ISSUERS: jwtIssuers.optional(),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -221,7 +235,11 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
     },
     remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
-    identity: { publicUrl: values.PUBLIC_URL ?? null, serviceAccountDomain: values.SERVICE_ACCOUNT_DOMAIN },
+    identity: {
+      publicUrl: values.PUBLIC_URL ?? null,
+      serviceAccountDomain: values.SERVICE_ACCOUNT_DOMAIN,
+      jwtIssuers: values.JWT_ISSUERS ?? [],
+    },
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ApolloServer } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
 import express from 'express';
+import { createThrottle, sleep } from '../../src/auth/index.ts';
 import { createAuthenticate, credentialOf } from '../../src/dataplane/authenticate.ts';
 import { createDirectory } from '../../src/dataplane/directory.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -54,6 +55,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     changes,
     events,
     log,
+    throttle: createThrottle({ log, sleep, now: () => performance.now() }),
     principal,
     memo: new Map(),
     now: () => new Date(),

@@ -35,7 +35,12 @@ const token: Endpoint = {
       });
     }
     const [grantType, scope] = [form.get('grant_type'), form.get('scope')];
-    return issueAccessToken(context, { client, grantType, scope, issuer });
+    try {
+      return await issueAccessToken(context, { client, grantType, scope, issuer });
+    } catch (error) {
+      const attempt = { door: 'token', address: context.request.clientIp, clientId: client.id };
+      return context.throttle.refuse(error, attempt);
+    }
   },
 };
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Throttle } from '../auth/index.ts';
 import { catalogue, GatewayError } from '../errors/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import { headerOf } from './call.ts';
@@ -75,6 +76,30 @@ function usable(key: KeyRecord | null): KeyRecord {
     throw new GatewayError('UNAUTHENTICATED', { message: 'The API key has expired.' });
   }
   return key;
+}
+
+/** The same where callers come in; `address` is undefined when nobody waits for an answer. */
+export type DoorAuthenticate = (
+  credential: Credential | null,
+  address: string | undefined,
+) => KeyRecord | Promise<KeyRecord>;
+
+/** Slows the answers to wrong credentials down; a good one costs no more than without. */
+export function throttled(authenticate: Authenticate, throttle: Throttle, door: string): DoorAuthenticate {
+  const refuse = async (error: unknown, credential: Credential | null, address: string | undefined) => {
+    // Whoever brings no credential guesses none.
+    if (!credential || address === undefined) throw error;
+    return throttle.refuse(error, { door, address });
+  };
+  return (credential, address) => {
+    try {
+      const found = authenticate(credential);
+      if (!(found instanceof Promise)) return found;
+      return found.catch((error: unknown) => refuse(error, credential, address));
+    } catch (error) {
+      return refuse(error, credential, address);
+    }
+  };
 }
 
 /**

@@ -2,12 +2,12 @@ import type { HostPolicy } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestLog } from '../recording/request-log.ts';
 import type { Settings } from '../settings.ts';
-import type { Authenticate } from './authenticate.ts';
+import type { DoorAuthenticate } from './authenticate.ts';
 import type { Directory } from './directory.ts';
 import type { HttpUpstream } from './upstream/http.ts';
 
 export type DataplaneDependencies = {
-  authenticate: Authenticate;
+  authenticate: DoorAuthenticate;
   directory: Directory;
   http: HttpUpstream;
   hostPolicy: HostPolicy;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../auth/index.ts';
-import { GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
+import { errorHeaders, GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
 import { credentialOf } from './authenticate.ts';
 import { type Call, headerOf, type Trace } from './call.ts';
@@ -45,7 +45,7 @@ async function open(
 ): Promise<Call> {
   const clock = { startedAt: performance.now(), createdAt: new Date() };
   const credential = credentialOf(request.headers);
-  const key = await authenticate(credential);
+  const key = await authenticate(credential, request.socket.remoteAddress);
   const { workspaceId } = key.principal;
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
@@ -145,6 +145,7 @@ function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependen
     'x-gateway-trace-id': trace.traceId,
     'x-gateway-request-id': requestId,
     'x-gateway-gateway-exception': 'true',
+    ...errorHeaders(error),
   });
   response.end(JSON.stringify(inferenceBody(error)));
 }

@@ -189,6 +189,14 @@ export const catalogue = {
     'idempotency_key_reused',
     'This Idempotency-Key came with another request before.',
   ),
+  TOO_MANY_FAILURES: entry(
+    429,
+    'AB06',
+    'rate_limit_error',
+    'too_many_failures',
+    'Too many requests came with wrong credentials.',
+    true,
+  ),
   TOO_MANY_SUBSCRIPTIONS: entry(
     429,
     'AB04',
@@ -227,6 +235,14 @@ export const catalogue = {
     'api_error',
     'store_unavailable',
     'The database does not answer.',
+    true,
+  ),
+  ISSUER_UNAVAILABLE: entry(
+    503,
+    'AB04',
+    'api_error',
+    'issuer_unavailable',
+    "The keys of the token's issuer cannot be fetched.",
     true,
   ),
   SUBGRAPH_ERROR: entry(

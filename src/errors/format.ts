@@ -7,6 +7,10 @@ export function toGatewayError(error: unknown): GatewayError {
   return new GatewayError('INTERNAL', { cause: error });
 }
 
+/** The headers that an error brings to its answer, at every front door. */
+export const errorHeaders = ({ retryAfter }: GatewayError): Record<string, string> =>
+  retryAfter === null ? {} : { 'retry-after': String(retryAfter) };
+
 /** Body of an administration error: `{error: {message, type, param, code}}` (spec/administration, "Conventions"). */
 export function administrationBody(error: GatewayError): { error: Record<string, unknown> } {
   return {

@@ -7,6 +7,8 @@ export type ErrorDetails = {
   param?: string;
   /** One line per mistake when several were found. */
   errors?: string[];
+  /** Seconds after which the caller may try again: the header `retry-after`. */
+  retryAfter?: number;
   /** Private: goes to the log, never to the caller. */
   cause?: unknown;
 };
@@ -17,6 +19,7 @@ export class GatewayError extends Error {
   readonly entry: ErrorEntry;
   readonly param: string | null;
   readonly errors: string[] | null;
+  readonly retryAfter: number | null;
 
   constructor(code: ErrorName, details: ErrorDetails = {}) {
     super(details.message ?? catalogue[code].message, { cause: details.cause });
@@ -25,5 +28,6 @@ export class GatewayError extends Error {
     this.entry = catalogue[code];
     this.param = details.param ?? null;
     this.errors = details.errors ?? null;
+    this.retryAfter = details.retryAfter ?? null;
   }
 }

@@ -1,3 +1,3 @@
 export { catalogue, type ErrorEntry, type ErrorName } from './catalogue.ts';
-export { administrationBody, inferenceBody, oauthBody, toGatewayError } from './format.ts';
+export { administrationBody, errorHeaders, inferenceBody, oauthBody, toGatewayError } from './format.ts';
 export { type ErrorDetails, GatewayError } from './gateway-error.ts';

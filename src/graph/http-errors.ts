@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { GatewayError } from '../errors/index.ts';
+import { errorHeaders, GatewayError } from '../errors/index.ts';
 import { causeOf } from './errors.ts';
 import { RemoteError } from './remote/remote-error.ts';
 
@@ -59,7 +59,10 @@ export const answerBodyError = (response: ServerResponse, error: object): void =
 export function answerError(response: ServerResponse, cause: GatewayError): void {
   // A body that was too slow has its answer when its connection ends.
   if (response.headersSent) return;
-  response.writeHead(cause.entry.status, { 'content-type': 'application/json; charset=utf-8' });
+  response.writeHead(cause.entry.status, {
+    'content-type': 'application/json; charset=utf-8',
+    ...errorHeaders(cause),
+  });
   response.end(JSON.stringify({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] }));
 }
 

@@ -10,6 +10,7 @@ import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin
 import express, { type ErrorRequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Principal } from '../auth/index.ts';
+import { errorHeaders } from '../errors/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import { splitUrl } from '../lib/request-url.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
@@ -95,6 +96,7 @@ export function createDoor(
       const error = toGraphError(thrown);
       const { id } = adoptRequestId(createContext(null, request), request).request;
       response.setHeader('x-request-id', id);
+      for (const [name, value] of Object.entries(errorHeaders(error))) response.setHeader(name, value);
       if (error.entry.status >= 500) log.error({ error, requestId: id }, error.message);
       throw requestError(error);
     }

@@ -8,4 +8,4 @@ export { createSafety, defaultSafety, type Safety, type SafetySettings } from '.
 export { type ServedGraph, servedAlone } from './served-graph.ts';
 export { readSources, type SdlFile, type SubgraphSource } from './sources.ts';
 export { createStandalone } from './standalone.ts';
-export { createSubscriptions, refuseUpgrade, type Subscriptions } from './subscriptions/index.ts';
+export { createSubscriptions, type Knock, refuseUpgrade, type Subscriptions } from './subscriptions/index.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Principal, requireScope } from '../auth/index.ts';
-import { administrationBody, GatewayError } from '../errors/index.ts';
+import { administrationBody, errorHeaders, GatewayError } from '../errors/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import { toGraphError } from './errors.ts';
 import type { ServedGraph } from './served-graph.ts';
@@ -26,6 +26,7 @@ export const supergraphDoor =
       if (status >= 500) log.error({ error }, error.message);
       response.writeHead(status, {
         'content-type': 'application/json',
+        ...errorHeaders(error),
         ...(status === 405 && { allow: 'GET, HEAD' }),
       });
       response.end(JSON.stringify(administrationBody(error)));

@@ -77,3 +77,12 @@ export const isMetadataAddress = (address: string): boolean =>
 /** True for loopback, private, link-local, multicast and other addresses that are not on the public internet. */
 export const isPrivateAddress = (address: string): boolean =>
   contains(notPublic, unwrap(canonical(address), mapped));
+
+/** What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, e.g. `2001:db8:0:7::/64`. */
+export function clientNetwork(address: string): string {
+  const plain = unwrap(canonical(address), mapped);
+  if (isIP(plain) !== 6) return plain;
+  const [head = [], tail = []] = plain.split('::').map((groups) => groups.split(':').filter(Boolean));
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+}

@@ -44,7 +44,7 @@ export function createLeases(log: Logger): Leases {
   return {
     async hold(db, id, patience, work) {
       const deadline = Date.now() + patience;
-      if (patience === 0 && lines.has(id)) throw new GatewayError('IN_PROGRESS');
+      if (patience === 0 && lines.has(id)) throw inProgress();
       const leave = await standInLine(lines, id);
       try {
         const owner = randomUUID();
@@ -67,9 +67,11 @@ export function createLeases(log: Logger): Leases {
   };
 }
 
+const inProgress = () => new GatewayError('IN_PROGRESS', { retryAfter: 1 });
+
 async function takeBefore(deadline: number, db: Connection, id: string, owner: string): Promise<void> {
   while (!(await take(db, id, owner))) {
-    if (Date.now() >= deadline) throw new GatewayError('IN_PROGRESS');
+    if (Date.now() >= deadline) throw inProgress();
     await pause(LOOK * (1 + Math.random()));
   }
 }

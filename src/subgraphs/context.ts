@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection, Model } from 'mongoose';
-import type { Principal } from '../auth/index.ts';
+import type { Principal, Throttle } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AuditTrail } from '../recording/audit-trail.ts';
 import type { Settings } from '../settings.ts';
@@ -44,6 +44,8 @@ export type ServiceDependencies = {
   signingKeys: Pick<SigningKeys, 'current' | 'published'>;
   /** Where this installation is reached, and the domain of its service accounts. */
   identity: Settings['identity'];
+  /** Slows down whoever brings a wrong secret to a service. */
+  throttle: Pick<Throttle, 'refuse'>;
   log: Logger;
   now: () => Date;
 };

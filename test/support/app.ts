@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { newAccount, seedTenant } from '../../seeds/bootstrap.ts';
 import { createApp } from '../../src/app.ts';
+import type { Sleep } from '../../src/auth/index.ts';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { close, createHttpServer, listen, openSubgraphListener } from '../../src/server.ts';
@@ -32,7 +33,7 @@ export type TestApp = Tenant & {
   routersUrl: string | null;
   db: Connection;
   /** A further organisation with a workspace, keys and the mock provider of its own. */
-  createTenant(): Promise<Tenant>;
+  createTenant(organisationId?: string): Promise<Tenant>;
   /** A REST call; `path` includes its base, e.g. `/v1/configs`. The body is parsed JSON, or text when it is not JSON. */
   rest(method: string, path: string, options?: RestOptions): Promise<Answer>;
   /** An access token, got over HTTP; of the app's own service account and tenant unless others are named. */
@@ -52,7 +53,11 @@ export type GraphAnswer = {
 };
 
 /** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI in a database of its own. */
-export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
+export async function startApp(
+  env: Record<string, string> = {},
+  /** How answers to wrong credentials wait: not at all, unless a test is about that. */
+  sleep: Sleep = async () => undefined,
+): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const database = env.MONGODB_URI ? null : testDatabase();
   const settings = readSettings({
@@ -66,17 +71,17 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
   const storage = await openStorage(settings.storage);
   const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);
-  const app = createApp({ settings, storage, secrets, log });
+  const app = createApp({ settings, storage, secrets, log, sleep });
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = `http://127.0.0.1:${port}`;
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
 
-  async function createTenant(): Promise<Tenant> {
+  async function createTenant(organisationId = uuid()): Promise<Tenant> {
     const account = newAccount(secrets);
     const tenant = {
-      organisationId: uuid(),
+      organisationId,
       workspaceId: uuid(),
       adminKey: secrets.generateKey(),
       workspaceKey: secrets.generateKey(),

@@ -45,7 +45,7 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         slug: model.slug,
         name: model.name,
         enabled: true,
-        isCustom: false,
+        isCustom: true,
         isFinetune: false,
         baseModelSlug: null,
         configurations: {},

@@ -1,9 +1,6 @@
-import { isStorableName } from '../../lib/storable.ts';
 import { type Call, headerOf } from '../call.ts';
+import { labels, MAX_LABEL_LENGTH } from '../labels.ts';
 import type { Step } from '../step.ts';
-
-const MAX_KEYS = 64;
-const MAX_VALUE_LENGTH = 128;
 
 /**
  * Metadata of the call: `baggage` under `x-gateway-metadata`, and both under the key's and the workspace's own (spec/data-plane.md,
@@ -17,7 +14,7 @@ export const readMetadata: Step = (call) => {
 
 function userOf(call: Call): Record<string, string> {
   const user = call.body.kind === 'json' ? call.body.value.user : undefined;
-  return typeof user === 'string' && user !== '' ? { _user: user.slice(0, MAX_VALUE_LENGTH) } : {};
+  return typeof user === 'string' && user !== '' ? { _user: user.slice(0, MAX_LABEL_LENGTH) } : {};
 }
 
 function requestMetadata(call: Call): Record<string, string> {
@@ -41,17 +38,6 @@ function decode(value: string): string {
     return value;
   }
 }
-
-const labels = (members: [string, unknown][]): Record<string, string> =>
-  Object.fromEntries(
-    members
-      .slice(0, MAX_KEYS)
-      .filter(([key, value]) => isPlain(value) && isStorableName(key))
-      .map(([key, value]) => [key, String(value).slice(0, MAX_VALUE_LENGTH)]),
-  );
-
-const isPlain = (value: unknown) =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
 function parseObject(text: string): object {
   try {

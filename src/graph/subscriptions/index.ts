@@ -7,10 +7,11 @@ import type { Safety } from '../safety.ts';
 import { type ServedGraph, servedAlone } from '../served-graph.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { createOperations } from './operations.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type Knock } from './sessions.ts';
 import { createWebSocketDoor, type WebSocketDoor } from './websocket.ts';
 
 export type { EventStreams } from './event-streams.ts';
+export type { Knock } from './sessions.ts';
 export { refuseUpgrade } from './websocket.ts';
 
 export type Subscriptions = {
@@ -29,7 +30,7 @@ export function createSubscriptions(options: {
   served?: ServedGraph | undefined;
   safety: Safety;
   /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
-  authenticate(request: Pick<IncomingMessage, 'headers'>): Promise<Principal | null>;
+  authenticate(knock: Knock): Promise<Principal | null>;
   createContext(principal: Principal, request: IncomingMessage): GraphContext;
   log: Logger;
 }): Subscriptions {

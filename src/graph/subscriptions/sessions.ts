@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Principal } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
@@ -28,6 +29,9 @@ export type Sessions = {
   stop(): void;
 };
 
+/** Somebody who asks to be let in; without a socket, a look at somebody who is in. */
+export type Knock = { headers: IncomingHttpHeaders; socket?: Pick<Socket, 'remoteAddress'> | undefined };
+
 type OpenSession = { check(): Promise<Principal>; end: (error: GatewayError) => void };
 
 /** Connections that one credential may have open, over both transports. */
@@ -37,7 +41,7 @@ const CHECK_INTERVAL = 1000;
 
 /** Keeps an eye on the credentials behind connections that outlive a request. */
 export function createSessions(options: {
-  authenticate(request: Pick<IncomingMessage, 'headers'>): Promise<Principal | null>;
+  authenticate(knock: Knock): Promise<Principal | null>;
   createContext(principal: Principal, request: IncomingMessage): GraphContext;
 }): Sessions {
   const sessions = new Set<OpenSession>();
@@ -69,12 +73,12 @@ export function createSessions(options: {
 
   return {
     async open({ request, headers, requestId, end }) {
-      async function check(): Promise<Principal> {
-        const principal = await options.authenticate({ headers });
+      async function check(socket?: Socket): Promise<Principal> {
+        const principal = await options.authenticate({ headers, socket });
         if (!principal) throw new GatewayError('UNAUTHENTICATED');
         return principal;
       }
-      const { id, workspaceId } = await check();
+      const { id, workspaceId } = await check(request.socket);
       if ((connections.get(id) ?? 0) >= CONNECTIONS) throw new GatewayError('TOO_MANY_SUBSCRIPTIONS');
       /** What is subscribed to was chosen for the workspace that the credential stood for then. */
       async function checkAgain(): Promise<Principal> {

@@ -1,4 +1,4 @@
-import { requireScope } from '../../../auth/index.ts';
+import { requireScope, type Scope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
@@ -22,8 +22,12 @@ const idOrSlug = (id: string) => ({ $or: [{ _id: id }, { slug: id }] });
 
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The workspace does not exist.' });
 
-export async function getWorkspace(context: GraphContext, id: string): Promise<WorkspaceDocument> {
-  const principal = requireScope(context.principal, ['workspaces.read']);
+export async function getWorkspace(
+  context: GraphContext,
+  id: string,
+  scope: Scope = 'workspaces.read',
+): Promise<WorkspaceDocument> {
+  const principal = requireScope(context.principal, [scope]);
   const found = await workspaceModel(context.db)
     .findOne({ $and: [idOrSlug(id), visibleWorkspaces(principal)] })
     .lean<WorkspaceDocument>();
@@ -100,8 +104,7 @@ export async function updateWorkspace(context: GraphContext, id: string, input: 
 }
 
 export async function deleteWorkspace(context: GraphContext, id: string): Promise<string> {
-  requireScope(context.principal, ['workspaces.delete']);
-  const workspace = await getWorkspace(context, id);
+  const workspace = await getWorkspace(context, id, 'workspaces.delete');
   if (workspace.isDefault)
     throw new GatewayError('IN_USE', { message: 'The default workspace cannot be deleted.' });
   for (const modelOf of context.workspaceOwned) {

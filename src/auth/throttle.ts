@@ -1,0 +1,136 @@
+import { LRUCache } from 'lru-cache';
+import { GatewayError } from '../errors/index.ts';
+import { clientNetwork } from '../lib/addresses.ts';
+import type { Logger } from '../lib/logger.ts';
+
+/** Somebody who came with a wrong credential. */
+export type Attempt = {
+  /** The front door, in logs and metrics. */
+  door: string;
+  address: string;
+  /** Whose secret was guessed, where the caller says so. */
+  clientId?: string;
+};
+
+export type Throttle = {
+  /** Throws what was thrown at a request that came with a credential; where that was wrong, after `slow`. */
+  refuse(thrown: unknown, attempt: Attempt): Promise<never>;
+  /** Counts a failure and waits until it may be answered; throws TOO_MANY_FAILURES when too many answers wait already. */
+  slow(attempt: Attempt): Promise<void>;
+  /** Failures by door since the start. */
+  failures: ReadonlyMap<string, number>;
+  /** Lets everything that waits go on. */
+  stop(): void;
+};
+
+/** Waits, at most until the signal aborts; never rejects. */
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+export const sleep: Sleep = (milliseconds, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(done, milliseconds);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done);
+  });
+
+type Options = {
+  log: Logger;
+  sleep: Sleep;
+  /** Milliseconds on a clock that never goes back. */
+  now(): number;
+};
+
+/** Failures within a minute that are answered at once; each further one waits twice as long as the one before. */
+const FREE_FAILURES = 9;
+const MINUTE = 60_000;
+const FIRST_DELAY = 100;
+const MAX_DELAY = 3000;
+/** More failures than these change nothing: what is longer past counts half with each minute. */
+const MAX_COUNT = 2 * FREE_FAILURES;
+/** Sources of failures that are remembered; an attacker with more addresses than these is not slowed by address. */
+const SOURCES = 20_000;
+/** Answers that wait at the same time: each holds a connection open. */
+const MAX_WAITING = 300;
+const MAX_CLIENT_ID_LENGTH = 100;
+
+type Source = { count: number; since: number; unreported: number; reportedAt: number };
+
+/**
+ * Slows down whoever guesses credentials, by address and by the client id that is guessed for. Only answers to failures
+ * wait: a valid credential never meets this, so nobody can lock its owner out.
+ */
+export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
+  const sources = new LRUCache<string, Source>({ max: SOURCES });
+  const failures = new Map<string, number>();
+  const stopped = new AbortController();
+  let waiting = 0;
+
+  /** Counts one more failure of a source. */
+  function count(name: string): Source {
+    const at = now();
+    const source = sources.get(name) ?? {
+      count: 0,
+      since: at,
+      unreported: 0,
+      reportedAt: Number.NEGATIVE_INFINITY,
+    };
+    const minutes = Math.floor((at - source.since) / MINUTE);
+    if (minutes > 0) {
+      source.count = Math.floor(source.count / 2 ** minutes);
+      source.since += minutes * MINUTE;
+    }
+    source.count = Math.min(source.count + 1, MAX_COUNT);
+    source.unreported++;
+    sources.set(name, source);
+    return source;
+  }
+
+  function report(source: Source, facts: Record<string, string>): void {
+    const at = now();
+    if (at - source.reportedAt < MINUTE) return;
+    log.warn({ ...facts, failures: source.unreported }, 'Requests with wrong credentials are slowed down.');
+    source.unreported = 0;
+    source.reportedAt = at;
+  }
+
+  function delayOf(source: Source, facts: Record<string, string>): number {
+    if (source.count <= FREE_FAILURES) return 0;
+    report(source, facts);
+    return Math.min(FIRST_DELAY * 2 ** (source.count - FREE_FAILURES - 1), MAX_DELAY);
+  }
+
+  function delayFor({ door, address: from, clientId }: Attempt): number {
+    const address = clientNetwork(from);
+    const byAddress = delayOf(count(`address ${address}`), { door, address });
+    if (clientId === undefined) return byAddress;
+    const guessed = clientId.slice(0, MAX_CLIENT_ID_LENGTH);
+    return Math.max(byAddress, delayOf(count(`client ${guessed}`), { door, clientId: guessed }));
+  }
+
+  async function slow(attempt: Attempt): Promise<void> {
+    failures.set(attempt.door, (failures.get(attempt.door) ?? 0) + 1);
+    const delay = delayFor(attempt);
+    if (delay === 0) return;
+    if (waiting >= MAX_WAITING) {
+      throw new GatewayError('TOO_MANY_FAILURES', { retryAfter: Math.ceil(delay / 1000) });
+    }
+    waiting++;
+    await wait(delay, stopped.signal);
+    waiting--;
+  }
+
+  return {
+    slow,
+    async refuse(thrown, attempt) {
+      if (thrown instanceof GatewayError && thrown.entry.status === 401) await slow(attempt);
+      throw thrown;
+    },
+    failures,
+    stop: () => stopped.abort(),
+  };
+}

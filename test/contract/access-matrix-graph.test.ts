@@ -1,0 +1,25 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { OperationTypeNode } from 'graphql';
+import { createGraph, readSources } from '../../src/graph/index.ts';
+import { subgraphs } from '../../src/subgraphs/index.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { graphDoor } from './access/doors.ts';
+import { describeAccessOf } from './access/matrix.ts';
+import { rootFields } from './access/root-fields.ts';
+import { createWorld, type World } from './access/world.ts';
+
+const { schema } = createGraph(readSources(subgraphs));
+
+let app: TestApp;
+let world: World;
+beforeAll(async () => {
+  app = await startApp();
+  world = await createWorld(app, schema);
+});
+afterAll(() => app.stop());
+
+const doors = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION]
+  .flatMap((operation) => rootFields(schema, operation))
+  .map(graphDoor);
+
+describeAccessOf(doors, () => world);

@@ -1,0 +1,28 @@
+import type { Values } from './arguments.ts';
+
+/** Values that no type tells, by coordinate of the argument or input member. Add a row for what the matrix asks for. */
+export const hints: Values = {
+  'CreateIntegrationInput.aiProviderId': 'openai',
+  'CreateConfigInput.config': { retry: { attempts: 1 } },
+  // Whoever gives a scope must hold it, and these are asked for by callers that hold one alone.
+  'CreateOrganisationServiceApiKeyInput.scopes': ['organisation_service_api_keys.create'],
+  'CreateWorkspaceServiceApiKeyInput.scopes': ['workspace_service_api_keys.create'],
+  'CreateWorkspaceUserApiKeyInput.scopes': ['completions.write'],
+  'IntegrationWorkspaceInput.id': '<workspace>',
+  // A model of each integration in test/support/filled-tenant.ts.
+  'Mutation.deleteIntegrationModels.slugs': ['item-0'],
+  'Mutation.insertLogs.input': {
+    request: { url: 'https://provider.example', body: {} },
+    response: { body: {} },
+  },
+  'Query.auditLogs.endTime': '2027-01-01T00:00:00Z',
+  'Query.auditLogs.startTime': '2025-01-01T00:00:00Z',
+};
+
+/** What a call needs beyond its own scope, by coordinate; each with the reason. */
+export const companions: Record<string, { scopes: string[]; reason: string }> = {
+  'Mutation.createWorkspaceUserApiKey': {
+    scopes: ['completions.write'],
+    reason: 'it gives this scope, and a key of that type cannot hold the scope of its own making',
+  },
+};

@@ -1,0 +1,81 @@
+import type { Model } from 'mongoose';
+import { tsgId, uuid } from '../../../src/lib/ids.ts';
+import { subgraphs } from '../../../src/subgraphs/index.ts';
+import type { TestApp } from '../../support/app.ts';
+import type { FilledTenant } from '../../support/filled-tenant.ts';
+
+type Document = Record<string, unknown> & { _id: string };
+
+/** Copies of what a tenant has, so that each call has a document of its own that nothing else depends on. */
+export type Specimens = {
+  /** How many kinds of a resource the tenant has: integrations of a workspace and of the organisation, say. */
+  kinds(resource: string): Promise<number>;
+  /** Stores a copy of the kind with this number; undefined when nothing is stored under the resource's name. */
+  make(resource: string, kind: number): Promise<Document | undefined>;
+};
+
+/** What documents point at their owners with; a copy keeps these. */
+const owners = ['organisationId', 'workspaceId', 'tsgId'];
+
+export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
+  const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
+
+  const modelOf = (resource: string): Model<unknown> | undefined =>
+    resources.find(({ name }) => name === resource)?.models[0]?.(app.db);
+
+  const known = new Map<string, Promise<Document[]>>();
+  const originals = (resource: string): Promise<Document[]> => {
+    const found = known.get(resource) ?? findOriginals(modelOf(resource));
+    known.set(resource, found);
+    return found;
+  };
+
+  async function findOriginals(model: Model<unknown> | undefined): Promise<Document[]> {
+    if (!model) return [];
+    const key = 'organisationId' in model.schema.paths ? 'organisationId' : '_id';
+    const filter = { [key]: tenant.organisationId };
+    const all = await model.find(filter).sort({ _id: 1 }).lean<Document[]>();
+    if (all.length === 0) {
+      throw new Error(
+        `Fill ${model.collection.name} in test/support/filled-tenant.ts: the matrix copies it.`,
+      );
+    }
+    // The first of each kind: what calls have made since may be barer.
+    return [...new Map(all.reverse().map((document) => [kindOf(document), document])).values()];
+  }
+
+  return {
+    kinds: async (resource) => (await originals(resource)).length,
+    async make(resource, kind) {
+      const original = (await originals(resource))[kind];
+      const model = modelOf(resource);
+      if (!original || !model) return undefined;
+      const copy: Document = { ...original, ...freshMembers(model, original), _id: fresh(original._id) };
+      if (typeof original.workspaceId === 'string') copy.workspaceId = tenant.workspaceId;
+      await model.collection.insertOne(copy as never);
+      return copy;
+    },
+  };
+}
+
+const kindOf = ({ type, isDefault, workspaceId }: Document): string =>
+  `${type} ${isDefault} ${workspaceId === null}`;
+
+/** The members that no two documents may share. */
+function freshMembers(model: Model<unknown>, document: Document): Record<string, unknown> {
+  const unique = model.schema
+    .indexes()
+    .filter(([, options]) => options.unique)
+    .flatMap(([members]) => Object.keys(members))
+    .filter((name) => !owners.includes(name) && typeof document[name] === 'string');
+  return Object.fromEntries(unique.map((name) => [name, fresh(document[name] as string)]));
+}
+
+let count = 0;
+
+/** Another value of the same shape. */
+function fresh(value: string): string {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return uuid();
+  if (/^\d{10}$/.test(value)) return tsgId();
+  return `x${++count}-${value}`;
+}

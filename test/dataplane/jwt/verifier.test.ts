@@ -1,0 +1,77 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { WorkspaceRecord } from '../../../src/dataplane/directory.ts';
+import { createVerifier } from '../../../src/dataplane/jwt/verifier.ts';
+import type { TokenVerifier } from '../../../src/dataplane/tokens/verifier.ts';
+import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+
+const workspace = { id: 'w1', slug: 'main', metadata: { team: 'red' } };
+
+let issuer: TestIssuer;
+let clock: number;
+let lookups: number;
+let known: WorkspaceRecord | null;
+let verifier: TokenVerifier;
+
+beforeAll(async () => {
+  issuer = await startIssuer('https://id.example.com', { workspace_slug: 'main' });
+});
+afterAll(() => issuer.stop());
+
+beforeEach(() => {
+  clock = 1_800_000_000_000;
+  lookups = 0;
+  known = workspace;
+  const key: KeyObject = createPublicKey({ key: { ...issuer.publicKey() }, format: 'jwk' });
+  const keys = {
+    get: () => {
+      lookups++;
+      return key;
+    },
+    refresh: async () => undefined,
+  };
+  const { name, jwksUrl } = issuer;
+  verifier = createVerifier([{ issuer: name, jwksUrl, organisationId: 'o1', audience: null, keys }], {
+    workspaces: { get: (id) => (id === 'o1/main' ? known : null) },
+    now: () => new Date(clock),
+  });
+});
+
+const anywhere = { workspace: null };
+const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
+
+test('a token is checked once, and at once from then on', async () => {
+  const token = await issuer.sign({ exp: seconds(clock) + 60 });
+  const first = await verifier.verify(token, anywhere);
+  expect(verifier.verify(token, anywhere)).toBe(first);
+  expect(lookups).toBe(1);
+});
+
+test('a token that was good is refused from the second on in which it expires', async () => {
+  const token = await issuer.sign({ exp: seconds(clock) + 60 });
+  await verifier.verify(token, anywhere);
+  clock += 59_999;
+  expect(verifier.verify(token, anywhere)).toMatchObject({ principal: { workspaceId: 'w1' } });
+  clock += 1;
+  const expired = { code: 'UNAUTHENTICATED', message: 'The JWT has expired.' };
+  expect(() => verifier.verify(token, anywhere)).toThrow(expect.objectContaining(expired));
+});
+
+test('an issuer whose clock is five seconds ahead is forgiven, and for no token that has expired', async () => {
+  const exp = seconds(clock) + 60;
+  const ahead = await issuer.sign({ exp, nbf: seconds(clock) + 5 });
+  await expect(verifier.verify(ahead, anywhere)).resolves.toBeDefined();
+  const tooFar = await issuer.sign({ exp, nbf: seconds(clock) + 6 });
+  await expect(verifier.verify(tooFar, anywhere)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  const expired = await issuer.sign({ exp: seconds(clock) - 1 });
+  await expect(verifier.verify(expired, anywhere)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+});
+
+test('an archived workspace closes a token that was good', async () => {
+  const token = await issuer.sign({ exp: seconds(clock) + 60 });
+  await verifier.verify(token, anywhere);
+  known = { ...workspace, metadata: { team: 'blue' } };
+  expect(verifier.verify(token, anywhere)).toMatchObject({ metadata: { team: 'blue' } });
+  known = null;
+  expect(() => verifier.verify(token, anywhere)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
+});
