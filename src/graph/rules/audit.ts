@@ -1,14 +1,12 @@
 import type { GraphQLArgument, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import type { Principal } from '../../auth/index.ts';
-import { redact, redactQuery, redactText } from '../../lib/redaction.ts';
+import { redactText } from '../../lib/redaction.ts';
 import type { AuditEntry } from '../../recording/audit-trail.ts';
+import { auditedRequest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { toGraphError } from '../errors.ts';
-import { digestsOf, targetArgument } from './audit-target.ts';
+import { digestsOf, type Names, namesOf, targetArgument } from './audit-target.ts';
 import { withoutSecrets } from './secret.ts';
-
-/** Enough to see what was asked; an entry is not a backup of what was sent. */
-const MAX_BODY_CHARACTERS = 64 * 1024;
 
 type Arguments = Record<string, unknown>;
 /** How a call ended; `targetId` as its result tells it. */
@@ -27,16 +25,20 @@ export function audited(
     const { principal } = context;
     if (!principal) return resolve(parent, values, context, info);
     const named = target === null ? null : text(values[target]);
-    const digests = (id: string | null) => digestsOf(context, principal, resourceType, id);
-    const before = await digests(named);
+    const digests = (names: Names) => digestsOf(context, principal, resourceType, names);
+    const before = await digests(target !== null && named !== null ? namesOf(target, named) : []);
     const record = async (ending: Ending) => {
       // A caller may have put anything where an id belongs.
       const targetId = ending.targetId ?? (named && redactText(named));
       // Without a result, what was named is known when only one document has that name.
       const id = ending.targetId ?? (before.size === 1 ? [...before.keys()][0] : null) ?? null;
-      const after = await digests(id);
+      const after = await digests(id === null ? [] : [{ _id: id }]);
       await recordSafely(context, {
-        ...entryOf(context, principal, withoutSecrets(schema, args, values)),
+        organisationId: principal.organisationId,
+        userId: principal.userId ?? principal.id,
+        userName: principal.name,
+        userType: userTypeOf(principal),
+        ...auditedRequest(context, withoutSecrets(schema, args, values)),
         ...ending,
         resourceType,
         action: verb,
@@ -75,29 +77,6 @@ function failure(principal: Principal, error: unknown): Ending {
     responseStatusCode: status,
     targetId: null,
     workspaceId: principal.workspaceId,
-  };
-}
-
-/** What is known of a call whatever comes of it. */
-function entryOf(
-  { request, now }: GraphContext,
-  principal: Principal,
-  values: Arguments,
-): Omit<AuditEntry, keyof Ending | 'resourceType' | 'action'> {
-  return {
-    organisationId: principal.organisationId,
-    userId: principal.userId ?? principal.id,
-    userName: principal.name,
-    userType: userTypeOf(principal),
-    method: request.method,
-    uri: redactText(request.path),
-    requestId: request.id,
-    requestBody: JSON.stringify(redact(values)).slice(0, MAX_BODY_CHARACTERS),
-    queryParams: redactQuery(request.query),
-    requestHeaders: JSON.stringify(redact(request.headers)).slice(0, MAX_BODY_CHARACTERS),
-    clientIp: request.clientIp,
-    userAgent: redactText(request.headers['user-agent'] ?? ''),
-    timestamp: now(),
   };
 }
 
