@@ -32,7 +32,14 @@ export async function startHelper(file: string, port: number, ...args: number[])
   return { port, pid: child.pid ?? 0, stop: () => stop(child) };
 }
 
-export type RunningSluice = Running & { workspaceKey: string; adminKey: string };
+export type RunningSluice = Running & {
+  workspaceKey: string;
+  adminKey: string;
+  /** The first tenant, and its service account. */
+  tsgId: string;
+  clientId: string;
+  clientSecret: string;
+};
 
 /** Sluice as a user starts it: its own process, embedded store, authentication and request log on. Waits for its greeting. */
 export async function startSluice(port: number): Promise<RunningSluice> {
@@ -49,12 +56,18 @@ export async function startSluice(port: number): Promise<RunningSluice> {
   const keys = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as {
     workspace_api_key: string;
     admin_api_key: string;
+    tsg_id: string;
+    client_id: string;
+    client_secret: string;
   };
   return {
     port,
     pid: child.pid ?? 0,
     workspaceKey: keys.workspace_api_key,
     adminKey: keys.admin_api_key,
+    tsgId: keys.tsg_id,
+    clientId: keys.client_id,
+    clientSecret: keys.client_secret,
     async stop() {
       await stop(child);
       await rm(directory, { recursive: true, force: true });

@@ -149,20 +149,14 @@ export type Operations = {
     path: '/v1/admin/users/invites';
     parameters: Record<string, never>;
     body: Schemas['CreateInviteInput'];
-    answer: {
-      id: string;
-      invite_link: string;
-    };
+    answer: Schemas['InviteLink'];
   };
   createUserInvite_v2: {
     method: 'POST';
     path: '/v2/admin/users/invites';
     parameters: Record<string, never>;
     body: Schemas['CreateInviteInput'];
-    answer: {
-      id: string;
-      invite_link: string;
-    };
+    answer: Schemas['InviteLink'];
   };
   createWorkspace: {
     method: 'POST';
@@ -226,9 +220,9 @@ export type Operations = {
   };
   deleteAccessPolicy: {
     method: 'DELETE';
-    path: '/iam/v1/access_policies/{accessPolicyId}';
+    path: '/iam/v1/access_policies/{id}';
     parameters: {
-      accessPolicyId: string;
+      id: string;
     };
     answer: Record<string, never>;
   };
@@ -594,22 +588,7 @@ export type Operations = {
     parameters: {
       workspaceId: string;
     };
-    answer: Schemas['Workspace'] & {
-      users: Array<{
-        id: string;
-        first_name: string | null;
-        last_name: string | null;
-        org_role: "owner" | "admin" | "member" | null;
-        role: "admin" | "manager" | "member";
-        created_at: string;
-        last_updated_at: string;
-        status: "active";
-        workspace_id: string;
-        email: string | null;
-        scopes: Array<string>;
-        object: "workspace-user";
-      }>;
-    };
+    answer: Schemas['WorkspaceWithUsers'];
   };
   getWorkspaceMember: {
     method: 'GET';
@@ -635,22 +614,7 @@ export type Operations = {
     parameters: {
       workspaceId: string;
     };
-    answer: Schemas['Workspace'] & {
-      users: Array<{
-        id: string;
-        first_name: string | null;
-        last_name: string | null;
-        org_role: "owner" | "admin" | "member" | null;
-        role: "admin" | "manager" | "member";
-        created_at: string;
-        last_updated_at: string;
-        status: "active";
-        workspace_id: string;
-        email: string | null;
-        scopes: Array<string>;
-        object: "workspace-user";
-      }>;
-    };
+    answer: Schemas['WorkspaceWithUsers'];
   };
   insertLogs: {
     method: 'POST';
@@ -1183,9 +1147,7 @@ export type Operations = {
     parameters: {
       inviteId: string;
     };
-    answer: {
-      inviteLink: string;
-    };
+    answer: Schemas['ResentInvite'];
   };
   resendUserInvite_v2: {
     method: 'POST';
@@ -1193,9 +1155,7 @@ export type Operations = {
     parameters: {
       inviteId: string;
     };
-    answer: {
-      inviteLink: string;
-    };
+    answer: Schemas['ResentInvite'];
   };
   rotateApiKey: {
     method: 'POST';
@@ -1644,7 +1604,7 @@ export type Schemas = {
       message: string;
       type: "api_connection_error" | "api_error" | "authentication_error" | "conflict_error" | "invalid_request_error" | "not_found_error" | "permission_error" | "rate_limit_error" | "timeout_error";
       param: string | null;
-      code: "AB01" | "AB03" | "AB04" | "AB05" | "AB07" | "AB08" | "unknown_parameter";
+      code: "AB01" | "AB03" | "AB04" | "AB05" | "AB06" | "AB07" | "AB08" | "unknown_parameter";
       errors?: Array<string>;
     };
   };
@@ -1739,6 +1699,10 @@ export type Schemas = {
   };
   InviteApiKeyInput: {
     scopes: Array<string>;
+  };
+  InviteLink: {
+    id: string;
+    invite_link: string;
   };
   InviteWorkspaceInput: {
     id: string;
@@ -1839,6 +1803,9 @@ export type Schemas = {
     id: string;
     slug: string;
   };
+  ResentInvite: {
+    inviteLink: string;
+  };
   RotateApiKeyInput: {
     key_transition_period_ms?: number | null;
   };
@@ -1927,5 +1894,22 @@ export type Schemas = {
     defaults: unknown | null;
     is_default: number;
     object: "workspace";
+  };
+  WorkspaceUser: {
+    id: string;
+    first_name: string | null;
+    last_name: string | null;
+    org_role: "owner" | "admin" | "member" | null;
+    role: "admin" | "manager" | "member";
+    created_at: string;
+    last_updated_at: string;
+    status: "active";
+    workspace_id: string;
+    email: string | null;
+    scopes: Array<string>;
+    object: "workspace-user";
+  };
+  WorkspaceWithUsers: Schemas['Workspace'] & {
+    users: Array<Schemas['WorkspaceUser']>;
   };
 };

@@ -30,10 +30,11 @@ export type Bootstrap = {
 type Installation = { _id: 'installation'; seedOwner?: string; seededAt?: Date };
 
 /**
- * Seeds an empty database: an organisation, a workspace, an admin key, a workspace key and the `mock` provider. The keys
- * are written to a draft first and the documents are made from it, so that a start that was killed half-way is completed
- * by the next one; the file takes its name when its keys work. Answers what the file says, or null when another process
- * seeded this database.
+ * Seeds an empty database: an organisation, a workspace, an admin key, a workspace key, the `mock` provider, and the
+ * tenant with its first service account. The keys are written to a draft first and the documents are made from it, so that
+ * a start that was killed half-way is completed by the next one; the file takes its name when its keys work. An
+ * installation that was seeded before there were tenants gets its own in the same way. Answers what the file says, or null
+ * when another process seeded this database.
  */
 export async function bootstrap(options: {
   db: Connection;
@@ -45,10 +46,11 @@ export async function bootstrap(options: {
   const { db, secrets, dataDirectory, url, serviceAccountDomain } = options;
   const file = join(dataDirectory, 'bootstrap.json');
   const draft = `${file}.draft`;
-  const known = (await readBootstrap(file)) ?? (await readBootstrap(draft));
+  // A draft was made from the file, and may know what the file does not say yet.
+  const known = (await readBootstrap(draft)) ?? (await readBootstrap(file));
   const urls = { base_url: `${url}/v1`, graphql_url: `${url}/graphql` };
   const content: Bootstrap = known
-    ? { ...known, ...urls }
+    ? { ...(known.tsg_id === undefined ? { ...known, ...newAccount(secrets) } : known), ...urls }
     : {
         ...urls,
         organisation_id: uuid(),
@@ -74,14 +76,19 @@ export async function bootstrap(options: {
   if (!installation.seededAt) {
     await seedTenant(db, secrets, content, serviceAccountDomain);
     await installations.updateOne({ _id: 'installation' }, { $set: { seededAt: new Date() } });
+  } else if (!(await tenantModel(db).exists({ _id: content.tsg_id }))) {
+    await seedAccount(db, secrets, content, serviceAccountDomain, 'Default');
   }
   await rename(draft, file);
   return content;
 }
 
-async function readBootstrap(file: string): Promise<Bootstrap | null> {
+/** A file of an installation that was seeded before there were tenants. */
+type OldBootstrap = Omit<Bootstrap, 'tsg_id' | 'client_id' | 'client_secret'> & { tsg_id?: undefined };
+
+async function readBootstrap(file: string): Promise<Bootstrap | OldBootstrap | null> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Bootstrap;
+    return JSON.parse(await readFile(file, 'utf8')) as Bootstrap | OldBootstrap;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new Error(`${file} cannot be read: ${(error as Error).message}`);
@@ -180,7 +187,7 @@ async function seedKey(
   );
 }
 
-/** The tenant of the organisation, with a service account that may do everything there. */
+/** The tenant of the organisation, with a service account that may do everything there. The tenant says that all is made. */
 async function seedAccount(
   db: Connection,
   secrets: Secrets,
@@ -190,11 +197,6 @@ async function seedAccount(
 ): Promise<void> {
   const owner = { tsgId: seed.tsg_id, organisationId: seed.organisation_id };
   const principal = `admin@${seed.tsg_id}.iam.${domain}`;
-  await insertOnce(
-    tenantModel(db),
-    { _id: seed.tsg_id },
-    { organisationId: seed.organisation_id, ancestors: [], name },
-  );
   await insertOnce(
     serviceAccountModel(db),
     { _id: seed.client_id },
@@ -213,6 +215,11 @@ async function seedAccount(
     organisationId: seed.organisation_id,
     resource: `prn:${seed.tsg_id}::::`,
   });
+  await insertOnce(
+    tenantModel(db),
+    { _id: seed.tsg_id },
+    { organisationId: seed.organisation_id, ancestors: [], name },
+  );
 }
 
 async function seedMockProvider(db: Connection, { organisationId, workspaceId }: Tenant): Promise<void> {

@@ -28,9 +28,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const chat = (trace: string) =>
+const chat = (trace: string, credential: { key?: string; headers?: Record<string, string> } = {}) =>
   app.rest('POST', '/v1/chat/completions', {
-    headers: { 'x-gateway-trace-id': trace },
+    ...credential,
+    headers: { 'x-gateway-trace-id': trace, ...credential.headers },
     body: { model: '@mock/mock-1', messages: [{ role: 'user', content: 'hi' }] },
   });
 
@@ -40,12 +41,16 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(100);
 }
 
-test('a database that hangs: known keys are served, the rest is told, records go to disk and come in later', async () => {
+test('a database that hangs: known keys and access tokens are served, the rest is told, records go to disk and come in later', async () => {
+  const account = { key: await app.token(), headers: { 'x-gateway-workspace-id': app.workspaceId } };
   expect((await chat('before')).status).toBe(200);
+  expect((await chat('token-before', account)).status).toBe(200);
   expect(await ready()).toBe(200);
   database.kill('SIGSTOP');
   expect((await chat('during')).status).toBe(200);
+  expect((await chat('token-during', account)).status).toBe(200);
   await until(async () => (await ready()) === 503);
+  await expect(app.token()).rejects.toThrow('"error":"temporarily_unavailable"');
   const administration = await app.rest('GET', '/v1/configs');
   expect(administration).toMatchObject({ status: 503, body: { error: { code: 'AB04' } } });
   const refused = await app.rest('POST', '/v1/admin/workspaces', { body: { name: 'refused while away' } });
@@ -62,7 +67,12 @@ test('a database that hangs: known keys are served, the rest is told, records go
   await until(async () => (await ready()) === 200);
   await until(async () => (await readdir(spool)).length === 0);
   const logs = await app.db.collection('logs').find({}).toArray();
-  expect(logs.map(({ traceId }) => traceId).toSorted()).toEqual(['before', 'during']);
+  expect(logs.map(({ traceId }) => traceId).toSorted()).toEqual([
+    'before',
+    'during',
+    'token-before',
+    'token-during',
+  ]);
   const audit = await app.db.collection('audit_logs').find({ resourceType: 'workspace' }).toArray();
   expect(audit.map(({ outcome }) => outcome)).toEqual(['refused']);
 }, 90_000);

@@ -50,7 +50,7 @@ async function ask(url: string, query: string, data = 'data') {
 
 describe('the README', () => {
   it('shows shell commands that do what it says', async () => {
-    const [first = '', net = '', graph = '', tail = '', _rotation, ...rest] = blocks('sh');
+    const [first = '', net = '', graph = '', tail = '', _rotation, _token, ...rest] = blocks('sh');
     expect(rest).toEqual([]);
     const streamed = await shell(first);
     expect(streamed.stdout).toMatch(/"content":"Hello"[\s\S]*data: \[DONE\]/);
@@ -81,6 +81,16 @@ describe('the README', () => {
     const [, , , , rotation = ''] = blocks('sh');
     const { stdout } = await shell(rotation);
     expect(Object.keys(JSON.parse(stdout))).toEqual(['id', 'key', 'key_transition_expires_at']);
+  });
+
+  it('shows how a program gets an access token and administers with it', async () => {
+    const [, , , , , token = ''] = blocks('sh');
+    const { stdout } = await shell(token);
+    expect(JSON.parse(stdout)).toMatchObject({
+      object: 'list',
+      total: 1,
+      data: [{ id: expect.stringMatching(/^ws-default-/) }],
+    });
   });
 
   it('shows a program that prints what it says', async () => {
@@ -150,7 +160,7 @@ describe('the README', () => {
   });
 
   it('names only scripts that exist', () => {
-    const named = [...readme.matchAll(/`(?:[A-Z_]+=\S+ )?npm (?:run )?([\w:]+)/g)].map(
+    const named = [...readme.matchAll(/`(?:[A-Z_]+=\S+ )?npm (?:run )?([\w:-]+)/g)].map(
       ([, name]) => name ?? '',
     );
     expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError, oauthBody } from '../../src/errors/index.ts';
+import { errorHeaders, GatewayError, oauthBody } from '../../src/errors/index.ts';
 import { adoptRequestId, toGraphError } from '../../src/graph/index.ts';
 import type { Logger } from '../../src/lib/logger.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
@@ -63,6 +63,7 @@ function refuse(
   const { status } = error.entry;
   answerJson(request, response, status, JSON.stringify(oauthBody(error)), {
     ...headers,
+    ...errorHeaders(error),
     ...(status === 401 && { 'www-authenticate': 'Basic realm="sluice", charset="UTF-8"' }),
     ...(status === 405 && { allow: allowedAt(endpoint) }),
     // What is left of a body that was not read would be taken for the next request.

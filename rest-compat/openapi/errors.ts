@@ -8,6 +8,7 @@ const answers = {
   BadRequestBody: ['VALIDATION_FAILED', 'UNKNOWN_PARAMETER', 'MALFORMED_BODY'],
   Unauthenticated: ['UNAUTHENTICATED'],
   InvalidAuthorisation: ['INVALID_AUTHORISATION'],
+  TooManyFailures: ['TOO_MANY_FAILURES'],
   Forbidden: ['FORBIDDEN'],
   NotFound: ['NOT_FOUND'],
   Conflict: ['ALREADY_EXISTS', 'IN_USE', 'IN_PROGRESS'],
@@ -69,7 +70,9 @@ export const errorResponses = (): Record<string, Response> => ({
       name,
       {
         description: codes.map((code) => catalogue[code].message).join(' '),
-        headers: answerReferences(['x-request-id']),
+        headers: answerReferences(
+          name === 'TooManyFailures' ? ['retry-after', 'x-request-id'] : ['x-request-id'],
+        ),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },

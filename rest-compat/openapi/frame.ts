@@ -50,6 +50,7 @@ function errorsOf({ method, path, scopes, takesBody, mayAnswer }: Frame, base: R
   const names: (AnswerName | false)[] = [
     takesBody ? 'BadRequestBody' : 'BadRequest',
     takesTokensAlone(base) ? 'InvalidAuthorisation' : 'Unauthenticated',
+    'TooManyFailures',
     scopes !== null && 'Forbidden',
     path.includes('{') && 'NotFound',
     method !== 'GET' && 'Conflict',

@@ -38,6 +38,10 @@ export const answerHeaders = {
     schema: { type: 'string' },
   },
   ETag: { description: 'Names this very answer.', schema: { type: 'string' } },
+  'retry-after': {
+    description: 'Seconds after which the request may be tried again.',
+    schema: { type: 'integer' },
+  },
   'Idempotent-Replayed': {
     description: 'On an answer that was given before.',
     schema: { type: 'string', enum: ['true'] },

@@ -83,6 +83,7 @@ const createToken: Operation = {
     401: refusal('The client is not known, or its secret is wrong.', 'invalid_client'),
     413: refusal('The request body is too large.', 'invalid_request'),
     415: refusal('The body is no form.', 'invalid_request'),
+    429: refusal('Too many requests came with wrong credentials.', 'temporarily_unavailable'),
     500: refusal('Something went wrong inside the gateway.', 'server_error'),
     503: refusal('The database does not answer.', 'temporarily_unavailable'),
   },

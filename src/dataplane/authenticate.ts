@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Throttle } from '../auth/index.ts';
 import { catalogue, GatewayError } from '../errors/index.ts';
-import type { Secrets } from '../storage/secrets.ts';
+import { hasGatewayKey, type Secrets } from '../storage/secrets.ts';
 import { headerOf } from './call.ts';
 import type { Directory, KeyRecord } from './directory.ts';
 import { headerOfToken, isToken, type TokenVerifier } from './tokens/verifier.ts';
@@ -26,11 +26,16 @@ const MAX_TOKEN_LENGTH = 8192;
 export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
   const own = headerOf(headers, 'x-gateway-api-key')?.trim();
   const { authorization } = headers;
-  // Some SDKs always send their key as bearer: the gateway key in both places is not a provider's credential.
-  if (own) return credential(headers, own, authorization?.includes(own) ? null : (authorization ?? null));
+  if (own) return credential(headers, own, ofProvider(authorization, own));
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
   return bearer ? credential(headers, bearer, null) : null;
 }
+
+/** Some SDKs always send their key as bearer, be it the one before a rotation: no gateway key is a provider's credential. */
+const ofProvider = (authorization: string | undefined, own: string): string | null =>
+  authorization === undefined || authorization.includes(own) || hasGatewayKey(authorization)
+    ? null
+    : authorization;
 
 function credential(
   headers: IncomingHttpHeaders,

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/index.ts';
+import { hasGatewayKey } from '../storage/secrets.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import { refusedForwardHeaders } from './config/rules.ts';
@@ -45,8 +46,8 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
 
 function copy(call: Call, name: string, headers: UpstreamHeaders): void {
   const value = call.headers[name];
-  // A copy of the gateway key under any other name stays here as well.
-  if (value === undefined || value.includes(call.secret)) return;
+  // A copy of the gateway key under any other name stays here as well, and so does another gateway key.
+  if (value === undefined || value.includes(call.secret) || hasGatewayKey(String(value))) return;
   headers[name] = value;
 }
 

@@ -29,6 +29,11 @@ export type Secrets = {
 /** `audit chain` links the entries of the audit trail, `audit digest` tells the states of a resource apart. */
 export type SignaturePurpose = 'audit chain' | 'audit digest';
 
+const keyForm = /sl-[\w-]{43}/;
+
+/** Whether something with the form of a gateway key stands in a text. */
+export const hasGatewayKey = (text: string): boolean => keyForm.test(text);
+
 const derive = (master: Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', master, '', `sluice ${purpose}`, 32));
 

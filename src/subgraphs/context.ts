@@ -45,7 +45,7 @@ export type ServiceDependencies = {
   /** Where this installation is reached, and the domain of its service accounts. */
   identity: Settings['identity'];
   /** Slows down whoever brings a wrong secret to a service. */
-  throttle: Pick<Throttle, 'refuse'>;
+  throttle: Pick<Throttle, 'refuse' | 'slow'>;
   log: Logger;
   now: () => Date;
 };

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { operationFiles } from '../../rest-compat/index.ts';
+import type { OpenApi } from '../../rest-compat/openapi/document.ts';
 import { readOperations } from '../../rest-compat/operation.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
@@ -35,3 +36,24 @@ const doors = readOperations(schema, operationFiles()).flatMap((operation) => {
 });
 
 describeAccessOf(doors, () => world);
+
+/** What no document answers, and the test that knocks there. */
+const elsewhere: Record<string, string> = {
+  'GET /.well-known/jwks.json': 'test/rest-compat/oauth2.test.ts, public',
+  'GET /.well-known/oauth-authorization-server': 'test/rest-compat/oauth2.test.ts, public',
+  'GET /oauth2/jwks': 'test/rest-compat/oauth2.test.ts, public',
+  'POST /v1/chat/completions': 'access-matrix-inference.test.ts',
+  'POST /v1/completions': 'access-matrix-inference.test.ts',
+  'POST /v1/embeddings': 'access-matrix-inference.test.ts',
+  'GET /v1/models': 'access-matrix-inference.test.ts',
+  'POST /oauth2/access_token': 'test/rest-compat/oauth2.test.ts',
+};
+
+it('walks everything that is published, or says which test does', async () => {
+  const { body } = await app.rest('GET', '/openapi.json', { key: null });
+  const published = Object.entries((body as OpenApi).paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const walked = [...doors.map(({ label }) => label), ...Object.keys(elsewhere)];
+  expect(walked.sort()).toEqual(published.sort());
+});

@@ -19,14 +19,15 @@ const fieldsOf = (type: GraphQLObjectType | null | undefined): Field[] =>
 
 const queries = fieldsOf(schema.getQueryType());
 const mutations = fieldsOf(schema.getMutationType());
+const subscriptions = fieldsOf(schema.getSubscriptionType());
 const coordinates = (fields: Field[]) => fields.map(({ coordinate }) => coordinate);
 
 /** Mutations that change nothing an auditor would ask about; each with the reason. */
 const withoutAudit: Record<string, string> = {};
 
 describe('the public schema', () => {
-  it('says who may use each field of Query and Mutation', () => {
-    const open = [...queries, ...mutations].filter(
+  it('says who may use each field of Query, Mutation and Subscription', () => {
+    const open = [...queries, ...mutations, ...subscriptions].filter(
       ({ field }) =>
         !(['access', 'authenticated', 'public'] as const).some((rule) => readRule(schema, rule, field)),
     );

@@ -18,6 +18,9 @@ const { schema } = createGraph(readSources(subgraphs));
 /** Lists that are short because what is stored is, with the place that keeps it so. */
 const storedBounds: Record<string, string> = {
   'ApiKey.scopes': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',
+  'Member.scopes': 'those of a built-in role: src/auth/roles.ts',
+  'Invite.workspaces': 'at most 100: @constraint(maxItems) in schema/identity/invite.graphql',
+  'AcceptedInvite.apiKeys': 'at most one for each workspace of the invite',
   'Role.permissions': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/role.graphql',
 };
 
@@ -92,9 +95,11 @@ describe('every list of the graph', () => {
 
 describe('a page far down', () => {
   let app: TestApp;
+  let token: string;
   let config: string;
   beforeAll(async () => {
     app = await startApp();
+    token = await app.token();
     const made = await app.graphql(
       'mutation ($config: JSON!) { createConfig(input: { name: "c", config: $config }) { id } }',
       { config: { retry: { attempts: 1 } } },
@@ -108,6 +113,7 @@ describe('a page far down', () => {
   const required = (coordinate: string): string =>
     ({
       'Query.auditLogs': ', startTime: "2026-01-01T00:00:00Z", endTime: "2027-01-01T00:00:00Z"',
+      'Query.members': `, workspaceId: "${app.workspaceId}"`,
       'Query.configVersions': `, configId: "${config}"`,
       'Query.providers': `, workspaceId: "${app.workspaceId}"`,
     })[coordinate] ?? '';
@@ -118,6 +124,8 @@ describe('a page far down', () => {
       const ask = (currentPage: number) =>
         app.graphql(
           `{ ${name}(pageSize: 100, currentPage: ${currentPage}${required(coordinate)}) { total } }`,
+          {},
+          token,
         );
       const last = await ask(100);
       expect(last.errors ?? []).toEqual([]);

@@ -60,6 +60,15 @@ const refusals: [string, Refused][] = [
   ],
   ['an organisation key', refused(403, async () => ({ 'x-gateway-api-key': world.app.adminKey }))],
   [
+    'a JWT where no issuer is configured',
+    refused(403, async () => {
+      const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const claims = { iss: 'https://id.example.com/', exp: 4_000_000_000 };
+      const token = [part({ alg: 'RS256', typ: 'JWT', kid: 'a' }), part(claims), 'c2lnbmF0dXJl'].join('.');
+      return { 'x-gateway-api-key': token };
+    }),
+  ],
+  [
     'a key without the scope',
     refused(403, async () => {
       const { key } = await makeKey({ scopes: ['logs.list'] });

@@ -74,7 +74,7 @@ test('a rotation under load refuses nobody before its end, and the old secret ev
   const { end, calls } = await rotateUnderLoad(
     { urls: processes.map(({ url }) => url), databaseUri, adminKey },
     // The processes need a second to hear of the end.
-    { perSecond: 100, before: 200, transition: 1500, after: 300 },
+    { perSecond: 100, before: 200, transition: 2500, after: 300 },
   );
   expect(wrongOnes(calls, end)).toEqual([]);
   for (const { accepted, refused, withNew } of countsOf(calls, end)) {

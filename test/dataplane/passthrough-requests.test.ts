@@ -211,6 +211,25 @@ test.each([
   }
 });
 
+test.each(['authorization', 'x-api-key'])(
+  'another gateway key, such as the one before a rotation, never reaches a provider in %s',
+  async (header) => {
+    const other = `sl-${'a'.repeat(43)}`;
+    world.provider.play(json(200, {}));
+    const answer = await world.call({
+      path: '/v1/rerank',
+      headers: {
+        'x-gateway-provider': 'openai',
+        'x-gateway-custom-host': world.provider.url,
+        [header]: header === 'authorization' ? `Bearer ${other}` : other,
+      },
+      body: { model: 'm' },
+    });
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify(received())).not.toContain(other);
+  },
+);
+
 test.each([
   '/v1/../admin',
   '/v1/files/../../admin',

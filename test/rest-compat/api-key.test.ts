@@ -97,8 +97,13 @@ describe('/v1/api-keys', () => {
   it.each(['rate_limits', 'usage_limits', 'alert_emails', 'rotation_policy', 'colour'])(
     'refuses %s, which nothing acts on',
     async (member) => {
-      const answer = await create('workspace/service', { name: 'n', scopes, [member]: [] }, app.workspaceKey);
-      expect(refusalOf(answer)).toEqual({ status: 400, code: 'unknown_parameter', param: member });
+      const refused = { status: 400, code: 'unknown_parameter', param: member };
+      const input = { name: 'n', scopes };
+      const answer = await create('workspace/service', { ...input, [member]: [] }, app.workspaceKey);
+      expect(refusalOf(answer)).toEqual(refused);
+      const { id: subject } = bodyOf(await create('workspace/service', input, app.workspaceKey));
+      const update = await app.rest('PUT', `/v1/api-keys/${subject}`, { body: { [member]: [] } });
+      expect(refusalOf(update)).toEqual(refused);
     },
   );
 

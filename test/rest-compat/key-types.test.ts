@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ApiKeyType, apiKeyTypes, mayHold } from '../../src/auth/index.ts';
-import { uuid } from '../../src/lib/ids.ts';
-import { userModel } from '../../src/subgraphs/identity/user/index.ts';
 import { dumpResources, makeKey } from '../subgraphs/support.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { addUser } from '../support/users.ts';
 import { bodyOf } from './support.ts';
 
 let app: TestApp;
@@ -72,17 +71,7 @@ describe('create or manage workspaces: Admin key yes, Workspace key no', () => {
 
 describe('manage users and permissions: Admin key yes, Workspace key no', () => {
   const path = '/v1/admin/users';
-  const join = async () => {
-    const _id = uuid();
-    const person = {
-      email: `${_id}@example.com`,
-      firstName: 'Ann',
-      lastName: 'Lee',
-      role: 'member',
-    } as const;
-    await userModel(app.db).create({ _id, organisationId: app.organisationId, ...person });
-    return _id;
-  };
+  const join = async () => (await addUser(app))._id;
 
   it('list users', async () => {
     expect(await statuses(() => ({ method: 'GET', path }))).toEqual(adminOnly);

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
+import { createSecrets } from '../../src/storage/secrets.ts';
 import { startApp, type TestApp } from '../support/app.ts';
+import { forgedToken } from '../support/forged-token.ts';
 import {
   openSubscriptions,
   type Results,
@@ -12,11 +15,13 @@ import {
   until,
 } from '../support/subscriptions.ts';
 
+const masterKey = randomBytes(32);
+const secrets = createSecrets(masterKey);
 let app: TestApp;
 const clients: SubscriptionClient[] = [];
 
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ ENCRYPTION_KEY: masterKey.toString('base64') });
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
@@ -82,6 +87,29 @@ describe('a subscription ends', () => {
     const [socket, stream] = [await tail(key), await tail(key, streamClient)];
     expect(await endOf(socket)).toBe(4401);
     expect(await endOf(stream)).toBe('UNAUTHENTICATED');
+  });
+
+  it('when its access token expires, or the account of the token is deleted', async () => {
+    const token = await app.token();
+    const create = `mutation { createServiceAccount(input: { name: "tail" }) { id serviceAccount { displayName } } }`;
+    const { id, serviceAccount } = (await app.graphql(create, {}, token)).data.createServiceAccount;
+    const policy = {
+      principal: serviceAccount.displayName,
+      role: 'superuser',
+      resource: `prn:${app.tsgId}::::`,
+    };
+    const give = 'mutation ($input: CreateAccessPolicyInput!) { createAccessPolicy(input: $input) { id } }';
+    expect((await app.graphql(give, { input: policy }, token)).errors).toBeUndefined();
+    const claims = { clientId: id };
+    const old = await forgedToken(app, secrets, new Date(Date.now() - 894_000), claims);
+    const [expiring, stream] = [await tail(old), await tail(old, streamClient)];
+    const other = await tail(await forgedToken(app, secrets, new Date(), claims));
+    expect(await endOf(expiring)).toBe(4401);
+    expect(await endOf(stream)).toBe('UNAUTHENTICATED');
+    await insert(['/still-there']);
+    expect((await other.next())?.data).toEqual({ logAdded: { requestUrl: '/still-there' } });
+    await app.graphql('mutation ($id: ID!) { deleteServiceAccount(id: $id) }', { id }, token);
+    expect(await endOf(other)).toBe(4401);
   });
 
   it('with the next event when its key has lost the scope', async () => {

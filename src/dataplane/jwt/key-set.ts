@@ -57,7 +57,9 @@ export function createKeySet({ fetch, onFailure, now }: Options): KeySet {
 
   function find(kid: string): KeyObject | null {
     const key = keys.get(kid);
-    if (!key && failed) throw new GatewayError('ISSUER_UNAVAILABLE');
+    if (!key && failed) {
+      throw new GatewayError('ISSUER_UNAVAILABLE', { retryAfter: RETRY_INTERVAL / 1000 });
+    }
     return key ?? null;
   }
 

@@ -9,7 +9,7 @@ import { type Claims, readClaims } from './claims.ts';
 import type { KeySet } from './key-set.ts';
 
 /** Tokens that are remembered, so that a signature is checked once and not with every request. */
-const REMEMBERED = 10_000;
+const REMEMBERED = 5000;
 /** Seconds by which an issuer's clock may be ahead of ours when it says from when on a token is good. */
 const CLOCK_TOLERANCE = 5;
 

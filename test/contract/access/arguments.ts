@@ -27,11 +27,11 @@ export type Material = {
 type Item = GraphQLArgument | GraphQLInputField;
 
 /** Optional members that are given all the same, so that an update has something to change. */
-const alwaysGiven = ['name', 'description'];
+const alwaysGiven = ['name', 'description', 'role'];
 
 /**
- * Arguments that the schema takes. Ids are `<own>` for what an argument `id` names and `<integration>` for another
- * resource. Throws, saying what to add and where, when it cannot think of a value.
+ * Arguments that the schema takes. Ids are placeholders: `<own>` for what an argument `id` names, `<integration>` for
+ * another resource, `<member.userId>` for what a document says. Throws, saying what to add and where, when it cannot think of a value.
  */
 export function argumentsOf(schema: GraphQLSchema, root: RootField, material: Material): Values {
   const isGiven = ({ name, type, defaultValue }: Item, coordinate: string) =>
@@ -56,17 +56,21 @@ export function argumentsOf(schema: GraphQLSchema, root: RootField, material: Ma
     if (isListType(nullable)) return [made(nullable.ofType, rule, singular(name), coordinate)];
     if (isInputObjectType(nullable)) return object(Object.values(nullable.getFields()), nullable.name);
     if (isEnumType(nullable)) return nullable.getValues()[0]?.name;
-    const value = getNamedType(type).name === 'ID' ? idOf(name) : plain(getNamedType(type).name, rule);
+    const isId = getNamedType(type).name === 'ID';
+    const value = isId ? idOf(name, coordinate) : plain(getNamedType(type).name, rule);
     if (value !== undefined) return value;
     throw new Error(
       `No value is known for ${coordinate}: ${type}. Add one to hints in test/contract/access/hints.ts.`,
     );
   }
 
+  const idOf = (name: string, coordinate: string) => {
+    if (coordinate === `${root.coordinate}.id`) return '<own>';
+    return name === 'id' ? undefined : `<${kebabCase(name.replace(/Id$/, ''))}>`;
+  };
+
   return object(root.field.args, root.coordinate);
 }
-
-const idOf = (name: string) => (name === 'id' ? '<own>' : `<${kebabCase(name.replace(/Id$/, ''))}>`);
 
 const singular = (name: string): string => name.replace(/s$/, '');
 

@@ -17,8 +17,8 @@ export type Callers = {
   account(permissions: readonly Permission[], workspaceId?: string): Promise<Caller>;
   /** A service account with a role by its name, e.g. `superuser`. */
   withRole(role: string, workspaceId?: string): Promise<Caller>;
-  /** A gateway key of the first type that may hold the scope; null when none may. */
-  key(scope: string): Promise<Caller | null>;
+  /** A gateway key of the first type that may hold the scope, with these beside it if it may; null when no type may. */
+  key(scope: string, beside?: readonly string[]): Promise<Caller | null>;
   /** A gateway key with all that its type may hold but these. */
   keyWithout(scopes: readonly string[]): Promise<Caller>;
 };
@@ -52,14 +52,9 @@ export function createCallers(app: TestApp, tenant: Tenant): Callers {
 
   async function withPermissions(permissions: readonly Permission[], workspaceId: string | null) {
     const slug = `role-${uuid()}`;
-    await roleModel(app.db).create({
-      ...owner,
-      _id: uuid(),
-      slug,
-      name: slug,
-      permissions: [...permissions],
-    });
-    return withRole(`${slug}:${tenant.tsgId}`, workspaceId);
+    const _id = `${slug}:${tenant.tsgId}`;
+    await roleModel(app.db).create({ ...owner, _id, slug, name: slug, permissions: [...permissions] });
+    return withRole(_id, workspaceId);
   }
 
   async function newKey(type: (typeof apiKeyTypes)[number], scopes: readonly string[]): Promise<Caller> {
@@ -78,9 +73,11 @@ export function createCallers(app: TestApp, tenant: Tenant): Callers {
       ),
     withRole: (role, workspaceId) =>
       once(`${workspaceId} ${role}`, () => withRole(role, workspaceId ?? null)),
-    async key(scope) {
+    async key(scope, beside = []) {
       const type = apiKeyTypes.find((known) => mayHold(known, scope));
-      return type ? once(`key ${scope}`, () => newKey(type, [scope])) : null;
+      if (!type) return null;
+      const given = [scope, ...beside.filter((other) => mayHold(type, other))];
+      return once(`key ${given}`, () => newKey(type, given));
     },
     keyWithout: (scopes) =>
       once(`key without ${scopes}`, () =>

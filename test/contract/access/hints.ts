@@ -1,16 +1,26 @@
+import { uuid } from '../../../src/lib/ids.ts';
+import type { Tenant } from '../../support/app.ts';
 import type { Values } from './arguments.ts';
 
 /** Values that no type tells, by coordinate of the argument or input member. Add a row for what the matrix asks for. */
 export const hints: Values = {
   'CreateIntegrationInput.aiProviderId': 'openai',
+  'CreateAccessPolicyInput.resource': 'prn:<tenant>::::',
+  'CreateAccessPolicyInput.role': 'organisation_member',
   'CreateConfigInput.config': { retry: { attempts: 1 } },
   // Whoever gives a scope must hold it, and these are asked for by callers that hold one alone.
   'CreateOrganisationServiceApiKeyInput.scopes': ['organisation_service_api_keys.create'],
+  'CreateRoleInput.permissions': ['iam.custom_role'],
   'CreateWorkspaceServiceApiKeyInput.scopes': ['workspace_service_api_keys.create'],
   'CreateWorkspaceUserApiKeyInput.scopes': ['completions.write'],
+  'InviteWorkspaceInput.id': '<workspace>',
   'IntegrationWorkspaceInput.id': '<workspace>',
+  'MemberInput.id': '<user>',
   // A model of each integration in test/support/filled-tenant.ts.
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
+  'Mutation.deleteMember.userId': '<member.userId>',
+  'Mutation.updateMember.userId': '<member.userId>',
+  'Query.member.userId': '<member.userId>',
   'Mutation.insertLogs.input': {
     request: { url: 'https://provider.example', body: {} },
     response: { body: {} },
@@ -21,8 +31,19 @@ export const hints: Values = {
 
 /** What a call needs beyond its own scope, by coordinate; each with the reason. */
 export const companions: Record<string, { scopes: string[]; reason: string }> = {
+  'Mutation.rotateApiKey': {
+    scopes: ['completions.write'],
+    reason: 'whoever gets the new secret of a key can do what the key can',
+  },
   'Mutation.createWorkspaceUserApiKey': {
     scopes: ['completions.write'],
     reason: 'it gives this scope, and a key of that type cannot hold the scope of its own making',
   },
 };
+
+/** What a copy of a document has in place of what its original has, by resource. */
+export const copiesOf = ({ tsgId }: Tenant): Record<string, () => Values> => ({
+  'api-key': () => ({ scopes: ['completions.write'] }),
+  // A token reaches the tenants below its own.
+  tenant: () => ({ ancestors: [tsgId], organisationId: uuid() }),
+});

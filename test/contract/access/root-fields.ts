@@ -15,6 +15,8 @@ export type RootField = {
   coordinate: string;
   operation: OperationTypeNode;
   field: GraphQLField<unknown, unknown>;
+  /** Needs no credential at all. */
+  isPublic: boolean;
   /** Null: any valid credential is enough. */
   anyOf: readonly string[] | null;
   /** Everything plain in its answer that needs no further scope; empty for a field that is plain itself. */
@@ -28,6 +30,7 @@ export const rootFields = (schema: GraphQLSchema, operation: OperationTypeNode):
     coordinate: `${schema.getRootType(operation)?.name}.${field.name}`,
     operation,
     field,
+    isPublic: readRule(schema, 'public', field) !== null,
     anyOf: readRule(schema, 'access', field)?.anyOf ?? null,
     selection: selectionOf(schema, field),
     resource: resourceOf(schema, field),

@@ -3,8 +3,9 @@ import { tsgId, uuid } from '../../../src/lib/ids.ts';
 import { subgraphs } from '../../../src/subgraphs/index.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { FilledTenant } from '../../support/filled-tenant.ts';
+import { copiesOf } from './hints.ts';
 
-type Document = Record<string, unknown> & { _id: string };
+export type Document = Record<string, unknown> & { _id: string };
 
 /** Copies of what a tenant has, so that each call has a document of its own that nothing else depends on. */
 export type Specimens = {
@@ -23,6 +24,7 @@ export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
   const modelOf = (resource: string): Model<unknown> | undefined =>
     resources.find(({ name }) => name === resource)?.models[0]?.(app.db);
 
+  const copies = copiesOf(tenant);
   const known = new Map<string, Promise<Document[]>>();
   const originals = (resource: string): Promise<Document[]> => {
     const found = known.get(resource) ?? findOriginals(modelOf(resource));
@@ -50,8 +52,13 @@ export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
       const original = (await originals(resource))[kind];
       const model = modelOf(resource);
       if (!original || !model) return undefined;
-      const copy: Document = { ...original, ...freshMembers(model, original), _id: fresh(original._id) };
-      if (typeof original.workspaceId === 'string') copy.workspaceId = tenant.workspaceId;
+      const copy: Document = {
+        ...original,
+        ...freshMembers(model, original),
+        ...(typeof original.workspaceId === 'string' && { workspaceId: tenant.workspaceId }),
+        ...copies[resource]?.(),
+        _id: fresh(original._id),
+      };
       await model.collection.insertOne(copy as never);
       return copy;
     },

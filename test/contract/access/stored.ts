@@ -6,7 +6,9 @@ const beside = ['audit_heads', 'audit_logs', 'events', 'leases', 'revisions'];
 /** All documents of a tenant as text, by `<collection> <id>`. */
 export async function storedDocuments(app: TestApp, tenant: Tenant): Promise<Record<string, string>> {
   const { organisationId, tsgId } = tenant;
-  const filter = { $or: [{ organisationId }, { tsgId }, { _id: { $in: [organisationId, tsgId] } }] };
+  const filter = {
+    $or: [{ organisationId }, { tsgId }, { ancestors: tsgId }, { _id: { $in: [organisationId, tsgId] } }],
+  };
   const collections = (await app.db.listCollections()).filter(({ name }) => !beside.includes(name));
   const found = await Promise.all(
     collections.map(async ({ name }) => {

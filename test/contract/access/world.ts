@@ -6,7 +6,7 @@ import { argumentsOf, type Values } from './arguments.ts';
 import { type Callers, createCallers } from './callers.ts';
 import { hints } from './hints.ts';
 import type { RootField } from './root-fields.ts';
-import { createSpecimens, type Specimens } from './specimens.ts';
+import { createSpecimens, type Document, type Specimens } from './specimens.ts';
 
 /** A tenant whose documents are called for, and those who call. */
 export type World = {
@@ -54,23 +54,25 @@ export async function createWorld(app: TestApp, schema: GraphQLSchema): Promise<
 }
 
 /** Arguments of one call, and the documents that were made for it. */
-export type Prepared = { values: Values; made: { _id: string; workspaceId?: unknown }[] };
+export type Prepared = { values: Values; made: Document[] };
 
 /** Which of the possible calls of a field to prepare. */
 export type Variant = { kind: number; namesWorkspace: boolean };
+
+const placeholder = /<([\w-]+)(?:\.(\w+))?>/g;
 
 /** Makes what the arguments name, so that the call can succeed whatever calls went before. */
 export async function prepare(world: World, root: RootField, variant: Variant): Promise<Prepared> {
   const { schema, tenant, specimens } = world;
   const template = argumentsOf(schema, root, { hints, namesWorkspace: variant.namesWorkspace });
   const ids = new Map([
-    ['workspace', tenant.workspaceId],
-    ['organisation', tenant.organisationId],
-    ['tenant', tenant.tsgId],
+    ['<workspace>', tenant.workspaceId],
+    ['<organisation>', tenant.organisationId],
+    ['<tenant>', tenant.tsgId],
   ]);
   const made: Prepared['made'] = [];
-  for (const [, name = ''] of JSON.stringify(template).matchAll(/"<([\w-]+)>"/g)) {
-    if (ids.has(name)) continue;
+  for (const [text, name = '', member = '_id'] of JSON.stringify(template).matchAll(placeholder)) {
+    if (ids.has(text)) continue;
     const resource = name === 'own' ? root.resource : name;
     const document = await specimens.make(resource, name === 'own' ? variant.kind : 0);
     if (!document) {
@@ -79,9 +81,9 @@ export async function prepare(world: World, root: RootField, variant: Variant): 
       );
     }
     made.push(document);
-    ids.set(name, document._id);
+    ids.set(text, String(document[member]));
   }
-  const text = JSON.stringify(template).replace(/"<([\w-]+)>"/g, (_, name) => JSON.stringify(ids.get(name)));
+  const text = JSON.stringify(template).replace(placeholder, (name) => ids.get(name) ?? '');
   return { values: JSON.parse(text), made };
 }
 

@@ -334,18 +334,25 @@ describe('a genuine JWT is forbidden', () => {
     ]);
   });
 
-  test('of an archived workspace, also when it was good before', async () => {
+  test('of an archived workspace, also when it was good before, and its subscriptions end', async () => {
     const made = await app.rest('POST', '/v1/admin/workspaces', {
       key: tenant.adminKey,
       body: { name: 'Short-lived' },
     });
     const { id } = made.body as { id: string };
-    const token = await tokenWith({ workspace_slug: id, scope: 'configs.list' });
+    const token = await tokenWith({ workspace_slug: id, scope: 'configs.list logs.list' });
     const list = () => app.rest('GET', '/v1/configs', { key: token });
     expect((await list()).status).toBe(200);
+    const stream = await fetch(`${app.url}/graphql/stream`, {
+      method: 'POST',
+      headers: { 'x-gateway-api-key': token, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: 'subscription { logAdded { id } }' }),
+    });
+    expect(stream.status).toBe(200);
     const deletion = { key: tenant.adminKey };
     expect((await app.rest('DELETE', `/v1/admin/workspaces/${id}`, deletion)).status).toBe(200);
     expect((await list()).status).toBe(403);
+    expect(await stream.text()).toContain('FORBIDDEN');
   });
 
   test("of the neighbour's issuer, for our workspace", async () => {
@@ -369,6 +376,7 @@ describe('the keys of an issuer', () => {
 
   test('that never came make its tokens wait, and say nothing about it', async () => {
     const answer = await chat(await unreachable.sign(inWorkspace()));
+    expect(answer.headers.get('retry-after')).toBe('5');
     expect([answer.status, (answer.body as any).error]).toEqual([
       503,
       {
@@ -397,12 +405,15 @@ describe('administration', () => {
     expect(answer.status).toBe(403);
   });
 
-  test.each(['/v2/configs', '/admin/v2/integrations'])('does not take one at %s', async (path) => {
-    const token = await tokenWith({ scope: 'configs.list organisation_integrations.list' });
-    const answer = await app.rest('GET', path, {
-      key: null,
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect([answer.status, (answer.body as any).error.code]).toEqual([401, 'AB05']);
-  });
+  test.each(['/v2/configs', '/admin/v2/integrations', '/iam/v1/access_policies'])(
+    'does not take one at %s',
+    async (path) => {
+      const token = await tokenWith({ scope: 'configs.list organisation_integrations.list' });
+      const answer = await app.rest('GET', path, {
+        key: null,
+        headers: { authorization: `Bearer ${token}` },
+      });
+      expect([answer.status, (answer.body as any).error.code]).toEqual([401, 'AB05']);
+    },
+  );
 });

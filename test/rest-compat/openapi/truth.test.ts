@@ -7,6 +7,7 @@ import type {
   Response,
   Schema,
 } from '../../../rest-compat/openapi/document.ts';
+import { uuid } from '../../../src/lib/ids.ts';
 import { type Answer, type RestOptions, startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { bodyOf } from '../support.ts';
 import { mistakesOf } from './schema-mistakes.ts';
@@ -60,6 +61,11 @@ const queries: Record<string, string> = {
 /** Bodies that name what only this test knows. */
 const bodies: Record<string, () => unknown> = {
   updateIntegrationModels: () => ({ models: [{ slug: 'search-team', enabled: true, is_custom: true }] }),
+  createAccessPolicy: () => ({
+    principal: `${uuid()}@example.com`,
+    resource: `prn:${app.tsgId}::::`,
+    role: 'view_only_admin',
+  }),
   updateIntegrationWorkspaces: () => ({ workspaces: [{ id: app.workspaceId, enabled: true }] }),
 };
 
@@ -144,7 +150,7 @@ async function wrongOnes(calls: Call[], run: (call: Call) => Promise<Answer>) {
   for (const call of calls) {
     const answer = await run(call);
     const found =
-      answer.status === 200
+      answer.status === 200 || answer.status === 201
         ? [...mistakes(call, answer), ...lackingHeaders(call, answer)]
         : [JSON.stringify(answer.body)];
     if (found.length > 0) wrong.push({ operation: call.operation.operationId, status: answer.status, found });
@@ -196,9 +202,9 @@ describe('what the description says is true:', () => {
     }
     for (const call of callsOf('post').filter((each) => named(each, 'Idempotency-Key'))) {
       const headers = { 'idempotency-key': `once-${call.path}` };
-      const path = await postPathOf(call);
-      const first = await send(call, path, exampleOf(call), { headers });
-      const again = await send(call, path, exampleOf(call), { headers });
+      const [path, body] = [await postPathOf(call), exampleOf(call)];
+      const first = await send(call, path, body, { headers });
+      const again = await send(call, path, body, { headers });
       if (again.headers.get('idempotent-replayed') !== 'true') wrong.push({ call, first, again });
       const other = otherBodies[call.operation.operationId] ?? { name: 'another' };
       expectStatus(call, 422, await send(call, path, other, { headers }));

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { uuid } from '../../../src/lib/ids.ts';
-import { memberModel } from '../../../src/subgraphs/identity/member/index.ts';
-import { type UserDocument, userModel } from '../../../src/subgraphs/identity/user/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { addUser } from '../../support/users.ts';
 import { describeAccess, type Setting } from '../access.ts';
 import { auditRows, dataOf, dump, dumpResources, errorOf, makeKey } from '../support.ts';
 
@@ -166,49 +165,29 @@ describe('an API key', () => {
 });
 
 describe('whom a user key stands for', () => {
-  const addUser = async (role: UserDocument['role'], tenant: Tenant = app) => {
-    const _id = uuid();
-    const { organisationId } = tenant;
-    const person = { email: `${_id}@example.com`, firstName: 'Ann', lastName: 'Lee', role };
-    await userModel(app.db).create({ _id, organisationId, ...person });
-    return _id;
-  };
-  const join = (userId: string, workspaceId: string) =>
-    memberModel(app.db).create({
-      _id: uuid(),
-      organisationId: app.organisationId,
-      workspaceId,
-      userId,
-      role: 'member',
-    });
   const owned = (userId: string) => ({ name: 'of Ann', scopes: ['completions.write'], userId });
 
   it('is a member of the workspace', async () => {
-    const userId = await addUser('member');
-    await join(userId, app.workspaceId);
+    const { _id: userId } = await addUser(app, { inWorkspace: 'member' });
     const { id } = await create('WorkspaceUser', owned(userId));
     const shown = await app.graphql('query ($id: ID!) { apiKey(id: $id) { userId } }', { id });
     expect(dataOf(shown).apiKey.userId).toBe(userId);
   });
 
   it.each(['owner', 'admin'] as const)('may be the %s of the organisation', async (role) => {
-    await create('WorkspaceUser', owned(await addUser(role)));
+    await create('WorkspaceUser', owned((await addUser(app, { role }))._id));
   });
 
   it.each([
-    ['nobody', async () => uuid()],
-    ['a member of the organisation alone', () => addUser('member')],
-    ['an owner of another organisation', () => addUser('owner', neighbour)],
+    ['nobody', async () => ({ _id: uuid() })],
+    ['a member of the organisation alone', () => addUser(app)],
+    ['an owner of another organisation', () => addUser(app, { role: 'owner', tenant: neighbour })],
     [
       'a member of another workspace',
-      async () => {
-        const userId = await addUser('member');
-        await join(userId, uuid());
-        return userId;
-      },
+      () => addUser(app, { inWorkspace: 'admin', tenant: { ...app, workspaceId: uuid() } }),
     ],
   ])('is not %s', async (_who, userOf) => {
-    const userId = await userOf();
+    const { _id: userId } = await userOf();
     const before = await dumpResources(app);
     expect(errorOf(await tryCreate('WorkspaceUser', owned(userId)))).toEqual({
       code: 'VALIDATION_FAILED',

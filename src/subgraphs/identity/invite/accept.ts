@@ -51,8 +51,9 @@ async function claim(context: GraphContext, secretHash: string): Promise<InviteD
     .lean<InviteDocument>();
   // Claimed, but not spent: by a try that goes on at this moment, or that never came to its end.
   const found = claimed ?? (await invites.findOne({ ...link, status: 'accepted' }).lean<InviteDocument>());
-  if (!found) throw notFound();
-  return found;
+  if (found) return found;
+  await context.throttle.slow({ door: 'invite', address: context.request.clientIp });
+  throw notFound();
 }
 
 async function ensureUser(
