@@ -63,9 +63,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const keeps = bodies === 'full' && draft.keepBodies;
     return {
       record: {
-        ...record,
-        requestUrl: safeUrl(record.requestUrl),
-        error: record.error && redactText(record.error),
+        ...safeRecord(record),
         ...findUsage(text),
         cost: null,
         expiresAt: after(record.createdAt, retentionDays),
@@ -89,6 +87,26 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   }
 
   return createQueue<ExchangeDraft, LogEntry>({ name: 'request-log', prepare, write, spool, log });
+}
+
+/** A secret may stand wherever a caller may write. */
+const safeRecord = (record: ExchangeDraft['record']): ExchangeDraft['record'] => ({
+  ...record,
+  requestUrl: safeUrl(record.requestUrl),
+  traceId: redactText(record.traceId),
+  spanId: redactText(record.spanId),
+  spanName: record.spanName && redactText(record.spanName),
+  parentSpanId: record.parentSpanId && redactText(record.parentSpanId),
+  source: record.source && redactText(record.source),
+  aiModel: record.aiModel && redactText(record.aiModel),
+  metadata: safeLabels(record.metadata),
+  error: record.error && redactText(record.error),
+});
+
+function safeLabels(labels: Record<string, string>): Record<string, string> {
+  const safe: Record<string, string> = {};
+  for (const name in labels) safe[redactText(name)] = redactText(labels[name] ?? '');
+  return safe;
 }
 
 /** About what headers and bodies take in the store. */

@@ -23,7 +23,7 @@ export const auditedRequest = (
 ): Pick<AuditEntry, RequestMember> => ({
   method: request.method,
   uri: redactText(request.path),
-  requestId: request.id,
+  requestId: redactText(request.id),
   requestBody: JSON.stringify(redact(input)).slice(0, MAX_CHARACTERS),
   queryParams: redactQuery(request.query),
   requestHeaders: JSON.stringify(redact(request.headers)).slice(0, MAX_CHARACTERS),
