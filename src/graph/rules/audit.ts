@@ -1,5 +1,5 @@
 import type { GraphQLArgument, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
-import type { Principal } from '../../auth/index.ts';
+import type { Principal, PrincipalKind } from '../../auth/index.ts';
 import { redactText } from '../../lib/redaction.ts';
 import type { AuditEntry } from '../../recording/audit-trail.ts';
 import { auditedRequest } from '../../subgraphs/audited-request.ts';
@@ -9,6 +9,7 @@ import { digestsOf, type Names, namesOf, targetArgument } from './audit-target.t
 import { withoutSecrets } from './secret.ts';
 
 type Arguments = Record<string, unknown>;
+
 /** How a call ended; `targetId` as its result tells it. */
 type Ending = Pick<AuditEntry, 'outcome' | 'responseStatusCode' | 'targetId' | 'workspaceId'>;
 
@@ -28,21 +29,17 @@ export function audited(
     const digests = (names: Names) => digestsOf(context, principal, resourceType, names);
     const before = await digests(target !== null && named !== null ? namesOf(target, named) : []);
     const record = async (ending: Ending) => {
-      // A caller may have put anything where an id belongs.
-      const targetId = ending.targetId ?? (named && redactText(named));
       // Without a result, what was named is known when only one document has that name.
       const id = ending.targetId ?? (before.size === 1 ? [...before.keys()][0] : null) ?? null;
       const after = await digests(id === null ? [] : [{ _id: id }]);
       await recordSafely(context, {
-        organisationId: principal.organisationId,
-        userId: principal.userId ?? principal.id,
-        userName: principal.name,
-        userType: userTypeOf(principal),
+        ...callerOf(principal),
         ...auditedRequest(context, withoutSecrets(schema, args, values)),
         ...ending,
         resourceType,
         action: verb,
-        targetId,
+        // A caller may have put anything where an id belongs.
+        targetId: ending.targetId ?? (named && redactText(named)),
         beforeDigest: before.get(id ?? '') ?? null,
         afterDigest: after.get(id ?? '') ?? null,
       });
@@ -80,7 +77,14 @@ function failure(principal: Principal, error: unknown): Ending {
   };
 }
 
-function userTypeOf({ kind, userId }: Principal): AuditEntry['userType'] {
+const callerOf = ({ kind, id, name, organisationId, userId }: Principal) => ({
+  organisationId,
+  userId: userId ?? id,
+  userName: name,
+  userType: userTypeOf(kind, userId),
+});
+
+function userTypeOf(kind: PrincipalKind, userId: string | null): AuditEntry['userType'] {
   if (kind === 'service-account') return 'service_account';
   if (kind === 'jwt') return 'jwt';
   return userId === null ? 'api_key' : 'user';

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uuid } from '../../../src/lib/ids.ts';
+import { memberModel } from '../../../src/subgraphs/identity/member/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { auditRows, dataOf } from '../support.ts';
 
@@ -73,6 +75,17 @@ describe('the digests of an entry', () => {
     const none = { outcome: 'failed', before: null, after: null };
     expect((await digestsOf(id)).at(-1)).toEqual(none);
     expect(await digestsOf('nowhere')).toEqual([none]);
+  });
+
+  it('are of the document that is named by two ids', async () => {
+    const member = { _id: uuid(), organisationId: app.organisationId, workspaceId: app.workspaceId };
+    await memberModel(app.db).create({ ...member, userId: 'user-1', role: 'member' });
+    dataOf(
+      await app.graphql('mutation ($in: ID!) { deleteMember(workspaceId: $in, userId: "user-1") }', {
+        in: app.workspaceId,
+      }),
+    );
+    expect(await digestsOf(member._id)).toEqual([{ outcome: 'success', before: digest, after: null }]);
   });
 
   it('are of the document that was meant where two workspaces use one slug', async () => {
