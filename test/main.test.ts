@@ -89,6 +89,9 @@ describe('the first start', () => {
       'workspace_id',
       'admin_api_key',
       'workspace_api_key',
+      'tsg_id',
+      'client_id',
+      'client_secret',
     ]);
     expect(file.base_url).toBe(`${sluice.url}/v1`);
     expect((await stat(join(directory, 'bootstrap.json'))).mode & 0o777).toBe(0o600);

@@ -26,8 +26,8 @@ const token: Endpoint = {
   caching: 'no-store',
   async answer(context, request) {
     const issuer = issuerOf(context);
-    const form = await readForm(request);
     const client = readBasic(request.headers.authorization);
+    const form = await readForm(request);
     if (form.has('client_secret')) {
       throw new GatewayError('VALIDATION_FAILED', {
         message: 'client_secret belongs into the basic authentication alone.',

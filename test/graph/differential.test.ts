@@ -9,8 +9,10 @@ import { startTwins, type Twins } from './twins.ts';
 jest.setTimeout(120_000);
 
 let twins: Twins;
+let token: string;
 beforeAll(async () => {
   twins = await startTwins();
+  token = await twins.app.token();
 });
 afterAll(() => twins.stop());
 
@@ -20,9 +22,9 @@ describe('each REST document that reads', () => {
     async (label, { document }) => {
       const { ids, workspaceId, adminKey, workspaceKey } = twins.fused;
       const known = variablesFor(document, idNames(ids[resourceOf(label)], workspaceId));
-      const keys = [adminKey, workspaceKey];
+      const keys = [adminKey, workspaceKey, token];
       const answers = await Promise.all(keys.map((key) => twins.expectSame(document, known, key)));
-      // One of the two keys may read what is there.
+      // One of them may read what is there.
       const isThere = resourceOf(label) in ids || / list/.test(label);
       expect(answers.some(({ errors }) => errors.length === 0)).toBe(isThere);
       await twins.expectSame(document, variablesFor(document, idNames('nope', 'nope')), adminKey);

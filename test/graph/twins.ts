@@ -30,8 +30,8 @@ export async function startTwins(): Promise<Twins> {
   const sdl = 'type Query { remotePing: Boolean } type Mutation { remotePing: Boolean }';
   const remote: LocalRemote = await serveRemote(subgraphHandler(sdl, { Query: ping, Mutation: ping }));
   const app = await startApp({
-    // The one more field costs something too.
-    GRAPHQL_MAX_COST: '1000000',
+    // The one more field costs something too, and would tell the two apart.
+    GRAPHQL_MAX_COST: '100000000',
     REMOTE_SUBGRAPHS: JSON.stringify([{ name: 'ping', url: remote.url, timeout_ms: 20_000 }]),
   });
   const twins = { fused: await seed(app, app), stitched: await seed(app, await app.createTenant()) };

@@ -200,7 +200,7 @@ describe('POST /oauth2/access_token', () => {
       let text = '';
       const socket = connect(Number(port), '127.0.0.1', () =>
         socket.write(
-          'POST /oauth2/access_token HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 9\r\n\r\na',
+          `POST /oauth2/access_token HTTP/1.1\r\nhost: x\r\nauthorization: ${basic()}\r\ncontent-type: text/plain\r\ncontent-length: 9\r\n\r\na`,
         ),
       );
       socket.on('data', (data) => {

@@ -9,6 +9,7 @@ import type {
 } from '../../../rest-compat/openapi/document.ts';
 import { uuid } from '../../../src/lib/ids.ts';
 import { type Answer, type RestOptions, startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import { addUser } from '../../support/users.ts';
 import { bodyOf } from '../support.ts';
 import { mistakesOf } from './schema-mistakes.ts';
 
@@ -19,6 +20,9 @@ let neighbour: Tenant;
 let document: OpenApi;
 let token: string;
 let neighbourToken: string;
+/** Users of the organisation that nobody has used yet, in the workspace and outside. */
+let members: string[];
+let strangers: string[];
 /** What the writes made, by the path that it was sent to. */
 const made = new Map<string, string>();
 
@@ -34,8 +38,13 @@ beforeAll(async () => {
     workspace_id: app.workspaceId,
   };
   bodyOf(await app.rest('POST', '/v1/integrations', { key: app.adminKey, body: integration }));
+  members = await users({ inWorkspace: 'member' });
+  strangers = await users({});
 });
 afterAll(() => app.stop());
+
+const users = (place: { inWorkspace?: 'member' }): Promise<string[]> =>
+  Promise.all(Array.from({ length: 16 }, async () => (await addUser(app, place))._id));
 
 /** The administration's operations, each on the first of its surfaces. */
 const callsOf = (...methods: Method[]): Call[] =>
@@ -58,6 +67,12 @@ const queries: Record<string, string> = {
   slugs: 'search-team',
 };
 
+const inviteOf = (name: string) => ({
+  email: `${name}@example.com`,
+  role: 'member',
+  workspaces: [{ id: app.workspaceId, role: 'member' }],
+});
+
 /** Bodies that name what only this test knows. */
 const bodies: Record<string, () => unknown> = {
   updateIntegrationModels: () => ({ models: [{ slug: 'search-team', enabled: true, is_custom: true }] }),
@@ -66,6 +81,8 @@ const bodies: Record<string, () => unknown> = {
     resource: `prn:${app.tsgId}::::`,
     role: 'view_only_admin',
   }),
+  createUserInvite: () => inviteOf(uuid()),
+  createWorkspaceMembers: () => ({ users: [{ id: strangers.pop(), role: 'member' }] }),
   updateIntegrationWorkspaces: () => ({ workspaces: [{ id: app.workspaceId, enabled: true }] }),
 };
 
@@ -73,10 +90,12 @@ const bodies: Record<string, () => unknown> = {
 const items: Record<string, () => Promise<Answer>> = {
   rotateApiKey: () =>
     app.rest('POST', '/v1/api-keys/workspace/service', { body: { name: 'x', scopes: ['logs.list'] } }),
+  resendUserInvite: () =>
+    app.rest('POST', '/v1/admin/users/invites', { key: app.adminKey, body: inviteOf(uuid()) }),
 };
 
 /** What the operations take that know no `name`. */
-const otherBodies: Record<string, object> = { rotateApiKey: {} };
+const otherBodies: Record<string, object> = { rotateApiKey: {}, resendUserInvite: {} };
 
 /** Organisation-wide where the operation may need it; logs and providers belong to one workspace. */
 const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
@@ -94,8 +113,18 @@ const queryOf = ({ operation }: Call): string => {
   return required.map(({ name }) => `${name}=${queries[name]}`).join('&');
 };
 
+/** Users come from invites, not from a POST: each of these paths gets one of its own. */
+function pathOfSomebody({ path }: Call): string | null {
+  if (!/\/users\/\{userId\}|\/workspaces\/\{workspaceId\}\/users/.test(path)) return null;
+  const isMember = path.includes('{workspaceId}');
+  const user = path.includes('{userId}') ? (isMember ? members : strangers).pop() : '';
+  return path.replace('{workspaceId}', app.workspaceId).replace('{userId}', user ?? '');
+}
+
 /** `/v1/configs/{slug}/versions` -> the slug of the first row of `/v1/configs`. */
 async function pathOf(call: Call): Promise<string> {
+  const somebody = pathOfSomebody(call);
+  if (somebody !== null) return somebody;
   const [list = '', rest] = call.path.split(/\/\{\w+\}/);
   if (rest === undefined) return list;
   const { data } = bodyOf(await app.rest('GET', list, { key: keyFor(call) }));
@@ -103,12 +132,16 @@ async function pathOf(call: Call): Promise<string> {
 }
 
 /** Where a POST goes: a list, or an item that is there for it alone. */
-async function postPathOf({ path, operation }: Call): Promise<string> {
+async function postPathOf(call: Call): Promise<string> {
+  const { path, operation } = call;
   const item = items[operation.operationId];
-  return item ? path.replace(/\{\w+\}/, bodyOf(await item()).id) : path;
+  return item ? path.replace(/\{\w+\}/, bodyOf(await item()).id) : (pathOfSomebody(call) ?? path);
 }
 
-const madeBelow = ({ path }: Call): string => {
+const madeBelow = (call: Call): string => {
+  const { path } = call;
+  const somebody = pathOfSomebody(call);
+  if (somebody !== null) return somebody;
   const [list = ''] = path.split('/{');
   const [, id = ''] = [...made].find(([sentTo]) => sentTo.startsWith(list)) ?? [];
   return path.replace(/\{\w+\}/, id);
