@@ -685,7 +685,7 @@ export type Operations = {
       uri?: string;
       request_id?: string;
       user_id?: string;
-      user_type?: "user" | "api_key";
+      user_type?: "user" | "api_key" | "service_account" | "jwt";
       workspace_id?: string;
       response_status_code?: number;
       resource_type?: string;
@@ -711,7 +711,7 @@ export type Operations = {
       uri?: string;
       request_id?: string;
       user_id?: string;
-      user_type?: "user" | "api_key";
+      user_type?: "user" | "api_key" | "service_account" | "jwt";
       workspace_id?: string;
       response_status_code?: number;
       resource_type?: string;

@@ -22,6 +22,7 @@ import { createHostPolicy } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import { createMetrics } from './metrics.ts';
+import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createSpool } from './recording/spool.ts';
@@ -39,6 +40,7 @@ import { createEvents } from './storage/events/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
 import { leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
+import { nativeDb } from './storage/native-db.ts';
 import type { Secrets } from './storage/secrets.ts';
 import { createSigningKeys, signingKeyModel } from './storage/signing-keys/index.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
@@ -47,7 +49,6 @@ import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts'
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
-import { writeAuditEntry } from './subgraphs/insights/audit-log/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
 export type AppDependencies = {
@@ -83,10 +84,14 @@ export function createApp(dependencies: AppDependencies): App {
   const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
   const events = createEvents(db, log);
   const audit = createAuditTrail({
-    async write(entry) {
-      await writeAuditEntry(db, entry);
-      const { _id, organisationId, workspaceId } = entry;
-      events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
+    chain: createAuditChain({
+      db: () => nativeDb(db),
+      sign: (text) => secrets.sign('audit chain', text),
+      log,
+    }),
+    onAppended(entries) {
+      for (const { _id, organisationId, workspaceId } of entries)
+        events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
     },
     spool: createSpool(spoolDirectory, 'audit'),
     log,
@@ -158,6 +163,9 @@ export function createApp(dependencies: AppDependencies): App {
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
       .flatMap((resource) => resource.models),
+    auditedModels: new Map(
+      resources.flatMap(({ name, models: [model] }) => (model ? [[name.replaceAll('-', '_'), model]] : [])),
+    ),
     organisationOwned: resources
       .filter((resource) => resource.ownedByWorkspace || resource.ownedByOrganisation)
       .flatMap((resource) => resource.models),
@@ -188,7 +196,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
     { start: async () => undefined, stop: () => events.stop() },
-    { start: () => audit.replay(), stop: async () => audit.stop() },
+    { start: () => audit.replay(), stop: () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },

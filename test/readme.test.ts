@@ -50,7 +50,8 @@ async function ask(url: string, query: string, data = 'data') {
 
 describe('the README', () => {
   it('shows shell commands that do what it says', async () => {
-    const [first = '', net = '', graph = '', tail = '', _rotation, _token, ...rest] = blocks('sh');
+    const [first = '', net = '', graph = '', tail = '', _rotation, _token, _policy, _invite, ...rest] =
+      blocks('sh');
     expect(rest).toEqual([]);
     const streamed = await shell(first);
     expect(streamed.stdout).toMatch(/"content":"Hello"[\s\S]*data: \[DONE\]/);
@@ -91,6 +92,21 @@ describe('the README', () => {
       total: 1,
       data: [{ id: expect.stringMatching(/^ws-default-/) }],
     });
+  });
+
+  it('shows how a service account is made and gets a role', async () => {
+    const [, , , , , , policy = ''] = blocks('sh');
+    const [account = '', made = ''] = (await shell(policy)).stdout.split('\n');
+    const { createServiceAccount } = JSON.parse(account).data;
+    expect(createServiceAccount.clientSecret).toMatch(/^sl-/);
+    expect(JSON.parse(made)).toEqual({ id: expect.any(String) });
+  });
+
+  it('shows how somebody is invited', async () => {
+    const [, , , , , , , invite = ''] = blocks('sh');
+    const { invite_link: link } = JSON.parse((await shell(invite)).stdout);
+    expect(link).toMatch(`${sluice.url}/invites/sl-`);
+    expect((await fetch(link)).status).toBe(200);
   });
 
   it('shows a program that prints what it says', async () => {

@@ -1,6 +1,7 @@
 import { bases, type RestBase, type RestMethod } from '../rest-directive.ts';
 import type { Operation } from './document.ts';
 import { type AnswerName, errorAnswers } from './errors.ts';
+import { requestReferences } from './headers.ts';
 import { securityOf, takesTokensAlone } from './surface.ts';
 import { inWords } from './words.ts';
 
@@ -31,6 +32,7 @@ export function framed(
     summary: inWords(name),
     description: [description, scopeText(scopes)].filter(Boolean).join('\n\n'),
     ...parts,
+    parameters: [...parts.parameters, ...requestReferences(['x-gateway-workspace-id'])],
     responses: { ...parts.responses, ...errorAnswers(errorsOf(frame, base)) },
     security: securityOf(base),
     ...(scopes && { 'x-required-scope': scopes }),

@@ -9,6 +9,13 @@ export const requestHeaders = {
     description: 'A name of the caller for the request; one is made when it is absent or not harmless.',
     schema: { type: 'string' },
   },
+  'x-gateway-workspace-id': {
+    name: 'x-gateway-workspace-id',
+    in: 'header',
+    description:
+      'With an access token: the workspace, by id or slug, that the request is about. Needed by accounts with roles on several workspaces alone.',
+    schema: { type: 'string', maxLength: 100 },
+  },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',

@@ -61,6 +61,11 @@ export const exceptions: Exception[] = [
     'createWorkspaceMembers body.users*: required',
   ),
   ...because('Where a caller sits is not looked up.', 'listAuditLogs *.country: missing'),
+  ...because(
+    'Access tokens of service accounts and JWTs act too.',
+    'listAuditLogs query.user_type: has a value service_account',
+    'listAuditLogs query.user_type: has a value jwt',
+  ),
   ...because('Every method may be asked for.', 'listAuditLogs query.method: any text*'),
   ...because(
     'Nothing records feedback, prompts or cache hits yet.',

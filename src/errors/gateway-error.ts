@@ -1,3 +1,4 @@
+import { redactText } from '../lib/redaction.ts';
 import { catalogue, type ErrorEntry, type ErrorName } from './catalogue.ts';
 
 export type ErrorDetails = {
@@ -22,12 +23,13 @@ export class GatewayError extends Error {
   readonly retryAfter: number | null;
 
   constructor(code: ErrorName, details: ErrorDetails = {}) {
-    super(details.message ?? catalogue[code].message, { cause: details.cause });
+    // A caller may have put a secret where the message names what it found.
+    super(redactText(details.message ?? catalogue[code].message), { cause: details.cause });
     this.name = 'GatewayError';
     this.code = code;
     this.entry = catalogue[code];
-    this.param = details.param ?? null;
-    this.errors = details.errors ?? null;
+    this.param = details.param === undefined ? null : redactText(details.param);
+    this.errors = details.errors?.map(redactText) ?? null;
     this.retryAfter = details.retryAfter ?? null;
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { errorHeaders, GatewayError } from '../errors/index.ts';
+import { redactText } from '../lib/redaction.ts';
 import { causeOf } from './errors.ts';
 import { RemoteError } from './remote/remote-error.ts';
 
@@ -31,8 +32,10 @@ function extensionsOf(error: GatewayError): Record<string, unknown> {
 
 /** What callers see of an error: catalogue name, status and the field at fault; never the inside of a defect. */
 export function formatGraphError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  if (callerCodes.has(formatted.extensions?.code)) return formatted;
-  if (isUncodedRefusal(error)) return { ...formatted, extensions: { code: 'BAD_REQUEST' } };
+  // The caller's own text may hold a secret in a wrong place.
+  const message = redactText(formatted.message);
+  if (callerCodes.has(formatted.extensions?.code)) return { ...formatted, message };
+  if (isUncodedRefusal(error)) return { ...formatted, message, extensions: { code: 'BAD_REQUEST' } };
   const cause = causeOf(error);
   return { ...formatted, message: cause.message, extensions: extensionsOf(cause) };
 }

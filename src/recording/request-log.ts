@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../lib/logger.ts';
-import { isSecretName, REDACTED, redact, redactText } from '../lib/redaction.ts';
+import { isSecretName, REDACTED, redact, redactJsonText, redactQuery, redactText } from '../lib/redaction.ts';
+import { splitUrl } from '../lib/request-url.ts';
 import { BodyPacks } from './body-packs.ts';
 import { type CapturedAnswer, encodingOf } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
@@ -62,9 +63,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const keeps = bodies === 'full' && draft.keepBodies;
     return {
       record: {
-        ...record,
-        requestUrl: safeUrl(record.requestUrl),
-        error: record.error && redactText(record.error),
+        ...safeRecord(record),
         ...findUsage(text),
         cost: null,
         expiresAt: after(record.createdAt, retentionDays),
@@ -90,6 +89,26 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   return createQueue<ExchangeDraft, LogEntry>({ name: 'request-log', prepare, write, spool, log });
 }
 
+/** A secret may stand wherever a caller may write. */
+const safeRecord = (record: ExchangeDraft['record']): ExchangeDraft['record'] => ({
+  ...record,
+  requestUrl: safeUrl(record.requestUrl),
+  traceId: redactText(record.traceId),
+  spanId: redactText(record.spanId),
+  spanName: record.spanName && redactText(record.spanName),
+  parentSpanId: record.parentSpanId && redactText(record.parentSpanId),
+  source: record.source && redactText(record.source),
+  aiModel: record.aiModel && redactText(record.aiModel),
+  metadata: safeLabels(record.metadata),
+  error: record.error && redactText(record.error),
+});
+
+function safeLabels(labels: Record<string, string>): Record<string, string> {
+  const safe: Record<string, string> = {};
+  for (const name in labels) safe[redactText(name)] = redactText(labels[name] ?? '');
+  return safe;
+}
+
 /** About what headers and bodies take in the store. */
 const sizeOf = (
   { requestHeaders, requestBody, transformed, response }: ExchangeDraft,
@@ -111,21 +130,39 @@ function headersSize(headers: Headers): number {
 function messagesOf(draft: ExchangeDraft, limit: number): Omit<LogBodies, 'expiresAt'> {
   const { requestHeaders, requestBody, transformed, response, sensitiveHeaders } = draft;
   const requestType = String(requestHeaders['content-type'] ?? '');
-  const message = (headers: Headers, body: PortableBody | null, contentType: string): LogMessage => {
+  const message = (
+    headers: Headers,
+    body: PortableBody | null,
+    contentType: string,
+    redactBody: (text: string) => string,
+  ): LogMessage => {
     const isText = body !== null && body.size > 0 && textTypes.test(contentType);
     return {
       headers: safeHeaders(headers, sensitiveHeaders),
-      body: isText ? redactText(bytesOf(body.text).toString('utf8', 0, limit)) : null,
+      body: isText ? redactBody(bytesOf(body.text).toString('utf8', 0, limit)) : null,
       truncated: isText && body.size > limit,
     };
   };
+  const redactRequest = redactionFor(requestType);
   return {
-    request: message(requestHeaders, requestBody, requestType),
-    transformedRequest: transformed && message(transformed.headers, transformed.body, requestType),
+    request: message(requestHeaders, requestBody, requestType, redactRequest),
+    transformedRequest:
+      transformed && message(transformed.headers, transformed.body, requestType, redactRequest),
     response: response
-      ? message(response.headers, readable(response), String(response.headers['content-type'] ?? ''))
+      ? message(
+          response.headers,
+          readable(response),
+          String(response.headers['content-type'] ?? ''),
+          redactText,
+        )
       : { headers: {}, body: null, truncated: false },
   };
+}
+
+/** What callers send may carry a secret under a name of its own; what models answer is full of `token` members that are none. */
+function redactionFor(contentType: string): (text: string) => string {
+  if (/json/i.test(contentType)) return redactJsonText;
+  return /urlencoded/i.test(contentType) ? redactQuery : redactText;
 }
 
 const textTypes = /json|text|xml|javascript|urlencoded|event-stream/i;
@@ -173,20 +210,10 @@ function redactJson(text: string): string {
   }
 }
 
-/** Some providers take their key in the query. */
 function safeUrl(url: string): string {
-  const mark = url.indexOf('?');
-  if (mark < 0) return url;
-  const query = url
-    .slice(mark)
-    .replace(/([?&])([^=&]+)=[^&]*/g, (whole, separator: string, name: string) =>
-      isSecretName(decodePercents(name)) ? `${separator}${name}=${REDACTED}` : whole,
-    );
-  return url.slice(0, mark) + redactText(query);
+  const { path, query } = splitUrl(url);
+  return redactText(path) + (query && `?${redactQuery(query)}`);
 }
-
-const decodePercents = (text: string): string =>
-  text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 const TAIL_LIMIT = 64 * 1024;
 const DECOMPRESSED_LIMIT = 8 * 1024 * 1024;

@@ -17,6 +17,14 @@ export async function loadMasterKey(dataDirectory: string, configured: Buffer | 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+  return readKeyFile(file);
+}
+
+/** The same key, of an installation that was started before. */
+export const readMasterKey = (dataDirectory: string, configured: Buffer | null): Promise<Buffer> =>
+  configured ? Promise.resolve(configured) : readKeyFile(join(dataDirectory, 'encryption.key'));
+
+async function readKeyFile(file: string): Promise<Buffer> {
   const key = Buffer.from(await readFile(file, 'utf8'), 'base64');
   if (key.length !== 32) throw new Error(`${file} does not hold 32 bytes in base64.`);
   return key;
@@ -24,18 +32,23 @@ export async function loadMasterKey(dataDirectory: string, configured: Buffer | 
 
 type Installation = { _id: 'installation'; keyFingerprint: string };
 
+const installations = (db: Connection) => db.collection<Installation>('installation');
+
 /** Refuses to run on a database whose secrets were written under another master key. */
 export async function checkMasterKey(db: Connection, fingerprint: string): Promise<void> {
-  const known = await db
-    .collection<Installation>('installation')
-    .findOneAndUpdate(
-      { _id: 'installation' },
-      { $setOnInsert: { keyFingerprint: fingerprint } },
-      { upsert: true, returnDocument: 'after' },
-    );
-  if (known && known.keyFingerprint !== fingerprint) {
-    throw new Error(
-      'The database was set up with another encryption key. Give this process the same ENCRYPTION_KEY (or the same DATA_DIR/encryption.key).',
-    );
-  }
+  await installations(db).updateOne(
+    { _id: 'installation' },
+    { $setOnInsert: { keyFingerprint: fingerprint } },
+    { upsert: true },
+  );
+  if (await isOwnKey(db, fingerprint)) return;
+  throw new Error(
+    'The database was set up with another encryption key. Give this process the same ENCRYPTION_KEY (or the same DATA_DIR/encryption.key).',
+  );
+}
+
+/** False when the database was set up with another master key. */
+export async function isOwnKey(db: Connection, fingerprint: string): Promise<boolean> {
+  const known = await installations(db).findOne({ _id: 'installation' });
+  return known === null || known.keyFingerprint === fingerprint;
 }

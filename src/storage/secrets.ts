@@ -4,6 +4,7 @@ import {
   createHmac,
   createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
 } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -19,9 +20,14 @@ export type Secrets = {
   /** AES-256-GCM; `owner` (e.g. the integration's id) is authenticated, so a ciphertext cannot be moved to another document. */
   encrypt(plain: string, owner: string): string;
   decrypt(sealed: string, owner: string): string;
+  /** HMAC-SHA-256, hex, under a key of its own for each purpose: whoever has the database alone can make none. */
+  sign(purpose: SignaturePurpose, text: string): string;
   /** Names the master key without revealing it; two processes with one database must agree on it. */
   fingerprint: string;
 };
+
+/** `audit chain` links the entries of the audit trail, `audit digest` tells the states of a resource apart. */
+export type SignaturePurpose = 'audit chain' | 'audit digest';
 
 const keyForm = /sl-[\w-]{43}/;
 
@@ -36,6 +42,10 @@ export function createSecrets(masterKey: Buffer): Secrets {
   const hashKey = createSecretKey(derive(masterKey, 'api-key hash'));
   const derivedKeyKey = createSecretKey(derive(masterKey, 'derived keys'));
   const sealKey = derive(masterKey, 'credential encryption');
+  const signingKeys: Record<SignaturePurpose, KeyObject> = {
+    'audit chain': createSecretKey(derive(masterKey, 'audit chain')),
+    'audit digest': createSecretKey(derive(masterKey, 'audit digest')),
+  };
   // Every request brings its key: the hashes of the latest ones are kept. The keys themselves are in memory anyway while
   // their requests last.
   const recent = new LRUCache<string, string>({ max: 5000 });
@@ -51,6 +61,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
       }
       return digest;
     },
+    sign: (purpose, text) => createHmac('sha256', signingKeys[purpose]).update(text).digest('hex'),
     encrypt(plain, owner) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce).setAAD(Buffer.from(owner));

@@ -32,6 +32,9 @@ export type ServiceDependencies = {
   /** Models whose documents keep their workspace from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];
+  /** Where the documents of a resource are, by the first part of its audited actions (`api_key`). */
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  auditedModels: ReadonlyMap<string, (db: Connection) => Model<any>>;
   /** These, and the models whose documents keep their organisation's tenant from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   organisationOwned: ((db: Connection) => Model<any>)[];

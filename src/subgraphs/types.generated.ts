@@ -485,8 +485,7 @@ export type Mutation = {
   updateTenant: Tenant;
   /**
    * Answers the id of the deleted tenant, one below the token's own. Refused while it has children, or while its organisation
-   * has API keys, providers and the like; its workspaces, users, invites, service accounts, roles and access policies go
-   * with it.
+   * has API keys, providers and the like; its workspaces, users, service accounts, roles and access policies go with it.
    */
   deleteTenant: Scalars['ID']['output'];
   updateUser: User;
@@ -1175,9 +1174,16 @@ export type WorkspacePage = {
   data: Array<Workspace>;
 };
 
-/** One administrative action, done or refused. Secrets are redacted. */
+/**
+ * One administrative action, done or refused. Secrets are redacted. Nothing changes or removes an entry, and a chain of
+ * keyed hashes, one an organisation, would show it.
+ */
 export type AuditLog = {
   id: Scalars['ID']['output'];
+  /** Place in the organisation's chain, from 1; null in entries of versions without one. */
+  sequence?: Maybe<Scalars['Int']['output']>;
+  /** Keyed hash of the entry, of the hash before it among all else. */
+  hash?: Maybe<Scalars['String']['output']>;
   timestamp: Scalars['DateTime']['output'];
   method: Scalars['String']['output'];
   uri: Scalars['String']['output'];
@@ -1187,8 +1193,11 @@ export type AuditLog = {
   queryParams: Scalars['String']['output'];
   /** As JSON text. */
   requestHeaders: Scalars['String']['output'];
+  /** Id of the user or API key, client id of a service account, or subject of a JWT. */
   userId: Scalars['ID']['output'];
-  /** `user` or `api_key`. */
+  /** As the user or credential was called at that time; null in entries of versions that did not note it. */
+  userName?: Maybe<Scalars['String']['output']>;
+  /** `user`, `api_key`, `service_account` or `jwt`. */
   userType: Scalars['String']['output'];
   organisationId: Scalars['ID']['output'];
   workspaceId?: Maybe<Scalars['ID']['output']>;
@@ -1198,6 +1207,10 @@ export type AuditLog = {
   resourceType: Scalars['String']['output'];
   action: Scalars['String']['output'];
   targetId?: Maybe<Scalars['ID']['output']>;
+  /** Keyed hash of the target as it was stored before the action: equal ones mean equal documents. Null where there was none. */
+  beforeDigest?: Maybe<Scalars['String']['output']>;
+  /** The same of the target as it was stored after the action. */
+  afterDigest?: Maybe<Scalars['String']['output']>;
   clientIp: Scalars['String']['output'];
   userAgent: Scalars['String']['output'];
 };
@@ -1490,7 +1503,9 @@ export type UserSortField =
 
 export type AuditUserType =
   | 'user'
-  | 'api_key';
+  | 'api_key'
+  | 'service_account'
+  | 'jwt';
 
 export type LogSortField =
   | 'createdAt'
@@ -2687,6 +2702,8 @@ export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extend
 
 export type AuditLogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLog'] = ResolversParentTypes['AuditLog']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  sequence?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  hash?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   method?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   uri?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2695,6 +2712,7 @@ export type AuditLogResolvers<ContextType = GraphContext, ParentType extends Res
   queryParams?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   requestHeaders?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   userType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspaceId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
@@ -2703,6 +2721,8 @@ export type AuditLogResolvers<ContextType = GraphContext, ParentType extends Res
   resourceType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   targetId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  beforeDigest?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  afterDigest?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   clientIp?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   userAgent?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };

@@ -200,6 +200,43 @@ describe('@audit', () => {
     expect(refused.recorded.audit).toMatchObject([{ targetId: 'c-9', outcome: 'refused' }]);
   });
 
+  it.each([
+    ['organisation-service', null, 'api_key', 'key-1'],
+    ['workspace-user', 'u-1', 'user', 'u-1'],
+    ['service-account', null, 'service_account', 'key-1'],
+    ['jwt', null, 'jwt', 'key-1'],
+  ] as const)('tells what a credential of the kind %s is', async (kind, userId, userType, id) => {
+    expect(await create(smallContext(somebody({ kind, userId })))).toMatchObject([
+      { userType, userId: id, userName: 'Test key' },
+    ]);
+  });
+
+  it('keeps secrets out that stand where something else belongs', async () => {
+    const secret = `sl-${'x'.repeat(43)}`;
+    const context = smallContext();
+    Object.assign(context.request, { path: `/v1/${secret}`, query: `key=hunter5&q=${secret}` });
+    context.request.headers['user-agent'] = secret;
+    await run(graph, `mutation { deleteConfig(id: "${secret}") }`, context);
+    expect(context.recorded.audit).toMatchObject([{ targetId: '[redacted]', uri: '/v1/[redacted]' }]);
+    expect(JSON.stringify(context.recorded.audit)).not.toMatch(/hunter5|xxxx/);
+  });
+
+  it('lets a call pass when its target cannot be read', async () => {
+    const context = smallContext(somebody({ scopes: new Set(['configs.delete']) }));
+    const broken = () => {
+      throw new Error('away');
+    };
+    context.auditedModels = new Map([
+      ['config', () => ({ schema: { path: () => null }, find: broken }) as never],
+    ]);
+    const result = await run(graph, 'mutation { deleteConfig(id: "c-9") }', context);
+    expect(result.errors).toBeUndefined();
+    expect(context.recorded.audit).toMatchObject([
+      { outcome: 'success', beforeDigest: null, afterDigest: null },
+    ]);
+    expect(context.recorded.logged).toMatchObject([{ members: { resourceType: 'config' } }, {}]);
+  });
+
   it('answers as usual when the trail is broken, and logs the entry', async () => {
     const context = smallContext();
     context.audit = { ...context.audit, record: () => Promise.reject(new Error('disk full')) };

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isSecretName, REDACTED, redact, redactText } from '../../src/lib/redaction.ts';
+import {
+  isSecretName,
+  REDACTED,
+  redact,
+  redactJsonText,
+  redactQuery,
+  redactText,
+} from '../../src/lib/redaction.ts';
 
 describe('names of secrets', () => {
   test.each([
@@ -79,8 +86,52 @@ describe('texts', () => {
     ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl', REDACTED],
     ['two of them', `${key} ${key}`, `${REDACTED} ${REDACTED}`],
     ['one in JSON', `{"k":"${key}"}`, `{"k":"${REDACTED}"}`],
+    [
+      'one behind an escape of JSON',
+      `{"k":"mine:\\n${key}\\u00e9${key}"}`,
+      `{"k":"mine:\\n${REDACTED}\\u00e9${REDACTED}"}`,
+    ],
+    ['one behind an escape of a URL', `/x?q=it%20${key}%0A`, `/x?q=it%20${REDACTED}%0A`],
+    ['a bearer in a URL', 'q=Bearer%20abc.def-ghi_jkl&p=1', `q=${REDACTED}&p=1`],
     ['ordinary words', 'the task-force asks for sk-8 bearers', 'the task-force asks for sk-8 bearers'],
   ])('%s', (_name, text, expected) => expect(redactText(text)).toBe(expected));
+});
+
+describe('query strings and forms', () => {
+  test.each([
+    ['key=a&x=1', `key=${REDACTED}&x=1`],
+    ['x=1&client_secret=a=b&%6bey=c', `x=1&client_secret=${REDACTED}&%6bey=${REDACTED}`],
+    ['?api_key=a', `?api_key=${REDACTED}`],
+    ['monkey=1&max_tokens=2&key', 'monkey=1&max_tokens=2&key'],
+    ['', ''],
+  ])('%s', (query, expected) => expect(redactQuery(query)).toBe(expected));
+});
+
+describe('JSON text', () => {
+  test.each([
+    ['{"api_key":"a","model":"m"}', `{"api_key":"${REDACTED}","model":"m"}`],
+    [
+      '{"a":{"clientSecret" : "a"},"password":\n"b"}',
+      `{"a":{"clientSecret" : "${REDACTED}"},"password":\n"${REDACTED}"}`,
+    ],
+    ['{"token":"with \\" and \\\\","b":1}', `{"token":"${REDACTED}","b":1}`],
+    ['{"authorization":"cut \\', `{"authorization":"${REDACTED}\\`],
+    ['{"x":1,"secret":"cut', `{"x":1,"secret":"${REDACTED}`],
+    ['{"secret":"a \\"api_key\\": \\"b\\"","x":"y"}', `{"secret":"${REDACTED}","x":"y"}`],
+    ['{"key":"color","max_tokens":"5","token":null}', '{"key":"color","max_tokens":"5","token":null}'],
+    ['{"content":"\\"password\\": \\"said\\""}', '{"content":"\\"password\\": \\"said\\""}'],
+  ])('%s', (text, expected) => expect(redactJsonText(text)).toBe(expected));
+
+  test('stays the same JSON beside the secrets, wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.object({ maxDepth: 3 }), fc.nat(), (value, cut) => {
+        const text = JSON.stringify({ before: value, password: 'planted-word "quoted" \\', after: value });
+        const whole = JSON.parse(redactJsonText(text));
+        expect(whole).toEqual({ ...JSON.parse(text), password: REDACTED });
+        expect(redactJsonText(text.slice(0, cut % text.length))).not.toContain('planted-word');
+      }),
+    );
+  });
 });
 
 describe('values', () => {
@@ -102,6 +153,10 @@ describe('values', () => {
       bytes: '<12 bytes>',
       count: 3,
     });
+  });
+
+  test('names of members that are secrets themselves', () => {
+    expect(redact({ 'sk-abcdefghijklmnopqrst': 1 })).toEqual({ [REDACTED]: 1 });
   });
 
   test('errors with their causes', () => {

@@ -52,6 +52,23 @@ describe('/v1/audit-logs', () => {
     expect(JSON.stringify(answer)).not.toContain(app.workspaceKey);
   });
 
+  it('tells access tokens from keys, and to which workspace one was narrowed', async () => {
+    const token = await app.token();
+    const headers = { authorization: `Bearer ${token}`, 'x-gateway-workspace-id': app.workspaceId };
+    const body = { name: 'By a token', config: { provider: '@mock' } };
+    bodyOf(await app.rest('POST', '/v2/configs', { key: null, headers, body }));
+    const { records } = bodyOf(await list(`${period}&user_type=service_account`)) as { records: object[] };
+    expect(records).toMatchObject([
+      {
+        user_id: app.clientId,
+        user_type: 'service_account',
+        workspace_id: app.workspaceId,
+        uri: '/v2/configs',
+      },
+    ]);
+    expect(bodyOf(await list(`${period}&user_type=jwt`))).toMatchObject({ total: 0 });
+  });
+
   it.each([
     ['', 'start_time'],
     ['start_time=2026-01-01T00:00:00Z', 'end_time'],

@@ -10,7 +10,10 @@ export async function addUser(
     tenant = app,
     inWorkspace,
     ...members
-  }: Partial<UserDocument> & { tenant?: Tenant; inWorkspace?: MemberDocument['role'] } = {},
+  }: Partial<UserDocument> & {
+    tenant?: Pick<Tenant, 'organisationId' | 'workspaceId'>;
+    inWorkspace?: MemberDocument['role'];
+  } = {},
 ): Promise<UserDocument> {
   const _id = uuid();
   const { organisationId, workspaceId } = tenant;

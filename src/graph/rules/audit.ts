@@ -1,16 +1,17 @@
 import type { GraphQLArgument, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
-import type { Principal } from '../../auth/index.ts';
-import { redact, redactText } from '../../lib/redaction.ts';
+import type { Principal, PrincipalKind } from '../../auth/index.ts';
+import { redactText } from '../../lib/redaction.ts';
 import type { AuditEntry } from '../../recording/audit-trail.ts';
+import { auditedRequest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { toGraphError } from '../errors.ts';
+import { digestsOf, type Names, namesOf, targetArgument } from './audit-target.ts';
 import { withoutSecrets } from './secret.ts';
 
-/** Enough to see what was asked; an entry is not a backup of what was sent. */
-const MAX_BODY_CHARACTERS = 64 * 1024;
-
 type Arguments = Record<string, unknown>;
-type Outcome = Pick<AuditEntry, 'outcome' | 'responseStatusCode' | 'targetId' | 'workspaceId'>;
+
+/** How a call ended; `targetId` as its result tells it. */
+type Ending = Pick<AuditEntry, 'outcome' | 'responseStatusCode' | 'targetId' | 'workspaceId'>;
 
 /** Writes the call to the audit trail once it is over, however it ended. Calls without a credential leave no trace. */
 export function audited(
@@ -19,20 +20,36 @@ export function audited(
   action: string,
   resolve: GraphQLFieldResolver<unknown, GraphContext, Arguments>,
 ): GraphQLFieldResolver<unknown, GraphContext, Arguments> {
+  const [resourceType = action, verb = action] = action.split('.');
+  const target = targetArgument(args);
   return async (parent, values, context, info) => {
     const { principal } = context;
     if (!principal) return resolve(parent, values, context, info);
-    const record = (outcome: Outcome) =>
-      recordSafely(
-        context,
-        entryOf(context, principal, action, withoutSecrets(schema, args, values), outcome),
-      );
+    const named = target === null ? null : text(values[target]);
+    const digests = (names: Names) => digestsOf(context, principal, resourceType, names);
+    const before = await digests(target !== null && named !== null ? namesOf(target, named) : []);
+    const record = async (ending: Ending) => {
+      // Without a result, what was named is known when only one document has that name.
+      const id = ending.targetId ?? (before.size === 1 ? [...before.keys()][0] : null) ?? null;
+      const after = await digests(id === null ? [] : [{ _id: id }]);
+      await recordSafely(context, {
+        ...callerOf(principal),
+        ...auditedRequest(context, withoutSecrets(schema, args, values)),
+        ...ending,
+        resourceType,
+        action: verb,
+        // A caller may have put anything where an id belongs.
+        targetId: ending.targetId ?? (named && redactText(named)),
+        beforeDigest: before.get(id ?? '') ?? null,
+        afterDigest: after.get(id ?? '') ?? null,
+      });
+    };
     try {
       const result = await resolve(parent, values, context, info);
-      await record(success(principal, result, values));
+      await record(success(principal, result));
       return result;
     } catch (error) {
-      await record(failure(principal, error, values));
+      await record(failure(principal, error));
       throw error;
     }
   };
@@ -40,51 +57,37 @@ export function audited(
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-function success(principal: Principal, result: unknown, values: Arguments): Outcome {
+function success(principal: Principal, result: unknown): Ending {
   const members = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
   return {
     outcome: 'success',
     responseStatusCode: 200,
-    targetId: text(result) ?? text(members._id) ?? text(members.id) ?? text(values.id),
+    targetId: text(result) ?? text(members._id) ?? text(members.id),
     workspaceId: principal.workspaceId ?? text(members.workspaceId),
   };
 }
 
-function failure(principal: Principal, error: unknown, values: Arguments): Outcome {
+function failure(principal: Principal, error: unknown): Ending {
   const { status } = toGraphError(error).entry;
   return {
     outcome: status === 401 || status === 403 ? 'refused' : 'failed',
     responseStatusCode: status,
-    targetId: text(values.id),
+    targetId: null,
     workspaceId: principal.workspaceId,
   };
 }
 
-function entryOf(
-  { request, now }: GraphContext,
-  principal: Principal,
-  action: string,
-  values: Arguments,
-  outcome: Outcome,
-): AuditEntry {
-  const [resourceType = action, verb = action] = action.split('.');
-  return {
-    organisationId: principal.organisationId,
-    userId: principal.userId ?? principal.id,
-    userType: principal.userId ? 'user' : 'api_key',
-    resourceType,
-    action: verb,
-    method: request.method,
-    uri: request.path,
-    requestId: request.id,
-    requestBody: JSON.stringify(redact(values)).slice(0, MAX_BODY_CHARACTERS),
-    queryParams: redactText(request.query),
-    requestHeaders: JSON.stringify(redact(request.headers)).slice(0, MAX_BODY_CHARACTERS),
-    clientIp: request.clientIp,
-    userAgent: request.headers['user-agent'] ?? '',
-    timestamp: now(),
-    ...outcome,
-  };
+const callerOf = ({ kind, id, name, organisationId, userId }: Principal) => ({
+  organisationId,
+  userId: userId ?? id,
+  userName: name,
+  userType: userTypeOf(kind, userId),
+});
+
+function userTypeOf(kind: PrincipalKind, userId: string | null): AuditEntry['userType'] {
+  if (kind === 'service-account') return 'service_account';
+  if (kind === 'jwt') return 'jwt';
+  return userId === null ? 'api_key' : 'user';
 }
 
 /** The change itself is done or refused by now: a broken trail must not hide that from the caller, so it is logged. */

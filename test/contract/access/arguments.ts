@@ -31,7 +31,8 @@ const alwaysGiven = ['name', 'description', 'role'];
 
 /**
  * Arguments that the schema takes. Ids are placeholders: `<own>` for what an argument `id` names, `<integration>` for
- * another resource, `<member.userId>` for what a document says. Throws, saying what to add and where, when it cannot think of a value.
+ * another resource, `<member.userId>` for what a document says. Throws, saying what to add and where, when it cannot
+ * think of a value.
  */
 export function argumentsOf(schema: GraphQLSchema, root: RootField, material: Material): Values {
   const isGiven = ({ name, type, defaultValue }: Item, coordinate: string) =>

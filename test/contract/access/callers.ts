@@ -5,6 +5,9 @@ import { roleModel } from '../../../src/subgraphs/identity/role/index.ts';
 import { serviceAccountModel } from '../../../src/subgraphs/identity/service-account/index.ts';
 import type { Tenant, TestApp } from '../../support/app.ts';
 
+/** Name of the keys and roles that are made here, which are no part of what calls must not change. */
+export const CALLER = 'Made for a caller';
+
 /** The headers that a caller sends. */
 export type Caller = Record<string, string>;
 
@@ -53,14 +56,14 @@ export function createCallers(app: TestApp, tenant: Tenant): Callers {
   async function withPermissions(permissions: readonly Permission[], workspaceId: string | null) {
     const slug = `role-${uuid()}`;
     const _id = `${slug}:${tenant.tsgId}`;
-    await roleModel(app.db).create({ ...owner, _id, slug, name: slug, permissions: [...permissions] });
+    await roleModel(app.db).create({ ...owner, _id, slug, name: CALLER, permissions: [...permissions] });
     return withRole(_id, workspaceId);
   }
 
   async function newKey(type: (typeof apiKeyTypes)[number], scopes: readonly string[]): Promise<Caller> {
     const path = `/v1/api-keys/${type.replace('-', '/')}`;
     const workspace = type !== 'organisation-service' && { workspace_id: tenant.workspaceId };
-    const body = { name: 'Caller', scopes, ...workspace };
+    const body = { name: CALLER, scopes, ...workspace };
     const answer = await app.rest('POST', path, { key: tenant.adminKey, body });
     if (answer.status !== 200) throw new Error(`No key: ${answer.status} ${JSON.stringify(answer.body)}`);
     return keyCaller((answer.body as { key: string }).key);

@@ -42,7 +42,7 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
 };
 
 /** What a copy of a document has in place of what its original has, by resource. */
-export const copiesOf = ({ tsgId }: Tenant): Record<string, () => Values> => ({
+export const changesOf = ({ tsgId }: Tenant): Record<string, () => Values> => ({
   'api-key': () => ({ scopes: ['completions.write'] }),
   // A token reaches the tenants below its own.
   tenant: () => ({ ancestors: [tsgId], organisationId: uuid() }),

@@ -1,13 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Caller, keyCaller, nobody } from './callers.ts';
 import type { Door, Outcome } from './doors.ts';
 import { companions } from './hints.ts';
+import { type Attempt, outsidersAt } from './outsiders.ts';
 import { everything, lacksAll, refusesKeys, without } from './permissions.ts';
 import { changedSince, storedDocuments } from './stored.ts';
 import { type Prepared, prepare, variantsOf, type World } from './world.ts';
-
-/** A call that has to be refused, or to answer nothing of what the documents of others say. */
-type Attempt = { by: string; caller: Caller; calls: Prepared[]; isRight(outcome: Outcome): boolean };
 
 /**
  * What every operation promises, whatever it does: strangers are refused; so is a credential that holds everything but
@@ -16,16 +14,21 @@ type Attempt = { by: string; caller: Caller; calls: Prepared[]; isRight(outcome:
  */
 export function describeAccessOf(doors: Door[], world: () => World): void {
   describe.each(doors.map((door) => [door.label, door] as const))('%s', (_label, door) => {
+    afterEach(() => world().specimens.clear());
+
     it('is closed to all but its own, and nothing changes', async () => {
       const { app, tenant } = world();
       const calls = await preparedCalls(world(), door);
       const callers = await callersOf(world(), door);
       const before = await storedDocuments(app, tenant);
       const wrong = [];
-      for (const attempt of attemptsAt(world(), door, { calls, callers, stored: before })) {
-        for (const { values } of attempt.calls) {
-          const outcome = await door.call(app, values, attempt.caller);
-          if (!attempt.isRight(outcome)) wrong.push({ by: attempt.by, values, ...shown(outcome) });
+      for (const { by, caller, calls: tried, isRight } of [
+        ...strangersAt(world(), door, callers, calls),
+        ...outsidersAt(world(), door, { calls, callers, stored: before }),
+      ]) {
+        for (const { values } of tried) {
+          const outcome = await door.call(app, values, caller);
+          if (!isRight(outcome)) wrong.push({ by, values, ...shown(outcome) });
         }
       }
       expect(wrong).toEqual([]);
@@ -78,70 +81,24 @@ async function callersOf(world: World, { root, takesKeys, isRest }: Door): Promi
   };
 }
 
-type Ground = { calls: Prepared[]; callers: Callers; stored: Record<string, string> };
+/** Those who must not come in at all, with the first of the calls. */
+function strangersAt({ tenant }: World, { root, takesKeys }: Door, { lacking }: Callers, calls: Prepared[]) {
+  const { anyOf, isPublic } = root;
+  const attempts: Attempt[] = [];
+  const add = (by: string, caller: Caller, isRight: Attempt['isRight']) =>
+    attempts.push({ by, caller, calls: calls.slice(0, 1), isRight });
 
-function attemptsAt(world: World, door: Door, { calls, callers, stored }: Ground): Attempt[] {
-  const { anyOf, isPublic } = door.root;
-  const one = calls.slice(0, 1);
-  const attempt = (by: string, caller: Caller, isRight: Attempt['isRight']) => ({
-    by,
-    caller,
-    calls: one,
-    isRight,
-  });
-  const isKeyRefused = ({ status, code }: Outcome) =>
-    door.takesKeys ? status === 403 : status === 401 && code === 'AB05';
-  const keys =
-    !door.takesKeys || refusesKeys(anyOf) ? [world.tenant.adminKey, world.tenant.workspaceKey] : [];
-  return [
-    ...(isPublic ? [] : [attempt('nobody', nobody, ({ status }) => status === 401)]),
-    ...(anyOf === null
-      ? []
-      : [
-          attempt(
-            'a credential with all other scopes',
-            callers.lacking,
-            ({ status, message }) => status === 403 && message === lacksAll(anyOf),
-          ),
-        ]),
-    ...keys.map((key) => attempt('a gateway key', keyCaller(key), isKeyRefused)),
-    outsider('a neighbour', callers.neighbour, door, calls, idsIn(stored)),
-    outsider('another workspace', callers.elsewhere, door, calls, idsOfWorkspace(world, stored)),
-  ];
+  if (!isPublic) add('nobody', nobody, ({ status }) => status === 401);
+  if (anyOf) {
+    const isRefused = ({ status, message }: Outcome) => status === 403 && message === lacksAll(anyOf);
+    add('a credential with all other scopes', lacking, isRefused);
+  }
+  for (const key of [tenant.adminKey, tenant.workspaceKey]) {
+    if (!takesKeys) add('a key', keyCaller(key), ({ status, code }) => status === 401 && code === 'AB05');
+    else if (refusesKeys(anyOf)) add('a key', keyCaller(key), ({ status }) => status === 403);
+  }
+  return attempts;
 }
-
-/** Whoever may everything, but not here: no id of these may come out, and a change that names one is refused. */
-function outsider(by: string, caller: Caller, door: Door, calls: Prepared[], ids: string[]): Attempt {
-  const isChange = door.root.operation === 'mutation';
-  const names = (text: string) => ids.filter((id) => text.includes(id));
-  const sent = calls.filter(({ values }) => !isChange || names(JSON.stringify(values)).length > 0);
-  const known = sent.flatMap(({ values }) => names(JSON.stringify(values)));
-  return {
-    by,
-    caller,
-    calls: sent,
-    isRight: ({ status, message, data }) =>
-      status < 500 &&
-      (status >= 400 || !isChange) &&
-      names(JSON.stringify(data ?? null)).length === 0 &&
-      names(message).every((id) => known.includes(id)),
-  };
-}
-
-const idsIn = (stored: Record<string, string>): string[] =>
-  Object.keys(stored).map((name) => name.split(' ')[1] ?? '');
-
-/** What belongs to the tenant's own workspace, and all workspaces beside the other one. */
-const idsOfWorkspace = ({ tenant, elsewhere }: World, stored: Record<string, string>): string[] =>
-  idsIn(
-    Object.fromEntries(
-      Object.entries(stored).filter(
-        ([name, text]) =>
-          text.includes(`"workspaceId":"${tenant.workspaceId}"`) ||
-          (name.startsWith('workspaces ') && !name.endsWith(elsewhere.workspaceId)),
-      ),
-    ),
-  );
 
 /** How the calls end for credentials that hold the one scope; no more of them once one has succeeded. */
 async function outcomesWith(world: World, door: Door, scope: string): Promise<Outcome[]> {

@@ -3,7 +3,7 @@ import { tsgId, uuid } from '../../../src/lib/ids.ts';
 import { subgraphs } from '../../../src/subgraphs/index.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { FilledTenant } from '../../support/filled-tenant.ts';
-import { copiesOf } from './hints.ts';
+import { changesOf } from './hints.ts';
 
 export type Document = Record<string, unknown> & { _id: string };
 
@@ -13,6 +13,8 @@ export type Specimens = {
   kinds(resource: string): Promise<number>;
   /** Stores a copy of the kind with this number; undefined when nothing is stored under the resource's name. */
   make(resource: string, kind: number): Promise<Document | undefined>;
+  /** Takes the copies away again. */
+  clear(): Promise<void>;
 };
 
 /** What documents point at their owners with; a copy keeps these. */
@@ -24,7 +26,7 @@ export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
   const modelOf = (resource: string): Model<unknown> | undefined =>
     resources.find(({ name }) => name === resource)?.models[0]?.(app.db);
 
-  const copies = copiesOf(tenant);
+  const copies = new Map<Model<unknown>, string[]>();
   const known = new Map<string, Promise<Document[]>>();
   const originals = (resource: string): Promise<Document[]> => {
     const found = known.get(resource) ?? findOriginals(modelOf(resource));
@@ -56,11 +58,16 @@ export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
         ...original,
         ...freshMembers(model, original),
         ...(typeof original.workspaceId === 'string' && { workspaceId: tenant.workspaceId }),
-        ...copies[resource]?.(),
+        ...changesOf(tenant)[resource]?.(),
         _id: fresh(original._id),
       };
       await model.collection.insertOne(copy as never);
+      copies.set(model, [...(copies.get(model) ?? []), copy._id]);
       return copy;
+    },
+    async clear() {
+      for (const [model, ids] of copies) await model.deleteMany({ _id: { $in: ids } });
+      copies.clear();
     },
   };
 }

@@ -1,12 +1,14 @@
 import type { Tenant, TestApp } from '../../support/app.ts';
+import { CALLER } from './callers.ts';
 
 /** Written beside the resources: trails, and what keeps processes in step. */
 const beside = ['audit_heads', 'audit_logs', 'events', 'leases', 'revisions'];
 
-/** All documents of a tenant as text, by `<collection> <id>`. */
+/** All documents of a tenant but its callers' own, as text by `<collection> <id>`. */
 export async function storedDocuments(app: TestApp, tenant: Tenant): Promise<Record<string, string>> {
   const { organisationId, tsgId } = tenant;
   const filter = {
+    name: { $ne: CALLER },
     $or: [{ organisationId }, { tsgId }, { ancestors: tsgId }, { _id: { $in: [organisationId, tsgId] } }],
   };
   const collections = (await app.db.listCollections()).filter(({ name }) => !beside.includes(name));

@@ -172,6 +172,7 @@ describe('the OpenAPI description', () => {
         { name: 'fileId', in: 'path', required: true },
         { name: 'purpose', in: 'query', description: 'Why.' },
         { $ref: '#/components/parameters/x-request-id' },
+        { $ref: '#/components/parameters/x-gateway-workspace-id' },
       ],
       requestBody: upload.describe.requestBody,
       'x-required-scope': ['logs.write'],

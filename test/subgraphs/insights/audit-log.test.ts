@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { uuid } from '../../../src/lib/ids.ts';
-import { writeAuditEntry } from '../../../src/subgraphs/insights/audit-log/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { describeAccess, type Setting } from '../access.ts';
-import { auditRows, dataOf, errorOf } from '../support.ts';
+import { dataOf, errorOf } from '../support.ts';
 
 let app: TestApp;
 let neighbour: Tenant;
@@ -101,13 +99,5 @@ describe('the audit trail', () => {
   it('is refused for a time that ends before it starts, and for pages that are too long', async () => {
     expect(errorOf(await list({}, { endTime: at(-2 * hour) })).param).toBe('endTime');
     expect(errorOf(await list({}, { pageSize: 101 })).param).toBe('pageSize');
-  });
-
-  it('has an entry once, however often it is written', async () => {
-    const [row] = await auditRows(app, { organisationId: app.organisationId });
-    const entry = { ...row, _id: uuid() } as unknown as Parameters<typeof writeAuditEntry>[1];
-    await writeAuditEntry(app.db, entry);
-    await writeAuditEntry(app.db, entry);
-    expect(await auditRows(app, { _id: entry._id })).toHaveLength(1);
   });
 });

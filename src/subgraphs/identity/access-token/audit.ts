@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../errors/index.ts';
-import { redact, redactText } from '../../../lib/redaction.ts';
+import { auditedRequest } from '../../audited-request.ts';
 import type { GraphContext } from '../../context.ts';
 import type { ServiceAccountDocument } from '../service-account/index.ts';
 
@@ -25,28 +25,21 @@ export function auditRefusal(
 }
 
 const record = (
-  { audit, request, now }: GraphContext,
+  context: GraphContext,
   account: ServiceAccountDocument,
   { grantType, scope }: Asked,
   error: GatewayError,
 ): Promise<void> =>
-  audit.record({
+  context.audit.record({
+    ...auditedRequest(context, { grant_type: grantType, scope }),
     organisationId: account.organisationId,
     workspaceId: null,
     userId: account._id,
+    userName: account.name,
     userType: 'service_account',
     resourceType: 'access_token',
     action: 'create',
     targetId: null,
     outcome: 'refused',
     responseStatusCode: error.entry.status,
-    method: request.method,
-    uri: request.path,
-    requestId: request.id,
-    requestBody: JSON.stringify(redact({ grant_type: grantType, scope })),
-    queryParams: redactText(request.query),
-    requestHeaders: JSON.stringify(redact(request.headers)),
-    clientIp: request.clientIp,
-    userAgent: request.headers['user-agent'] ?? '',
-    timestamp: now(),
   });

@@ -1,4 +1,5 @@
-import { REDACTED, redact } from '../../../lib/redaction.ts';
+import { REDACTED } from '../../../lib/redaction.ts';
+import { auditedRequest } from '../../audited-request.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UserDocument } from '../user/index.ts';
 import type { InviteDocument } from './model.ts';
@@ -8,11 +9,12 @@ import type { InviteDocument } from './model.ts';
  * that would say which trail it belongs to.
  */
 export async function recordAcceptance(
-  { audit, log, now, request }: GraphContext,
+  context: GraphContext,
   { _id, organisationId }: InviteDocument,
   { _id: userId, firstName, lastName }: UserDocument,
 ): Promise<void> {
   const entry = {
+    ...auditedRequest(context, { input: { token: REDACTED, firstName, lastName } }),
     organisationId,
     workspaceId: null,
     userId,
@@ -22,20 +24,11 @@ export async function recordAcceptance(
     targetId: _id,
     outcome: 'success' as const,
     responseStatusCode: 200,
-    method: request.method,
-    uri: request.path,
-    requestId: request.id,
-    requestBody: JSON.stringify({ input: { token: REDACTED, firstName, lastName } }),
-    queryParams: '',
-    requestHeaders: JSON.stringify(redact(request.headers)),
-    clientIp: request.clientIp,
-    userAgent: request.headers['user-agent'] ?? '',
-    timestamp: now(),
   };
   try {
-    await audit.record(entry);
+    await context.audit.record(entry);
   } catch (error) {
     // The invite is spent: its keys must reach the user.
-    log.error({ error, entry }, 'An audit entry could not be recorded.');
+    context.log.error({ error, entry }, 'An audit entry could not be recorded.');
   }
 }

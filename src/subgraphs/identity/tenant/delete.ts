@@ -63,11 +63,11 @@ async function removeContents({ db }: GraphContext, { organisationId }: TenantDo
   const principals: string[] = await serviceAccountModel(db).distinct('principal', { organisationId });
   await forgetPrincipals(db, principals);
   await serviceAccountModel(db).deleteMany({ organisationId });
-  await inviteModel(db).deleteMany({ organisationId });
   await accessPolicyModel(db).deleteMany({ organisationId });
-  await roleModel(db).deleteMany({ organisationId });
+  await inviteModel(db).deleteMany({ organisationId });
   await memberModel(db).deleteMany({ organisationId });
   await userModel(db).deleteMany({ organisationId });
+  await roleModel(db).deleteMany({ organisationId });
   await workspaceModel(db).deleteMany({ organisationId });
   await organisationModel(db).deleteOne({ _id: organisationId });
 }

@@ -3,6 +3,5 @@ import { auditLogModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 
 export { auditLogModel } from './model.ts';
-export { writeAuditEntry } from './write.ts';
 
 export const auditLog: Resource = { name: 'audit-log', models: [auditLogModel], resolvers };

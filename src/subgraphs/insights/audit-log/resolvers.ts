@@ -1,4 +1,4 @@
-import type { StoredAuditEntry } from '../../../recording/audit-trail.ts';
+import type { StoredAuditEntry } from '../../../recording/audit-chain.ts';
 import type { Resolvers } from '../../subgraph.ts';
 import { auditEntriesAdded, listAuditLogs } from './service.ts';
 

@@ -1,0 +1,54 @@
+import { type GraphQLArgument, GraphQLID, isNonNullType } from 'graphql';
+import type { Principal } from '../../auth/index.ts';
+import { canonicalText } from '../../lib/canonical.ts';
+import type { GraphContext } from '../../subgraphs/context.ts';
+
+/** Documents that one slug may mean: each workspace may have one of them. */
+const MAX_NAMESAKES = 20;
+
+/** Members of which one must have its value. */
+export type Names = readonly Readonly<Record<string, string>>[];
+
+/** Of a mutation's arguments the one that names what it acts on, and not only where; null for one that makes something. */
+export function targetArgument(args: readonly GraphQLArgument[]): string | null {
+  const ids = args.filter(
+    ({ name, type }) => isNonNullType(type) && type.ofType === GraphQLID && name !== 'workspaceId',
+  );
+  const target = ids.find(({ name }) => name === 'id') ?? ids[0];
+  return target?.name ?? null;
+}
+
+/** What the target's document may hold of its name: a member of a workspace is named by `userId`. */
+export const namesOf = (argument: string, value: string): Names =>
+  ['_id', 'slug', ...(argument === 'id' ? [] : [argument])].map((member) => ({ [member]: value }));
+
+/**
+ * Keyed hashes, by id, of the caller's documents with one of the names, as they are stored now. Empty where a resource
+ * has no documents, and, with a line in the log, when they cannot be read: the trail must not keep anybody from acting.
+ */
+export async function digestsOf(
+  { db, auditedModels, secrets, log }: GraphContext,
+  { organisationId, workspaceId }: Principal,
+  resourceType: string,
+  names: Names,
+): Promise<ReadonlyMap<string, string>> {
+  const model = auditedModels.get(resourceType)?.(db);
+  if (!model || names.length === 0) return new Map();
+  const known = names.filter((name) => Object.keys(name).every((member) => model.schema.path(member)));
+  try {
+    const documents = await model
+      .find({
+        organisationId,
+        ...(workspaceId !== null && { workspaceId: { $in: [workspaceId, null] } }),
+        $or: known,
+      })
+      .limit(MAX_NAMESAKES)
+      .lean<{ _id: string }[]>();
+    return new Map(
+      documents.map((document) => [document._id, secrets.sign('audit digest', canonicalText(document))]),
+    );
+  } catch (error) {
+    log.warn({ error, resourceType }, 'The target of an audited action could not be read.');
+    return new Map();
+  }
+}
