@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
 import { inviteModel } from '../../../src/subgraphs/identity/invite/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { addUser } from '../../support/users.ts';
@@ -131,6 +132,17 @@ describe('an invite', () => {
     const before = await dumpResources(app);
     const given = typeof input === 'function' ? input() : input;
     expect(errorOf(await tryCreate(given))).toEqual({ code, param });
+    expect(await dumpResources(app)).toBe(before);
+  });
+
+  it('has no link that leads to what is no host', async () => {
+    const before = await dumpResources(app);
+    const { statusCode, body } = await request(`${app.url}/v1/admin/users/invites`, {
+      method: 'POST',
+      headers: { host: 'a.b/"><b>', 'x-gateway-api-key': app.adminKey, 'content-type': 'application/json' },
+      body: JSON.stringify(basic),
+    });
+    expect([statusCode, await body.json()]).toMatchObject([400, { error: { param: 'host' } }]);
     expect(await dumpResources(app)).toBe(before);
   });
 
