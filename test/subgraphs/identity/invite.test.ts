@@ -172,13 +172,41 @@ describe('an invite', () => {
           workspace_api_key_details: { scopes: ['completions.write'] },
         },
       });
+    const promised = await create({
+      email: 'promised@example.com',
+      workspaces: [{ id: team, role: 'member' }],
+    });
     const before = await dumpResources(app);
     expect(await invite('apart@example.com', team)).toMatchObject({
       status: 403,
       body: { error: { param: 'workspaces[0].id' } },
     });
+    const again = await app.rest('POST', `/v2/admin/users/invites/${promised.id}/resend`, {
+      key: inviter.token,
+      headers: { 'x-gateway-workspace-id': app.workspaceId },
+      body: {},
+    });
+    expect(again).toMatchObject({ status: 403 });
     expect(await dumpResources(app)).toBe(before);
     expect(await invite('inside@example.com', app.workspaceId)).toMatchObject({ status: 200 });
+  });
+
+  it('is not sent again by whom its link would give more than he holds', async () => {
+    const { id } = await create({
+      email: 'coveted@example.com',
+      workspaces: [{ id: app.workspaceId, role: 'member' }],
+      workspaceApiKeyDetails: { scopes: ['configs.list'] },
+    });
+    const resendAs = (key: string) =>
+      app.rest('POST', `/v1/admin/users/invites/${id}/resend`, { key, body: {} });
+    const lacking = await makeKey(app, 'organisation-service', { only: ['organisation_users.create'] });
+    const before = await dumpResources(app);
+    expect(await resendAs(lacking)).toMatchObject({ status: 403 });
+    expect(await dumpResources(app)).toBe(before);
+    const holding = await makeKey(app, 'organisation-service', {
+      only: ['organisation_users.create', 'configs.list'],
+    });
+    expect(await resendAs(holding)).toMatchObject({ status: 200 });
   });
 
   it('is listed by status', async () => {

@@ -56,13 +56,17 @@ async function namedWorkspaces(
     const workspaceId = ids[index];
     if (workspaceId === undefined) throw invalid(`${param} names no workspace of this organisation.`, param);
     if (ids.indexOf(workspaceId) < index) throw invalid(`${param} names a workspace twice.`, param);
-    if (principal.workspaceId !== null && principal.workspaceId !== workspaceId) {
-      throw new GatewayError('FORBIDDEN', {
-        message: 'A credential for one workspace invites into that workspace only.',
-        param,
-      });
-    }
+    requireReach(principal, workspaceId, param);
     return { workspaceId, role };
+  });
+}
+
+/** Whoever gets an invite's link can take its keys: none may be for a workspace other than the inviter's. */
+export function requireReach({ workspaceId }: Principal, invitedTo: string, param: string): void {
+  if (workspaceId === null || workspaceId === invitedTo) return;
+  throw new GatewayError('FORBIDDEN', {
+    message: 'A credential for one workspace invites into that workspace only.',
+    param,
   });
 }
 
