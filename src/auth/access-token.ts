@@ -1,4 +1,4 @@
-import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose';
+import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { GatewayError } from '../errors/index.ts';
 
 /** Seconds that an access token is good for (service.md, "Limits"). */
@@ -65,6 +65,16 @@ export async function verifyAccessToken(
     };
   } catch (cause) {
     throw cause instanceof errors.JWTExpired ? tokenExpired() : tokenInvalid(cause);
+  }
+}
+
+/** What a JWT says of itself; nothing of it is proven. */
+export function claimsToBeAccessToken(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).typ === ACCESS_TOKEN_TYPE && decodeJwt(token).aud === AUDIENCE;
+  } catch {
+    // It cannot be read, so that it is nobody's token.
+    return false;
   }
 }
 

@@ -2,6 +2,7 @@ export {
   ACCESS_TOKEN_SECONDS,
   ACCESS_TOKEN_TYPE,
   type AccessTokenClaims,
+  claimsToBeAccessToken,
   type HeldRole,
   signAccessToken,
   tokenExpired,

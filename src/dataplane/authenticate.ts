@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Throttle } from '../auth/index.ts';
 import { catalogue, GatewayError } from '../errors/index.ts';
-import { hasGatewayKey, type Secrets } from '../storage/secrets.ts';
+import type { Secrets } from '../storage/secrets.ts';
 import { headerOf } from './call.ts';
 import type { Directory, KeyRecord } from './directory.ts';
+import { hasOwnCredential } from './own-credentials.ts';
 import { headerOfToken, isToken, type TokenVerifier } from './tokens/verifier.ts';
 
 export type Credential = {
@@ -31,9 +32,9 @@ export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
   return bearer ? credential(headers, bearer, null) : null;
 }
 
-/** Some SDKs always send their key as bearer, be it the one before a rotation: no gateway key is a provider's credential. */
+/** Some SDKs always send their key as bearer, be it the one before a rotation: none of ours is a provider's. */
 const ofProvider = (authorization: string | undefined, own: string): string | null =>
-  authorization === undefined || authorization.includes(own) || hasGatewayKey(authorization)
+  authorization === undefined || authorization.includes(own) || hasOwnCredential(authorization)
     ? null
     : authorization;
 

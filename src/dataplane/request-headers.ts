@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors/index.ts';
-import { hasGatewayKey } from '../storage/secrets.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import { refusedForwardHeaders } from './config/rules.ts';
+import { hasOwnCredential } from './own-credentials.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import type { Target } from './target.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
@@ -46,8 +46,8 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
 
 function copy(call: Call, name: string, headers: UpstreamHeaders): void {
   const value = call.headers[name];
-  // A copy of the gateway key under any other name stays here as well, and so does another gateway key.
-  if (value === undefined || value.includes(call.secret) || hasGatewayKey(String(value))) return;
+  // A copy of the gateway key under any other name stays here as well, and so do other gateway keys and access tokens.
+  if (value === undefined || value.includes(call.secret) || hasOwnCredential(String(value))) return;
   headers[name] = value;
 }
 

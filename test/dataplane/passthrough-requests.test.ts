@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SignJWT } from 'jose';
 import { chatAnswer, json, type ReceivedRequest } from '../support/provider.ts';
 import { messages, STORED_KEY, startWorld, type World } from './world.ts';
 
@@ -229,6 +230,29 @@ test.each(['authorization', 'x-api-key'])(
     expect(JSON.stringify(received())).not.toContain(other);
   },
 );
+
+test('no access token reaches a provider beside a gateway key, while tokens of others do', async () => {
+  const token = await world.app.token();
+  const foreign = await new SignJWT({ aud: 'provider' })
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+    .sign(randomBytes(32));
+  world.provider.play(json(200, {}), json(200, {}));
+  for (const bearer of [token, foreign]) {
+    await world.call({
+      path: '/v1/rerank',
+      headers: {
+        'x-gateway-provider': 'openai',
+        'x-gateway-custom-host': world.provider.url,
+        authorization: `Bearer ${bearer}`,
+        'x-copy': bearer,
+      },
+      body: { model: 'm' },
+    });
+  }
+  const [own, others] = world.provider.requests.map(({ headers }) => JSON.stringify(headers));
+  expect(own).not.toContain(token);
+  expect(others).toContain(`Bearer ${foreign}`);
+});
 
 test.each([
   '/v1/../admin',
