@@ -163,8 +163,10 @@ export function createApp(dependencies: AppDependencies): App {
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
       .flatMap((resource) => resource.models),
-    auditedModels: new Map(
-      resources.flatMap(({ name, models: [model] }) => (model ? [[name.replaceAll('-', '_'), model]] : [])),
+    audited: new Map(
+      resources.flatMap(({ name, models: [model], reach }) =>
+        model ? [[name.replaceAll('-', '_'), { model, reach }]] : [],
+      ),
     ),
     organisationOwned: resources
       .filter((resource) => resource.ownedByWorkspace || resource.ownedByOrganisation)

@@ -63,7 +63,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     identity: settings.identity,
     signingKeys,
     workspaceOwned: [],
-    auditedModels: new Map(),
+    audited: new Map(),
     organisationOwned: [],
     audit: { record: async () => undefined },
     request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },

@@ -27,21 +27,18 @@ export const namesOf = (argument: string, value: string): Names =>
  * has no documents, and, with a line in the log, when they cannot be read: the trail must not keep anybody from acting.
  */
 export async function digestsOf(
-  { db, auditedModels, secrets, log }: GraphContext,
-  { organisationId, workspaceId }: Principal,
+  { db, audited, secrets, log }: GraphContext,
+  principal: Principal,
   resourceType: string,
   names: Names,
 ): Promise<ReadonlyMap<string, string>> {
-  const model = auditedModels.get(resourceType)?.(db);
-  if (!model || names.length === 0) return new Map();
+  const { model: modelOf, reach = ownOf } = audited.get(resourceType) ?? {};
+  if (!modelOf || names.length === 0) return new Map();
+  const model = modelOf(db);
   const known = names.filter((name) => Object.keys(name).every((member) => model.schema.path(member)));
   try {
     const documents = await model
-      .find({
-        organisationId,
-        ...(workspaceId !== null && { workspaceId: { $in: [workspaceId, null] } }),
-        $or: known,
-      })
+      .find({ $and: [reach(principal), { $or: known }] })
       .limit(MAX_NAMESAKES)
       .lean<{ _id: string }[]>();
     return new Map(
@@ -52,3 +49,9 @@ export async function digestsOf(
     return new Map();
   }
 }
+
+/** What a credential's organisation has and, of what workspaces have, its own one. */
+const ownOf = ({ organisationId, workspaceId }: Principal): object => ({
+  organisationId,
+  ...(workspaceId !== null && { workspaceId: { $in: [workspaceId, null] } }),
+});
