@@ -147,9 +147,9 @@ describe('a token that is not valid', () => {
   });
 
   it('is one of an account that does not exist, or of an earlier secret', async () => {
-    await expectRefused(await forgedToken(app, secrets, new Date(), { clientId: uuid() }), /is not valid/);
-    await expectRefused(await forgedToken(app, secrets, new Date(), { secretVersion: 7 }), /is not valid/);
-    await expectRefused(await forgedToken(app, secrets, new Date(), { tsgId: '1000000000' }), /is not valid/);
+    await expectRefused(await forgedToken(app, secrets, new Date(), { clientId: uuid() }), /is gone, has a new secret/);
+    await expectRefused(await forgedToken(app, secrets, new Date(), { secretVersion: 7 }), /is gone, has a new secret/);
+    await expectRefused(await forgedToken(app, secrets, new Date(), { tsgId: '1000000000' }), /is gone, has a new secret/);
   });
 });
 
@@ -164,7 +164,7 @@ describe('a new secret', () => {
       await app.graphql(reset, { id: robot.clientId }, await app.token()),
     ).resetServiceAccountSecret;
     expect(await refusalOf(robot)).toBe('invalid_client');
-    expect(errorIn(await get('/v2/configs', token))).toEqual(invalid(/is not valid/));
+    expect(errorIn(await get('/v2/configs', token))).toEqual(invalid(/is gone, has a new secret/));
     expect((await get('/v2/configs', await tokenOf({ ...robot, clientSecret }))).status).toBe(200);
   });
 });
