@@ -193,6 +193,7 @@ describe('the audit trail', () => {
     expect(entries[1]).toMatchObject({
       organisationId: app.organisationId,
       workspaceId: null,
+      userName: robot.principal,
       userType: 'service_account',
       action: 'create',
       outcome: 'refused',

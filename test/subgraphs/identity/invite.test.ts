@@ -211,6 +211,7 @@ describe('accepting an invite', () => {
     expect(row).toMatchObject({
       organisationId: app.organisationId,
       userId: accepted.userId,
+      userName: accepted.email,
       userType: 'user',
       outcome: 'success',
     });

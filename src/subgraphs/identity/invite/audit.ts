@@ -11,13 +11,14 @@ import type { InviteDocument } from './model.ts';
 export async function recordAcceptance(
   context: GraphContext,
   { _id, organisationId }: InviteDocument,
-  { _id: userId, firstName, lastName }: UserDocument,
+  { _id: userId, email, firstName, lastName }: UserDocument,
 ): Promise<void> {
   const entry = {
     ...auditedRequest(context, { input: { token: REDACTED, firstName, lastName } }),
     organisationId,
     workspaceId: null,
     userId,
+    userName: email,
     userType: 'user' as const,
     resourceType: 'invite',
     action: 'accept',
