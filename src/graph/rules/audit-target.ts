@@ -1,6 +1,6 @@
 import { type GraphQLArgument, GraphQLID, isNonNullType } from 'graphql';
 import type { Principal } from '../../auth/index.ts';
-import { canonicalText } from '../../lib/canonical.ts';
+import { auditDigest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 
 /** Documents that one slug may mean: each workspace may have one of them. */
@@ -27,11 +27,12 @@ export const namesOf = (argument: string, value: string): Names =>
  * has no documents, and, with a line in the log, when they cannot be read: the trail must not keep anybody from acting.
  */
 export async function digestsOf(
-  { db, audited, secrets, log }: GraphContext,
+  context: GraphContext,
   principal: Principal,
   resourceType: string,
   names: Names,
 ): Promise<ReadonlyMap<string, string>> {
+  const { db, audited, log } = context;
   const { model: modelOf, reach = ownOf } = audited.get(resourceType) ?? {};
   if (!modelOf || names.length === 0) return new Map();
   const model = modelOf(db);
@@ -41,9 +42,7 @@ export async function digestsOf(
       .find({ $and: [reach(principal), { $or: known }] })
       .limit(MAX_NAMESAKES)
       .lean<{ _id: string }[]>();
-    return new Map(
-      documents.map((document) => [document._id, secrets.sign('audit digest', canonicalText(document))]),
-    );
+    return new Map(documents.map((document) => [document._id, auditDigest(context, document)]));
   } catch (error) {
     log.warn({ error, resourceType }, 'The target of an audited action could not be read.');
     return new Map();

@@ -147,9 +147,18 @@ describe('a token that is not valid', () => {
   });
 
   it('is one of an account that does not exist, or of an earlier secret', async () => {
-    await expectRefused(await forgedToken(app, secrets, new Date(), { clientId: uuid() }), /is gone, has a new secret/);
-    await expectRefused(await forgedToken(app, secrets, new Date(), { secretVersion: 7 }), /is gone, has a new secret/);
-    await expectRefused(await forgedToken(app, secrets, new Date(), { tsgId: '1000000000' }), /is gone, has a new secret/);
+    await expectRefused(
+      await forgedToken(app, secrets, new Date(), { clientId: uuid() }),
+      /is gone, has a new secret/,
+    );
+    await expectRefused(
+      await forgedToken(app, secrets, new Date(), { secretVersion: 7 }),
+      /is gone, has a new secret/,
+    );
+    await expectRefused(
+      await forgedToken(app, secrets, new Date(), { tsgId: '1000000000' }),
+      /is gone, has a new secret/,
+    );
   });
 });
 
