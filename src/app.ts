@@ -124,9 +124,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const authenticate = createAuthenticate(directory, secrets, [accessTokens, issuers.verifier]);
-  const authenticateAccount = createAccountAuthenticate(
-    createAuthenticate(directory, secrets, [accessTokens]),
-  );
+  const authenticateAccount = createAccountAuthenticate(accessTokens);
   const throttle = createThrottle({
     log,
     sleep: dependencies.sleep ?? sleep,
