@@ -38,7 +38,7 @@ import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { createEvents } from './storage/events/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
-import { leaseModel } from './storage/leases.ts';
+import { createLeases, leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import { nativeDb } from './storage/native-db.ts';
 import type { Secrets } from './storage/secrets.ts';
@@ -157,6 +157,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     signingKeys,
     throttle,
+    leases: createLeases(log),
     now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)

@@ -13,6 +13,7 @@ import { readSettings } from '../../src/settings.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';
 import { createEvents } from '../../src/storage/events/index.ts';
+import { createLeases } from '../../src/storage/leases.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
 import { createSigningKeys } from '../../src/storage/signing-keys/index.ts';
@@ -45,6 +46,7 @@ const directory = createDirectory(
   changes,
 );
 const authenticate = createAuthenticate(directory, secrets, []);
+const leases = createLeases(log);
 const signingKeys = createSigningKeys({ db, secrets, changes, now: () => new Date(), log });
 
 async function contextOf(request: IncomingMessage): Promise<GraphContext> {
@@ -62,6 +64,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     requestLogs: settings.requestLogs,
     identity: settings.identity,
     signingKeys,
+    leases,
     workspaceOwned: [],
     audited: new Map(),
     organisationOwned: [],

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../src/errors/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { issueAccessToken } from '../../src/subgraphs/identity/access-token/index.ts';
+import { ownAddress } from '../../src/subgraphs/identity/own-address.ts';
 import { readBasic } from './basic.ts';
 import { readForm } from './form.ts';
-import { issuerOf } from './issuer.ts';
 
 /** A path of the authentication service; answers the body of a 200. */
 export type Endpoint = {
@@ -25,7 +25,7 @@ const token: Endpoint = {
   method: 'POST',
   caching: 'no-store',
   async answer(context, request) {
-    const issuer = issuerOf(context);
+    const issuer = ownAddress(context);
     const client = readBasic(request.headers.authorization);
     const form = await readForm(request);
     if (form.has('client_secret')) {
@@ -56,7 +56,7 @@ const metadata: Endpoint = {
   method: 'GET',
   caching: 'no-store',
   answer(context) {
-    const issuer = issuerOf(context);
+    const issuer = ownAddress(context);
     return {
       issuer,
       token_endpoint: issuer + paths.token,

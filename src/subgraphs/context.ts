@@ -6,6 +6,7 @@ import type { AuditTrail } from '../recording/audit-trail.ts';
 import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
+import type { Leases } from '../storage/leases.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { SigningKeys } from '../storage/signing-keys/index.ts';
 
@@ -52,6 +53,8 @@ export type ServiceDependencies = {
   identity: Settings['identity'];
   /** Slows down whoever brings a wrong secret to a service. */
   throttle: Pick<Throttle, 'refuse' | 'slow'>;
+  /** For work that must not run twice at the same time, in whatever process. */
+  leases: Leases;
   log: Logger;
   now: () => Date;
 };

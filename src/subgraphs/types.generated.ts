@@ -449,7 +449,10 @@ export type Mutation = {
   /** Answers the id of the deleted key, which stops working at once. A key may delete itself. */
   deleteApiKey: Scalars['ID']['output'];
   createInvite: InviteLink;
-  /** Makes a new link, good for seven days; the one before leads nowhere any more. */
+  /**
+   * Makes a new link, good for seven days; the one before leads nowhere any more. The credential must hold the scopes of the
+   * keys that the invite promises, as for a new one.
+   */
   resendInvite: InviteLink;
   /** Cancels an invite that nobody has accepted, and answers its id. */
   deleteInvite: Scalars['ID']['output'];
@@ -1831,7 +1834,10 @@ export type UserSort = {
 
 /** Absent members stay as they are. */
 export type UpdateUserInput = {
-  /** The role of an owner cannot change. */
+  /**
+   * The role of an owner cannot change. Who becomes a member loses the `workspace-user` keys of workspaces that have not taken
+   * the user in.
+   */
   role?: InputMaybe<AssignableUserRole>;
 };
 

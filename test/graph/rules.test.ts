@@ -105,6 +105,9 @@ describe('@constraint', () => {
     [{ name: 'abcde' }, 'input.name'],
     [{ slug: 'A' }, 'input.slug'],
     [{ email: 'nobody' }, 'input.email'],
+    [{ email: 'a\0@b.c' }, 'input.email'],
+    [{ email: 'a@b\u202e.c' }, 'input.email'],
+    [{ email: '\ud800@b.c' }, 'input.email'],
     [{ uri: 'nowhere' }, 'input.uri'],
     [{ uuid: '1' }, 'input.uuid'],
     [{ at: 'yesterday' }, 'input.at'],
@@ -121,7 +124,7 @@ describe('@constraint', () => {
     const uuid = '018f2b6a-7d3e-7cc0-98c4-dc0c0c07398f';
     const fine = {
       slug: 'a',
-      email: 'a@b.c',
+      email: 'a@bücher.c',
       uri: 'https://a/',
       uuid,
       at: '2026-01-01T00:00:00Z',

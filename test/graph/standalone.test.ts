@@ -116,6 +116,21 @@ describe('a subgraph alone', () => {
     expect(errors).toMatchObject([{ path: ['_entities', 1], extensions: { code: 'FORBIDDEN' } }]);
   });
 
+  it('keeps users, invites and members from those who may not read them', async () => {
+    const key = await makeKey(app, 'workspace-service', { only: ['workspaces.read'] });
+    for (const type of ['User', 'Invite', 'Member']) {
+      const { errors } = await entities(
+        'identity',
+        [{ __typename: type, id: nobody }],
+        `... on ${type} { id }`,
+        {
+          key,
+        },
+      );
+      expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    }
+  });
+
   it("answers a reference to another's entity with what the router knew already", async () => {
     const reference = [{ __typename: 'Workspace', id: nobody, name: 'Claimed' }];
     expect(dataOf(await entities('routing', reference, '... on Workspace { id }'))._entities).toEqual([

@@ -15,8 +15,12 @@ const CLOCK_TOLERANCE = 5;
 
 export type Issuer = JwtIssuer & { keys: KeySet };
 
+/** What a signature was checked with. */
+type Proof = { keyId: string; key: KeyObject };
+
 type Verified = Claims & {
   issuer: Issuer;
+  proof: Proof;
   /** What was made of it last, and for which state of its workspace. */
   made: { record: KeyRecord; workspace: WorkspaceRecord } | null;
 };
@@ -33,7 +37,8 @@ export function createVerifier(
     try {
       const issuer = byName.get(decodeJwt(token).iss ?? '');
       if (!issuer) throw unknownIssuer(issuers.length > 0);
-      return { ...readClaims(await proven(token, issuer, now()), issuer.organisationId), issuer, made: null };
+      const { payload, proof } = await proven(token, issuer, now());
+      return { ...readClaims(payload, issuer.organisationId), proof, issuer, made: null };
     } catch (error) {
       throw error instanceof errors.JOSEError ? invalid(reasonOf(error), error) : error;
     }
@@ -56,16 +61,22 @@ export function createVerifier(
     return whenKnown(found, (workspace) => recordIn(workspace, verified));
   }
 
+  async function remember(token: string, digest: string): Promise<KeyRecord> {
+    const verified = await check(token);
+    remembered.set(digest, verified);
+    return admit(verified);
+  }
+
   return {
     type: 'jwt',
     verify(token) {
       const digest = hash('sha256', token, 'base64');
       const known = remembered.get(digest);
-      if (known) return admit(known);
-      return check(token).then((verified) => {
-        remembered.set(digest, verified);
-        return admit(verified);
-      });
+      if (!known) return remember(token, digest);
+      // A key that was withdrawn takes its tokens with it; what was fetched anew has to prove them anew.
+      return whenKnown(known.issuer.keys.get(known.proof.keyId), (key) =>
+        key === known.proof.key ? admit(known) : remember(token, digest),
+      );
     },
   };
 }
@@ -75,12 +86,17 @@ async function proven(
   token: string,
   { issuer, audience, keys }: Issuer,
   currentDate: Date,
-): Promise<JWTPayload> {
-  const keyOf = async ({ kid }: { kid?: string }): Promise<KeyObject> => {
-    if (typeof kid !== 'string') throw invalid('The JWT has no kid in its header.');
-    const key = await keys.get(kid);
+): Promise<{ payload: JWTPayload; proof: Proof }> {
+  const proofOf = async ({ kid: keyId }: { kid?: string }): Promise<Proof> => {
+    if (typeof keyId !== 'string') throw invalid('The JWT has no kid in its header.');
+    const key = await keys.get(keyId);
     if (!key) throw invalid('The JWT is signed with a key that its issuer does not publish.');
-    return key;
+    return { keyId, key };
+  };
+  let proof: Proof | undefined;
+  const keyOf = async (header: { kid?: string }): Promise<KeyObject> => {
+    proof = await proofOf(header);
+    return proof.key;
   };
   const { payload } = await jwtVerify(token, keyOf, {
     algorithms: ['RS256'],
@@ -91,7 +107,8 @@ async function proven(
     clockTolerance: CLOCK_TOLERANCE,
     currentDate,
   });
-  return payload;
+  if (!proof) throw new Error('A JWT was verified without a key.');
+  return { payload, proof };
 }
 
 const recordOf = (claims: Verified, workspace: WorkspaceRecord): KeyRecord => ({

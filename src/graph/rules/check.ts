@@ -8,11 +8,14 @@ export type Check = (value: unknown, path: string, report: Report) => void;
 
 type Test = { holds: (value: unknown) => boolean; message: string };
 
+// Whoever reads an address in a list or an audit entry sees all of it: no control or invisible characters.
+const email = /^[^\s@\p{C}]{1,64}@[^\s@.\p{C}]+(\.[^\s@.\p{C}]+)+$/u;
+
 const formats: Record<
   NonNullable<Constraint['format']>,
   { holds: (text: string) => boolean; name: string }
 > = {
-  EMAIL: { holds: (text) => /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(text), name: 'an email address' },
+  EMAIL: { holds: (text) => email.test(text), name: 'an email address' },
   URI: { holds: (text) => URL.canParse(text), name: 'an absolute URI' },
   UUID: { holds: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text), name: 'a UUID' },
   DATE_TIME: { holds: (text) => parseDateTime(text) !== null, name: 'an RFC 3339 date and time' },

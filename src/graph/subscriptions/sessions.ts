@@ -39,6 +39,9 @@ const CONNECTIONS = 100;
 /** Milliseconds between looks at the credentials: revoked and expired ones lose their connections. */
 const CHECK_INTERVAL = 1000;
 
+/** The subject of a JWT may be anything, such as the id of another tenant's key. */
+const quotaOf = ({ organisationId, kind, id }: Principal) => `${organisationId}/${kind}/${id}`;
+
 /** Keeps an eye on the credentials behind connections that outlive a request. */
 export function createSessions(options: {
   authenticate(knock: Knock): Promise<Principal | null>;
@@ -78,7 +81,9 @@ export function createSessions(options: {
         if (!principal) throw new GatewayError('UNAUTHENTICATED');
         return principal;
       }
-      const { id, workspaceId } = await check(request.socket);
+      const principal = await check(request.socket);
+      const { workspaceId } = principal;
+      const id = quotaOf(principal);
       if ((connections.get(id) ?? 0) >= CONNECTIONS) throw new GatewayError('TOO_MANY_SUBSCRIPTIONS');
       /** What is subscribed to was chosen for the workspace that the credential stood for then. */
       async function checkAgain(): Promise<Principal> {

@@ -76,6 +76,18 @@ describe('a JWT of a configured issuer', () => {
     expect(bearer.status).toBe(200);
   });
 
+  test('makes no key in the name of whom its subject claims to be', async () => {
+    const token = await tokenWith({
+      sub: uuid(),
+      scope: 'workspace_user_api_keys.create workspace_user_api_keys.read logs.list',
+    });
+    const body = { name: 'of a JWT', scopes: ['logs.list'] };
+    const created = await app.rest('POST', '/v1/api-keys/workspace/user', { key: token, body });
+    const { id } = created.body as { id: string };
+    const shown = await app.rest('GET', `/v1/api-keys/${id}`, { key: token });
+    expect(shown).toMatchObject({ status: 200, body: { id, user_id: null } });
+  });
+
   test('lets its caller stream', async () => {
     const { status, body } = await chat(await tokenWith(), { body: { stream: true } });
     expect([status, body]).toEqual([200, expect.stringMatching(/"content":"there"[\s\S]*data: \[DONE\]/)]);

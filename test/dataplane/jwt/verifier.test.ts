@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { WorkspaceRecord } from '../../../src/dataplane/directory.ts';
 import { createVerifier } from '../../../src/dataplane/jwt/verifier.ts';
@@ -9,7 +9,8 @@ const workspace = { id: 'w1', slug: 'main', metadata: { team: 'red' } };
 
 let issuer: TestIssuer;
 let clock: number;
-let lookups: number;
+/** What the issuer publishes. */
+let key: KeyObject | null;
 let known: WorkspaceRecord | null;
 let verifier: TokenVerifier;
 
@@ -20,16 +21,9 @@ afterAll(() => issuer.stop());
 
 beforeEach(() => {
   clock = 1_800_000_000_000;
-  lookups = 0;
+  key = createPublicKey({ key: { ...issuer.publicKey() }, format: 'jwk' });
   known = workspace;
-  const key: KeyObject = createPublicKey({ key: { ...issuer.publicKey() }, format: 'jwk' });
-  const keys = {
-    get: () => {
-      lookups++;
-      return key;
-    },
-    refresh: async () => undefined,
-  };
+  const keys = { get: () => key, refresh: async () => undefined };
   const { name, jwksUrl } = issuer;
   verifier = createVerifier([{ issuer: name, jwksUrl, organisationId: 'o1', audience: null, keys }], {
     workspaces: { get: (id) => (id === 'o1/main' ? known : null) },
@@ -44,7 +38,18 @@ test('a token is checked once, and at once from then on', async () => {
   const token = await issuer.sign({ exp: seconds(clock) + 60 });
   const first = await verifier.verify(token, anywhere);
   expect(verifier.verify(token, anywhere)).toBe(first);
-  expect(lookups).toBe(1);
+});
+
+test('a token that was good is refused when its issuer withdraws the key, and proven anew with another', async () => {
+  const token = await issuer.sign({ exp: seconds(clock) + 60 });
+  const unpublished = expect.objectContaining({ code: 'UNAUTHENTICATED' });
+  await verifier.verify(token, anywhere);
+  key = null;
+  await expect(verifier.verify(token, anywhere)).rejects.toEqual(unpublished);
+  key = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+  await expect(verifier.verify(token, anywhere)).rejects.toEqual(unpublished);
+  key = createPublicKey({ key: { ...issuer.publicKey() }, format: 'jwk' });
+  await expect(verifier.verify(token, anywhere)).resolves.toMatchObject({ principal: { workspaceId: 'w1' } });
 });
 
 test('a token that was good is refused from the second on in which it expires', async () => {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request } from 'undici';
 import { inviteModel } from '../../../src/subgraphs/identity/invite/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { addUser } from '../../support/users.ts';
 import { describeAccess } from '../access.ts';
 import { auditRows, dataOf, dump, dumpResources, errorOf, makeKey } from '../support.ts';
+import { accountWith, createPolicy } from './accounts.ts';
 
 let app: TestApp;
 let neighbour: Tenant;
@@ -43,6 +45,12 @@ async function tryAccept(link: Link, names: object = { firstName: 'Grace', lastN
   return { status: answer.status, ...(answer.body as object) } as Awaited<ReturnType<TestApp['graphql']>>;
 }
 const accept = async (link: Link) => dataOf(await tryAccept(link)).acceptInvite;
+const makeWorkspace = async (name: string): Promise<string> =>
+  dataOf(
+    await app.graphql('mutation ($name: String!) { createWorkspace(input: { name: $name }) { id } }', {
+      name,
+    }),
+  ).createWorkspace.id;
 const lapse = (id: string) =>
   inviteModel(app.db).updateOne({ _id: id }, { expiresAt: new Date('2020-01-01T00:00:00Z') });
 
@@ -127,6 +135,17 @@ describe('an invite', () => {
     expect(await dumpResources(app)).toBe(before);
   });
 
+  it('has no link that leads to what is no host', async () => {
+    const before = await dumpResources(app);
+    const { statusCode, body } = await request(`${app.url}/v1/admin/users/invites`, {
+      method: 'POST',
+      headers: { host: 'a.b/"><b>', 'x-gateway-api-key': app.adminKey, 'content-type': 'application/json' },
+      body: JSON.stringify(basic),
+    });
+    expect([statusCode, await body.json()]).toMatchObject([400, { error: { param: 'host' } }]);
+    expect(await dumpResources(app)).toBe(before);
+  });
+
   it('promises no scope that the inviter lacks', async () => {
     const key = await makeKey(app, 'organisation-service', { only: ['organisation_users.create'] });
     const scopes = { workspaceApiKeyDetails: { scopes: ['configs.list'] } };
@@ -134,6 +153,60 @@ describe('an invite', () => {
       code: 'FORBIDDEN',
       param: 'input.workspaceApiKeyDetails.scopes[0]',
     });
+  });
+
+  it('leads into no workspace but the one that the inviter works in', async () => {
+    const admin = await app.token();
+    const team = await makeWorkspace('Apart');
+    const inviter = await accountWith(app, admin, ['organisation_users.create']);
+    const resource = `prn:${app.tsgId}::::${app.workspaceId}`;
+    await createPolicy(app, admin, { principal: inviter.displayName, resource, role: 'workspace_admin' });
+    const invite = (email: string, workspaceId: string) =>
+      app.rest('POST', '/v2/admin/users/invites', {
+        key: inviter.token,
+        headers: { 'x-gateway-workspace-id': app.workspaceId },
+        body: {
+          email,
+          role: 'member',
+          workspaces: [{ id: workspaceId, role: 'member' }],
+          workspace_api_key_details: { scopes: ['completions.write'] },
+        },
+      });
+    const promised = await create({
+      email: 'promised@example.com',
+      workspaces: [{ id: team, role: 'member' }],
+    });
+    const before = await dumpResources(app);
+    expect(await invite('apart@example.com', team)).toMatchObject({
+      status: 403,
+      body: { error: { param: 'workspaces[0].id' } },
+    });
+    const again = await app.rest('POST', `/v2/admin/users/invites/${promised.id}/resend`, {
+      key: inviter.token,
+      headers: { 'x-gateway-workspace-id': app.workspaceId },
+      body: {},
+    });
+    expect(again).toMatchObject({ status: 403 });
+    expect(await dumpResources(app)).toBe(before);
+    expect(await invite('inside@example.com', app.workspaceId)).toMatchObject({ status: 200 });
+  });
+
+  it('is not sent again by whom its link would give more than he holds', async () => {
+    const { id } = await create({
+      email: 'coveted@example.com',
+      workspaces: [{ id: app.workspaceId, role: 'member' }],
+      workspaceApiKeyDetails: { scopes: ['configs.list'] },
+    });
+    const resendAs = (key: string) =>
+      app.rest('POST', `/v1/admin/users/invites/${id}/resend`, { key, body: {} });
+    const lacking = await makeKey(app, 'organisation-service', { only: ['organisation_users.create'] });
+    const before = await dumpResources(app);
+    expect(await resendAs(lacking)).toMatchObject({ status: 403 });
+    expect(await dumpResources(app)).toBe(before);
+    const holding = await makeKey(app, 'organisation-service', {
+      only: ['organisation_users.create', 'configs.list'],
+    });
+    expect(await resendAs(holding)).toMatchObject({ status: 200 });
   });
 
   it('is listed by status', async () => {
@@ -168,9 +241,7 @@ describe('an invite', () => {
 
 describe('accepting an invite', () => {
   it('makes the user, the memberships and a key for each workspace', async () => {
-    const team: string = dataOf(
-      await app.graphql('mutation { createWorkspace(input: { name: "Team" }) { id } }'),
-    ).createWorkspace.id;
+    const team: string = await makeWorkspace('Team');
     const link = await create({
       email: 'Grace@Example.com',
       role: 'admin',
@@ -283,9 +354,7 @@ describe('accepting an invite', () => {
   });
 
   it('leaves out workspaces that are gone', async () => {
-    const gone: string = dataOf(
-      await app.graphql('mutation { createWorkspace(input: { name: "Gone" }) { id } }'),
-    ).createWorkspace.id;
+    const gone: string = await makeWorkspace('Gone');
     const link = await create({
       email: 'late@example.com',
       workspaces: [

@@ -181,4 +181,14 @@ describe('the last administrator of a root tenant', () => {
     expect(errorOf(await remove(neighbour.clientId, neighbour.token)).code).toBe('IN_USE');
     expect(await dumpResources(app)).toBe(before);
   });
+
+  it('is left over of several that are deleted at the same time', async () => {
+    const tenant = await createNeighbour(app);
+    const { tsgId } = tenant;
+    const other = await accountWith(app, tenant.token, 'superuser', { tsgId });
+    const clerk = await accountWith(app, tenant.token, ['iam.service_account'], { tsgId });
+    const answers = await Promise.all([tenant.clientId, other.id].map((id) => remove(id, clerk.token)));
+    const codes = answers.map(({ errors }) => errors?.[0]?.extensions.code);
+    expect(codes.sort()).toEqual(['IN_USE', undefined]);
+  });
 });

@@ -31,6 +31,14 @@ const update = (id: string, role: string | null) =>
   );
 const remove = (id: string, key?: string) =>
   app.graphql('mutation ($id: ID!) { deleteUser(id: $id) }', { id }, key);
+async function keyOf(userId: string): Promise<string> {
+  const input = { name: 'x', scopes: ['logs.list'], workspaceId: app.workspaceId, userId };
+  const document =
+    'mutation ($input: CreateWorkspaceUserApiKeyInput!) { createWorkspaceUserApiKey(input: $input) { key } }';
+  return dataOf(await app.graphql(document, { input })).createWorkspaceUserApiKey.key;
+}
+const statusesOf = (keys: string[]) =>
+  Promise.all(keys.map(async (key) => (await app.rest('GET', '/v1/logs', { key })).status));
 const subjectId = () => ({ id: subject._id });
 
 describeAccess(() => ({ app, neighbour }), 'organisation-service', {
@@ -75,6 +83,16 @@ describe('a user', () => {
     expect(dataOf(await update(_id, 'member')).updateUser).toEqual({ role: 'member' });
   });
 
+  it('who is an admin no more keeps keys only where a workspace took the user in', async () => {
+    const inside = await addUser(app, { role: 'admin', inWorkspace: 'member' });
+    const outside = await addUser(app, { role: 'admin' });
+    const keys = [await keyOf(inside._id), await keyOf(outside._id)];
+    for (const { _id } of [inside, outside]) dataOf(await update(_id, 'admin'));
+    expect(await statusesOf(keys)).toEqual([200, 200]);
+    for (const { _id } of [inside, outside]) dataOf(await update(_id, 'member'));
+    expect(await statusesOf(keys)).toEqual([200, 401]);
+  });
+
   it('who is an owner stays one', async () => {
     const { _id } = await addUser(app, { role: 'owner' });
     const before = await dumpResources(app);
@@ -98,18 +116,10 @@ describe('a user', () => {
       await addUser(app, { inWorkspace: 'member' }),
       await addUser(app, { inWorkspace: 'member' }),
     ];
-    const keyOf = async (userId: string): Promise<string> => {
-      const input = { name: 'x', scopes: ['logs.list'], workspaceId: app.workspaceId, userId };
-      const document =
-        'mutation ($input: CreateWorkspaceUserApiKeyInput!) { createWorkspaceUserApiKey(input: $input) { key } }';
-      return dataOf(await app.graphql(document, { input })).createWorkspaceUserApiKey.key;
-    };
     const keys = [await keyOf(gone._id), await keyOf(stays._id)];
-    const statuses = async () =>
-      Promise.all(keys.map(async (key) => (await app.rest('GET', '/v1/logs', { key })).status));
-    expect(await statuses()).toEqual([200, 200]);
+    expect(await statusesOf(keys)).toEqual([200, 200]);
     expect(dataOf(await remove(gone._id)).deleteUser).toBe(gone._id);
-    expect(await statuses()).toEqual([401, 200]);
+    expect(await statusesOf(keys)).toEqual([401, 200]);
     const left = await app.db.collection('members').find({ organisationId: app.organisationId }).toArray();
     const userIds = left.map(({ userId }) => userId);
     expect(userIds).toContain(stays._id);

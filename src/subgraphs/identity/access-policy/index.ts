@@ -3,7 +3,7 @@ import { accessPolicyModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedAccessPolicy } from './service.ts';
 
-export { requireAdministrator } from './administrators.ts';
+export { keepAdministrator } from './administrators.ts';
 export { loadAccountRecords } from './directory.ts';
 export { type AccessPolicyDocument, accessPolicyModel } from './model.ts';
 export { forgetPrincipals, isRoleGiven, permissionsGivenTo } from './service.ts';

@@ -9,7 +9,7 @@ import { orAlreadyExists } from '../../writes.ts';
 import { requireHeld, requireTenantPermission } from '../permission.ts';
 import { loadPermissions } from '../role/index.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
-import { requireAdministrator } from './administrators.ts';
+import { keepAdministrator } from './administrators.ts';
 import { parsePrincipal, parseResource, parseRole } from './input.ts';
 import { accessPolicyById } from './loaders.ts';
 import { type AccessPolicyDocument, accessPolicyModel } from './model.ts';
@@ -73,8 +73,10 @@ export async function createAccessPolicy(context: GraphContext, input: CreateAcc
 
 export async function deleteAccessPolicy(context: GraphContext, id: string): Promise<string> {
   const { _id, organisationId, tsgId, workspaceId } = await getAccessPolicy(context, id);
-  if (workspaceId === null) await requireAdministrator(context.db, tsgId, { _id: { $ne: _id } });
-  const { deletedCount } = await accessPolicyModel(context.db).deleteOne({ _id, organisationId });
+  const remove = () => accessPolicyModel(context.db).deleteOne({ _id, organisationId });
+  const { deletedCount } = await (workspaceId === null
+    ? keepAdministrator(context, tsgId, { _id: { $ne: _id } }, remove)
+    : remove());
   if (deletedCount === 0) throw new GatewayError('NOT_FOUND', { message: 'The access policy is gone.' });
   await context.changes.publish('access_policy');
   return _id;

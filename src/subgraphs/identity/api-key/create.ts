@@ -74,7 +74,8 @@ async function ownerUser(
   workspaceId: string | null,
 ): Promise<string | null> {
   if (type !== 'workspace-user' || workspaceId === null) return null;
-  if (!named) return principal.userId;
+  // The subject of a JWT is a name at its issuer, and no user of ours.
+  if (!named) return principal.kind === 'jwt' ? null : principal.userId;
   await requireWorkspaceUser(context, named, workspaceId);
   return named;
 }

@@ -33,7 +33,7 @@ export function requireHeldScopes(principal: Principal, scopes: readonly Scope[]
   const missing = scopes.find((scope) => lacks(principal, scope));
   if (missing === undefined) return;
   throw new GatewayError('FORBIDDEN', {
-    message: `The API key has the scope ${missing}, which the credential lacks.`,
+    message: `The secret would bring the scope ${missing}, which the credential lacks.`,
   });
 }
 

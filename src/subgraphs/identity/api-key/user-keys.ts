@@ -5,8 +5,10 @@ import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
 type Owner = Pick<ApiKeyDocument, 'organisationId'> & { userId: string; workspaceId?: string };
 
-/** Ends the keys that stand for a user, in one workspace or in all; they stop working at once. */
-export async function deleteUserKeys(context: GraphContext, owner: Owner): Promise<void> {
+type Place = Omit<Owner, 'workspaceId'> & { workspaceId?: string | { $nin: string[] } };
+
+/** Ends the keys that stand for a user, in the workspaces named or in all; they stop working at once. */
+export async function deleteUserKeys(context: GraphContext, owner: Place): Promise<void> {
   await apiKeyModel(context.db).deleteMany({ ...owner, type: 'workspace-user' });
   await context.changes.publish('api_key');
 }

@@ -1,4 +1,4 @@
-import { requireScope } from '../../../auth/index.ts';
+import { type Principal, requireScope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
@@ -22,7 +22,7 @@ export async function createInvite(context: GraphContext, input: CreateInviteInp
   const members = {
     email,
     role: input.role,
-    workspaces: await namedWorkspaces(context, organisationId, input.workspaces),
+    workspaces: await namedWorkspaces(context, principal, input.workspaces),
     keyScopes:
       keys &&
       grantedScopes(principal, 'workspace-user', keys.scopes, [], 'input.workspaceApiKeyDetails.scopes'),
@@ -45,18 +45,28 @@ export async function createInvite(context: GraphContext, input: CreateInviteInp
 
 async function namedWorkspaces(
   context: GraphContext,
-  organisationId: string,
+  principal: Principal,
   named: readonly InviteWorkspaceInput[],
 ): Promise<InviteDocument['workspaces']> {
   const names = named.map(({ id }) => id);
-  const idOf = await workspaceIdsNamed(context.db, organisationId, names);
+  const idOf = await workspaceIdsNamed(context.db, principal.organisationId, names);
   const ids = names.map((name) => idOf.get(name));
   return named.map(({ role }, index) => {
     const param = `input.workspaces[${index}].id`;
     const workspaceId = ids[index];
     if (workspaceId === undefined) throw invalid(`${param} names no workspace of this organisation.`, param);
     if (ids.indexOf(workspaceId) < index) throw invalid(`${param} names a workspace twice.`, param);
+    requireReach(principal, workspaceId, param);
     return { workspaceId, role };
+  });
+}
+
+/** Whoever gets an invite's link can take its keys: none may be for a workspace other than the inviter's. */
+export function requireReach({ workspaceId }: Principal, invitedTo: string, param: string): void {
+  if (workspaceId === null || workspaceId === invitedTo) return;
+  throw new GatewayError('FORBIDDEN', {
+    message: 'A credential for one workspace invites into that workspace only.',
+    param,
   });
 }
 

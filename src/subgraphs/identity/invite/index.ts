@@ -1,7 +1,7 @@
 import type { Resource } from '../../subgraph.ts';
-import { inviteById } from './loaders.ts';
 import { inviteModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
+import { referencedInvite } from './service.ts';
 
 export { inviteModel } from './model.ts';
 
@@ -9,5 +9,5 @@ export const invite: Resource = {
   name: 'invite',
   models: [inviteModel],
   resolvers,
-  references: { Invite: ({ id }, context) => inviteById(context).load(id) },
+  references: { Invite: ({ id }, context) => referencedInvite(context, id) },
 };

@@ -1,11 +1,12 @@
 import type { GraphContext } from '../../context.ts';
+import { ownAddress } from '../own-address.ts';
 import type { InviteDocument } from './model.ts';
 
 /** A new secret for an invite: the link that shows it once, and the hash to keep. */
-export function newLink({ secrets, identity, request }: GraphContext) {
+export function newLink(context: GraphContext) {
+  const { secrets } = context;
   const secret = secrets.generateKey();
-  const base = identity.publicUrl ?? `http://${request.headers.host ?? 'localhost'}`;
-  return { inviteLink: `${base}/invites/${secret}`, secretHash: secrets.hash(secret) };
+  return { inviteLink: `${ownAddress(context)}/invites/${secret}`, secretHash: secrets.hash(secret) };
 }
 
 export const shownLink = (invite: InviteDocument, inviteLink: string) => ({

@@ -6,7 +6,8 @@ import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryInvitesArgs } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
-import { markExpired, requireNewAddress } from './create.ts';
+import { requireHeldScopes } from '../api-key/index.ts';
+import { markExpired, requireNewAddress, requireReach } from './create.ts';
 import { newLink, shownLink } from './link.ts';
 import { inviteById } from './loaders.ts';
 import { type InviteDocument, inviteModel } from './model.ts';
@@ -23,6 +24,12 @@ export async function getInvite(
   const found = await inviteById(context).load(id);
   if (!found) throw new GatewayError('NOT_FOUND', { message: 'The invite does not exist.' });
   return found;
+}
+
+/** For references from other resources: null when the invite is gone or another organisation's. */
+export async function referencedInvite(context: GraphContext, id: string): Promise<InviteDocument | null> {
+  requireScope(context.principal, ['organisation_users.read']);
+  return inviteById(context).load(id);
 }
 
 export async function listInvites(context: GraphContext, args: ListArguments) {
@@ -42,7 +49,11 @@ export async function listInvites(context: GraphContext, args: ListArguments) {
 }
 
 export async function resendInvite(context: GraphContext, id: string) {
-  const { _id, organisationId, email } = await getInvite(context, id, 'organisation_users.create');
+  const principal = requireScope(context.principal, ['organisation_users.create']);
+  const invite = await getInvite(context, id, 'organisation_users.create');
+  const { _id, organisationId, email } = invite;
+  for (const { workspaceId } of invite.workspaces) requireReach(principal, workspaceId, 'id');
+  requireHeldScopes(principal, invite.keyScopes ?? []);
   await requireNewAddress(context, organisationId, email);
   await markExpired(context, organisationId, email);
   const { inviteLink, secretHash } = newLink(context);

@@ -1,7 +1,7 @@
 import type { Resource } from '../../subgraph.ts';
-import { memberById } from './loaders.ts';
 import { memberModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
+import { referencedMember } from './service.ts';
 
 export { ensureMembers, requireUsers } from './add.ts';
 export { latestMembers, workspaceIdsOf } from './loaders.ts';
@@ -13,5 +13,5 @@ export const member: Resource = {
   name: 'member',
   models: [memberModel],
   resolvers,
-  references: { Member: ({ id }, context) => memberById(context).load(id) },
+  references: { Member: ({ id }, context) => referencedMember(context, id) },
 };

@@ -11,6 +11,7 @@ import { deleteUserKeys } from '../api-key/index.ts';
 import { userIdWithEmail } from '../user/index.ts';
 import { namedWorkspaceId, workspaceById } from '../workspace/index.ts';
 import { requireUsers } from './add.ts';
+import { memberById } from './loaders.ts';
 import { type MemberDocument, memberModel } from './model.ts';
 
 type ListArguments = QueryMembersArgs & SortedPageArguments;
@@ -36,6 +37,12 @@ export async function getMember(
     .lean<MemberDocument>();
   if (!found) throw notFound();
   return found;
+}
+
+/** For references from other resources: null when the membership is over or out of the credential's reach. */
+export async function referencedMember(context: GraphContext, id: string): Promise<MemberDocument | null> {
+  requireScope(context.principal, ['workspace_users.read']);
+  return memberById(context).load(id);
 }
 
 export async function listMembers(context: GraphContext, args: ListArguments) {

@@ -7,7 +7,7 @@ import { newestFirst } from '../../order.ts';
 import { countItems, type PageArguments, requireShallow } from '../../page.ts';
 import type { CreateRoleInput, QueryRolesArgs, UpdateRoleInput } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
-import { isRoleGiven, requireAdministrator } from '../access-policy/index.ts';
+import { isRoleGiven, keepAdministrator } from '../access-policy/index.ts';
 import { requireHeld, requireWholeTenant, type TenantPrincipal } from '../permission.ts';
 import { builtInRole, builtInRolesNamed, type ShownRole } from './built-in.ts';
 import { roleById } from './loaders.ts';
@@ -88,20 +88,22 @@ export async function updateRole(context: GraphContext, id: string, input: Updat
   const principal = requireWholeTenant(context.principal, permission);
   const role = await requireOwnRole(context, id);
   const permissions = input.permissions && grantedPermissions(principal, input.permissions, role.permissions);
-  if (permissions && takesAway(role.permissions, permissions)) {
-    await requireAdministrator(context.db, principal.tsgId, { role: { $ne: id } });
-  }
-  const updated = await roleModel(context.db)
-    .findOneAndUpdate(
-      { _id: id, ...tenantFilter(principal) },
-      {
-        ...(input.name != null && { name: input.name }),
-        ...(input.description !== undefined && { description: input.description }),
-        ...(permissions && { permissions }),
-      },
-      { returnDocument: 'after' },
-    )
-    .lean<RoleDocument>();
+  const write = () =>
+    roleModel(context.db)
+      .findOneAndUpdate(
+        { _id: id, ...tenantFilter(principal) },
+        {
+          ...(input.name != null && { name: input.name }),
+          ...(input.description !== undefined && { description: input.description }),
+          ...(permissions && { permissions }),
+        },
+        { returnDocument: 'after' },
+      )
+      .lean<RoleDocument>()
+      .exec();
+  const updated = await (permissions && takesAway(role.permissions, permissions)
+    ? keepAdministrator(context, principal.tsgId, { role: { $ne: id } }, write)
+    : write());
   if (!updated) throw notFound();
   await context.changes.publish('role');
   return updated;

@@ -11,7 +11,7 @@ import type {
   UpdateServiceAccountInput,
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
-import { forgetPrincipals, permissionsGivenTo, requireAdministrator } from '../access-policy/index.ts';
+import { forgetPrincipals, keepAdministrator, permissionsGivenTo } from '../access-policy/index.ts';
 import { requireHeld, requireWholeTenant, type TenantPrincipal } from '../permission.ts';
 import { serviceAccountById } from './loaders.ts';
 import { type ServiceAccountDocument, serviceAccountModel } from './model.ts';
@@ -108,8 +108,9 @@ export async function resetServiceAccountSecret(context: GraphContext, id: strin
 /** Policies go first: a deletion that is cut off leaves an account without any role, which can be deleted again. */
 export async function deleteServiceAccount(context: GraphContext, id: string): Promise<string> {
   const { _id, organisationId, tsgId, principal } = await getServiceAccount(context, id);
-  await requireAdministrator(context.db, tsgId, { principal: { $ne: principal } });
-  await forgetPrincipals(context.db, [principal]);
+  await keepAdministrator(context, tsgId, { principal: { $ne: principal } }, () =>
+    forgetPrincipals(context.db, [principal]),
+  );
   const { deletedCount } = await serviceAccountModel(context.db).deleteOne({ _id, organisationId });
   if (deletedCount === 0) throw notFound();
   await context.changes.publish('service_account');

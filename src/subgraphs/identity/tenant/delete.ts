@@ -68,9 +68,6 @@ async function removeContents({ db }: GraphContext, { organisationId }: TenantDo
   await memberModel(db).deleteMany({ organisationId });
   await userModel(db).deleteMany({ organisationId });
   await roleModel(db).deleteMany({ organisationId });
-  await inviteModel(db).deleteMany({ organisationId });
-  await memberModel(db).deleteMany({ organisationId });
-  await userModel(db).deleteMany({ organisationId });
   await workspaceModel(db).deleteMany({ organisationId });
   await organisationModel(db).deleteOne({ _id: organisationId });
 }

@@ -1,7 +1,7 @@
 import type { Resource } from '../../subgraph.ts';
-import { userById } from './loaders.ts';
 import { userModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
+import { referencedUser } from './service.ts';
 
 export { userById } from './loaders.ts';
 export { userIdsAmong, userIdWithEmail } from './lookup.ts';
@@ -11,5 +11,5 @@ export const user: Resource = {
   name: 'user',
   models: [userModel],
   resolvers,
-  references: { User: ({ id }, context) => userById(context).load(id) },
+  references: { User: ({ id }, context) => referencedUser(context, id) },
 };

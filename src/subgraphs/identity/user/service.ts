@@ -6,7 +6,7 @@ import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryUsersArgs, UpdateUserInput } from '../../types.generated.ts';
 import { deleteUserKeys } from '../api-key/index.ts';
-import { removeMembers } from '../member/index.ts';
+import { memberModel, removeMembers } from '../member/index.ts';
 import { userById } from './loaders.ts';
 import { type UserDocument, userModel } from './model.ts';
 
@@ -23,6 +23,12 @@ export async function getUser(
   const found = await userById(context).load(id);
   if (!found) throw notFound();
   return found;
+}
+
+/** For references from other resources: null when the user is gone or another organisation's. */
+export async function referencedUser(context: GraphContext, id: string): Promise<UserDocument | null> {
+  requireScope(context.principal, ['organisation_users.read']);
+  return userById(context).load(id);
 }
 
 export async function listUsers(context: GraphContext, args: ListArguments) {
@@ -56,7 +62,15 @@ export async function updateUser(context: GraphContext, id: string, input: Updat
     )
     .lean<UserDocument>();
   if (!updated) throw notFound();
+  if (input.role === 'member') await endKeysElsewhere(context, updated);
   return updated;
+}
+
+/** An admin may have keys in every workspace, a member in those that took him in. */
+async function endKeysElsewhere(context: GraphContext, { _id, organisationId }: UserDocument): Promise<void> {
+  const owner = { organisationId, userId: _id };
+  const workspaceIds: string[] = await memberModel(context.db).distinct('workspaceId', owner);
+  await deleteUserKeys(context, { ...owner, workspaceId: { $nin: workspaceIds } });
 }
 
 /** What the user had goes first, so that a deletion that failed half-way can be repeated. */
