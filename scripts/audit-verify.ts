@@ -47,10 +47,10 @@ function readNotes(args: string[]): AuditNote[] {
 }
 
 /** The database of the running service, or the embedded store of one that does not run. */
-function openExisting({ dataDirectory, mongodbUri }: Settings['storage']): Promise<Storage> {
+async function openExisting({ dataDirectory, mongodbUri }: Settings['storage']): Promise<Storage> {
   const store = join(dataDirectory, 'store');
   if (mongodbUri === null && !existsSync(store)) throw new Error(`There is no store in ${store}.`);
-  return openStorage({ dataDirectory, mongodbUri: mongodbUri ?? findEmbedded(store) });
+  return openStorage({ dataDirectory, mongodbUri: mongodbUri ?? (await findEmbedded(store)) });
 }
 
 /** With another key every entry would look altered. */

@@ -10,7 +10,7 @@ async function main(file: string | undefined): Promise<string> {
   if (mongodbUri)
     throw new Error('MONGODB_URI is set: back that database up with its own tools, for instance mongodump.');
   const directory = join(dataDirectory, 'store');
-  const uri = findEmbedded(directory);
+  const uri = await findEmbedded(directory);
   if (!uri) throw new Error(`No service is running on ${directory}; what it holds can be copied as it is.`);
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 3000 });
   try {

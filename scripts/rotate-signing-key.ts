@@ -18,7 +18,7 @@ async function main(options: string[]): Promise<string> {
   if (options.length > 0 && !isRevocation) throw new Error('Usage: npm run rotate:signing-key [-- --revoke]');
   const { logLevel, storage: settings } = readSettings();
   const { dataDirectory, mongodbUri, encryptionKey } = settings;
-  const running = mongodbUri ?? findEmbedded(join(dataDirectory, 'store'));
+  const running = mongodbUri ?? (await findEmbedded(join(dataDirectory, 'store')));
   const storage = await openStorage({ dataDirectory, mongodbUri: running });
   try {
     const { db } = storage;

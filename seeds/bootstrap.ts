@@ -13,7 +13,7 @@ import { serviceAccountModel } from '../src/subgraphs/identity/service-account/i
 import { tenantModel } from '../src/subgraphs/identity/tenant/index.ts';
 import { workspaceModel } from '../src/subgraphs/identity/workspace/index.ts';
 
-/** What a first start makes, as it stands in `DATA_DIR/bootstrap.json`. The only place where these two keys are readable. */
+/** What a first start makes, as it stands in `DATA_DIR/bootstrap.json`. The only place where its secrets are readable. */
 export type Bootstrap = {
   base_url: string;
   graphql_url: string;

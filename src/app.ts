@@ -124,9 +124,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const authenticate = createAuthenticate(directory, secrets, [accessTokens, issuers.verifier]);
-  const authenticateAccount = createAccountAuthenticate(
-    createAuthenticate(directory, secrets, [accessTokens]),
-  );
+  const authenticateAccount = createAccountAuthenticate(accessTokens);
   const throttle = createThrottle({
     log,
     sleep: dependencies.sleep ?? sleep,
@@ -164,8 +162,10 @@ export function createApp(dependencies: AppDependencies): App {
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
       .flatMap((resource) => resource.models),
-    auditedModels: new Map(
-      resources.flatMap(({ name, models: [model] }) => (model ? [[name.replaceAll('-', '_'), model]] : [])),
+    audited: new Map(
+      resources.flatMap(({ name, models: [model], reach }) =>
+        model ? [[name.replaceAll('-', '_'), { model, reach }]] : [],
+      ),
     ),
     organisationOwned: resources
       .filter((resource) => resource.ownedByWorkspace || resource.ownedByOrganisation)

@@ -66,7 +66,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     signingKeys,
     leases,
     workspaceOwned: [],
-    auditedModels: new Map(),
+    audited: new Map(),
     organisationOwned: [],
     audit: { record: async () => undefined },
     request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },

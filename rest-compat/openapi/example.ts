@@ -22,6 +22,13 @@ const byName: Record<string, unknown> = {
   defaults: { metadata: { team: 'search' } },
   metadata: { team: 'search' },
   tags: { team: 'search' },
+  principal: 'ci@1234567890.iam.sluice.local',
+  resource: 'prn:1234567890::::',
+  role: 'view_only_admin',
+  email: 'ada@example.com',
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  invite_link: 'https://gateway.example.com/invites/sl-…',
   insertLogs: {
     request: {
       url: 'https://api.example.com/v1/chat/completions',

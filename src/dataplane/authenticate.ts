@@ -55,24 +55,27 @@ export function createAuthenticate(
   secrets: Secrets,
   verifiers: TokenVerifier[],
 ): Authenticate {
-  const byType = new Map(verifiers.map((verifier) => [verifier.type, verifier]));
-
-  function judged({ secret, workspace }: Credential): KeyRecord | Promise<KeyRecord> {
-    const verifier = secret.length > MAX_TOKEN_LENGTH ? null : byType.get(headerOfToken(secret)?.type ?? '');
-    if (!verifier) throw new GatewayError('UNAUTHENTICATED', { message: 'The token is not valid.' });
-    return verifier.verify(secret, { workspace });
-  }
-
+  const judge = createJudge(verifiers);
   return (credential) => {
     if (!credential) {
       throw new GatewayError('UNAUTHENTICATED', {
         message: 'No API key given: send it as x-gateway-api-key or as Authorization: Bearer.',
       });
     }
-    if (credential.isToken) return judged(credential);
+    if (credential.isToken) return judge(credential);
     if (credential.secret.length > MAX_SECRET_LENGTH) throw new GatewayError('UNAUTHENTICATED');
     const found = directory.keys.get(secrets.hash(credential.secret));
     return found instanceof Promise ? found.then(usable) : usable(found);
+  };
+}
+
+/** Has a token judged by the one who knows its kind. */
+function createJudge(verifiers: TokenVerifier[]) {
+  const byType = new Map(verifiers.map((verifier) => [verifier.type, verifier]));
+  return ({ secret, workspace }: Credential): KeyRecord | Promise<KeyRecord> => {
+    const verifier = secret.length > MAX_TOKEN_LENGTH ? null : byType.get(headerOfToken(secret)?.type ?? '');
+    if (!verifier) throw new GatewayError('UNAUTHENTICATED', { message: 'The token is not valid here.' });
+    return verifier.verify(secret, { workspace });
   };
 }
 
@@ -112,24 +115,19 @@ export function throttled(authenticate: Authenticate, throttle: Throttle, door: 
  * What the administration's own addresses take: access tokens alone. Throws INVALID_AUTHORISATION for anything else
  * (service.md, "Scheme A", 1 and 10).
  */
-export const createAccountAuthenticate =
-  (authenticate: Authenticate) =>
-  async (credential: Credential | null): Promise<KeyRecord> => {
+export function createAccountAuthenticate(accessTokens: TokenVerifier) {
+  const judge = createJudge([accessTokens]);
+  return async (credential: Credential | null): Promise<KeyRecord> => {
     if (!credential) throw invalidAuthorisation('Send an access token as Authorization: Bearer.');
     if (!credential.isToken)
       throw invalidAuthorisation('This path takes access tokens, and no gateway keys.');
-    const record = await authenticated(authenticate, credential);
-    if (record.principal.kind === 'service-account') return record;
-    throw invalidAuthorisation('This path takes access tokens of this installation alone.');
+    try {
+      return await judge(credential);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'UNAUTHENTICATED') throw error;
+      throw invalidAuthorisation(error.message, error.cause);
+    }
   };
-
-async function authenticated(authenticate: Authenticate, credential: Credential): Promise<KeyRecord> {
-  try {
-    return await authenticate(credential);
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== 'UNAUTHENTICATED') throw error;
-    throw invalidAuthorisation(error.message, error.cause);
-  }
 }
 
 const invalidAuthorisation = (reason: string, cause?: unknown): GatewayError =>

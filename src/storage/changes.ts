@@ -31,7 +31,8 @@ export type Changes = {
 
 type Revision = { _id: ChangeKind; revision: number };
 
-const POLL_INTERVAL = 500;
+/** Milliseconds; what is in memory is read again after it, and a revoked key is refused everywhere within a second. */
+const POLL_INTERVAL = 250;
 /** Milliseconds without an answer from the database after which what is in memory counts as old. */
 const SILENCE_LIMIT = 3000;
 

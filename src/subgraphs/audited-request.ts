@@ -1,3 +1,4 @@
+import { canonicalText } from '../lib/canonical.ts';
 import { redact, redactQuery, redactText } from '../lib/redaction.ts';
 import type { AuditEntry } from '../recording/audit-trail.ts';
 import type { GraphContext } from './context.ts';
@@ -31,3 +32,7 @@ export const auditedRequest = (
   userAgent: redactText(request.headers['user-agent'] ?? ''),
   timestamp: now(),
 });
+
+/** Keyed hash of a document as it is stored: equal ones mean equal documents. */
+export const auditDigest = ({ secrets }: Pick<GraphContext, 'secrets'>, document: object): string =>
+  secrets.sign('audit digest', canonicalText(document));

@@ -22,6 +22,13 @@ export type RequestFacts = {
   clientIp: string;
 };
 
+export type AuditedDocuments = {
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  model: (db: Connection) => Model<any>;
+  /** The part of a query that says which of them a credential reaches; absent, those of its organisation and workspace. */
+  reach?: (principal: Principal) => object;
+};
+
 /** Long-lived things that services need; built once by `createApp`. */
 export type ServiceDependencies = {
   db: Connection;
@@ -34,8 +41,7 @@ export type ServiceDependencies = {
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];
   /** Where the documents of a resource are, by the first part of its audited actions (`api_key`). */
-  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
-  auditedModels: ReadonlyMap<string, (db: Connection) => Model<any>>;
+  audited: ReadonlyMap<string, AuditedDocuments>;
   /** These, and the models whose documents keep their organisation's tenant from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   organisationOwned: ((db: Connection) => Model<any>)[];

@@ -1,4 +1,5 @@
 import type { Connection, Model } from 'mongoose';
+import type { Principal } from '../auth/index.ts';
 import type { GraphContext } from './context.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: resolvers differ in parent and arguments; the generated types check each one
@@ -19,6 +20,8 @@ export type Resource = {
   ownedByWorkspace?: boolean;
   /** True for those that no workspace has, but that must be gone before the tenant of their organisation may be deleted. */
   ownedByOrganisation?: boolean;
+  /** Which documents of the first model a credential reaches, where that is not what its organisation has. */
+  reach?: (principal: Principal) => object;
   resolvers: Resolvers;
   references?: Record<string, ReferenceResolver>;
 };

@@ -1667,7 +1667,7 @@ export type UpdateProviderInput = {
 export type CreateAccessPolicyInput = {
   /**
    * A user's e-mail address, or a service account as `<name>@<tsg_id>.iam.<domain>`, in any case. It need not exist: the policy
-   * has no effect until it does.
+   * has no effect until it does. One for a user has none: only service accounts ask for tokens.
    */
   principal: Scalars['String']['input'];
   /** `prn:<tsg_id>::::<workspace>` with the token's tenant and the id or slug of a workspace; empty for the tenant's root. */

@@ -234,7 +234,7 @@ async function mention(secret: string): Promise<void> {
 }
 
 async function readEverything(): Promise<string> {
-  const client = await MongoClient.connect(findEmbedded(join(directory, 'store')) ?? '');
+  const client = await MongoClient.connect((await findEmbedded(join(directory, 'store'))) ?? '');
   try {
     const texts: string[] = [];
     for (const { name } of await client.db().listCollections().toArray()) {

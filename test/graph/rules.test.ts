@@ -229,8 +229,8 @@ describe('@audit', () => {
     const broken = () => {
       throw new Error('away');
     };
-    context.auditedModels = new Map([
-      ['config', () => ({ schema: { path: () => null }, find: broken }) as never],
+    context.audited = new Map([
+      ['config', { model: () => ({ schema: { path: () => null }, find: broken }) as never }],
     ]);
     const result = await run(graph, 'mutation { deleteConfig(id: "c-9") }', context);
     expect(result.errors).toBeUndefined();

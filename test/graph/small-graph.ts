@@ -55,7 +55,7 @@ export function smallContext(
     log: logger,
     now: () => new Date('2026-01-02T03:04:05.678Z'),
     workspaceOwned: [],
-    auditedModels: new Map(),
+    audited: new Map(),
     organisationOwned: [],
     changes: { publish: async () => undefined },
     db: {} as Connection,

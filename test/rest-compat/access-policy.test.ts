@@ -67,8 +67,8 @@ describe('/iam/v1/access_policies', () => {
     [
       "another tenant's resource",
       () => ({ resource: `prn:${neighbour.tsgId}::::` }),
-      403,
-      'AB03',
+      401,
+      'AB05',
       'resource',
     ],
     ['an unknown workspace', () => ({ resource: `prn:${app.tsgId}::::no` }), 400, 'AB01', 'resource'],

@@ -40,6 +40,13 @@ test('a running service publishes the next key, and forgets all others when they
   await eventually(async () => expect(await published()).toEqual([keyIn(revoked.stdout)]));
 });
 
+test('a service that was killed is not waited for', async () => {
+  await sluice.kill('SIGKILL');
+  const { stdout } = await rotate();
+  sluice = await startProcess(settings.DATA_DIR);
+  expect(await published()).toContain(keyIn(stdout));
+});
+
 test('says how it is called', async () => {
   await expect(rotate('--now')).rejects.toMatchObject({
     code: 1,

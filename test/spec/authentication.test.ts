@@ -155,7 +155,10 @@ describe('Scheme A: access token from the authentication service', () => {
     const ofChild = await app.token({ tsgId: child });
     expect((await app.rest('GET', path, asBearer(ofChild))).status).toBe(404);
     const policy = { principal: 'somebody@example.com', resource: resource(child), role: 'superuser' };
-    expect((await postPolicy(admin, policy)).status).toBe(403);
+    expect(errorIn(await postPolicy(admin, policy))).toMatchObject({
+      ...invalidAuthorisation,
+      message: expect.stringMatching(/is for the tenant/),
+    });
   });
 
   it('7. A policy on the target tenant that names the identity overrides the hierarchy for that pairing', async () => {

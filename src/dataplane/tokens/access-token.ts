@@ -8,6 +8,7 @@ import {
   type VerifiedToken,
   verifyAccessToken,
 } from '../../auth/index.ts';
+import { GatewayError } from '../../errors/index.ts';
 import type { SigningKeys } from '../../storage/signing-keys/index.ts';
 import type { AccountRecord, Directory, KeyRecord } from '../directory.ts';
 import { principalOf, workspaceOf } from './service-account.ts';
@@ -51,7 +52,7 @@ export function createAccessTokenVerifier(options: {
   }
 
   function recordOf(claims: Kept, account: AccountRecord | null, asked: string | null) {
-    if (!account || account.secretVersion !== claims.secretVersion) throw tokenInvalid();
+    if (!account || account.secretVersion !== claims.secretVersion) throw accountChanged();
     return whenKnown(
       workspaceOf(account, asked, directory.workspaces),
       (workspace): KeyRecord => ({
@@ -74,3 +75,9 @@ export function createAccessTokenVerifier(options: {
       ),
   };
 }
+
+/** The one message for all that may have happened since the token was given. */
+const accountChanged = () =>
+  new GatewayError('UNAUTHENTICATED', {
+    message: "The token's service account is gone, has a new secret, or has no role in the tenant any more.",
+  });

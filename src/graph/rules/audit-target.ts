@@ -1,6 +1,6 @@
 import { type GraphQLArgument, GraphQLID, isNonNullType } from 'graphql';
 import type { Principal } from '../../auth/index.ts';
-import { canonicalText } from '../../lib/canonical.ts';
+import { auditDigest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 
 /** Documents that one slug may mean: each workspace may have one of them. */
@@ -27,28 +27,30 @@ export const namesOf = (argument: string, value: string): Names =>
  * has no documents, and, with a line in the log, when they cannot be read: the trail must not keep anybody from acting.
  */
 export async function digestsOf(
-  { db, auditedModels, secrets, log }: GraphContext,
-  { organisationId, workspaceId }: Principal,
+  context: GraphContext,
+  principal: Principal,
   resourceType: string,
   names: Names,
 ): Promise<ReadonlyMap<string, string>> {
-  const model = auditedModels.get(resourceType)?.(db);
-  if (!model || names.length === 0) return new Map();
+  const { db, audited, log } = context;
+  const { model: modelOf, reach = ownOf } = audited.get(resourceType) ?? {};
+  if (!modelOf || names.length === 0) return new Map();
+  const model = modelOf(db);
   const known = names.filter((name) => Object.keys(name).every((member) => model.schema.path(member)));
   try {
     const documents = await model
-      .find({
-        organisationId,
-        ...(workspaceId !== null && { workspaceId: { $in: [workspaceId, null] } }),
-        $or: known,
-      })
+      .find({ $and: [reach(principal), { $or: known }] })
       .limit(MAX_NAMESAKES)
       .lean<{ _id: string }[]>();
-    return new Map(
-      documents.map((document) => [document._id, secrets.sign('audit digest', canonicalText(document))]),
-    );
+    return new Map(documents.map((document) => [document._id, auditDigest(context, document)]));
   } catch (error) {
     log.warn({ error, resourceType }, 'The target of an audited action could not be read.');
     return new Map();
   }
 }
+
+/** What a credential's organisation has and, of what workspaces have, its own one. */
+const ownOf = ({ organisationId, workspaceId }: Principal): object => ({
+  organisationId,
+  ...(workspaceId !== null && { workspaceId: { $in: [workspaceId, null] } }),
+});

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { findSocket } from './ownership.ts';
@@ -58,7 +59,22 @@ const uriOf = (socket: string, databaseName: string): string =>
   `mongodb://${encodeURIComponent(socket)}/${databaseName}?directConnection=true`;
 
 /** The URI of the server that another process runs on `directory`; null when none does. */
-export function findEmbedded(directory: string, databaseName = 'sluice'): string | null {
+export async function findEmbedded(directory: string, databaseName = 'sluice'): Promise<string | null> {
   const socket = findSocket(resolvePath(directory));
-  return socket === null ? null : uriOf(socket, databaseName);
+  return socket !== null && (await isListening(socket)) ? uriOf(socket, databaseName) : null;
+}
+
+/** False for a socket that a process left behind when it was killed. */
+async function isListening(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ECONNREFUSED' || code === 'ENOENT') return false;
+    throw error;
+  } finally {
+    socket.destroy();
+  }
 }

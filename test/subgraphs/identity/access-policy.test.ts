@@ -150,7 +150,7 @@ describe('an access policy', () => {
     const foreign = { code: 'VALIDATION_FAILED', param: 'input.role' };
     expect(errorOf(await tryPolicy(app, admin, input({ role })))).toEqual(foreign);
     const resource = `prn:${neighbour.tsgId}::::`;
-    const elsewhere = { code: 'FORBIDDEN', param: 'input.resource' };
+    const elsewhere = { code: 'INVALID_AUTHORISATION', param: 'input.resource' };
     expect(errorOf(await tryPolicy(app, admin, input({ resource })))).toEqual(elsewhere);
   });
 

@@ -61,8 +61,8 @@ it('the other refuses a token whose account was deleted', async () => {
   const { id, token } = await accountWith(first, admin, 'view_only_admin');
   expect((await read(second, token)).status).toBe(200);
   dataOf(await first.graphql('mutation ($id: ID!) { deleteServiceAccount(id: $id) }', { id }, admin));
-  expect(errorIn(await read(first, token))).toEqual(invalid(/is not valid/));
-  await eventually(async () => expect(errorIn(await read(second, token))).toEqual(invalid(/is not valid/)));
+  expect(errorIn(await read(first, token))).toEqual(invalid(/is gone/));
+  await eventually(async () => expect(errorIn(await read(second, token))).toEqual(invalid(/is gone/)));
 });
 
 it('the other acts on a policy that was given or taken away', async () => {

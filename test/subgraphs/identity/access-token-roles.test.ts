@@ -142,7 +142,7 @@ describe('a role', () => {
     const token = await tokenOf(robot);
     expect((await get('/v2/configs', token)).status).toBe(200);
     dataOf(await app.graphql('mutation ($id: ID!) { deleteAccessPolicy(id: $id) }', { id }, admin));
-    expect(errorIn(await get('/v2/configs', token))).toEqual(invalid(/is not valid/));
+    expect(errorIn(await get('/v2/configs', token))).toEqual(invalid(/no role in the tenant/));
     expect(await refusalOf(robot)).toBe('unauthorized_client');
   });
 });

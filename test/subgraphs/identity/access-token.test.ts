@@ -147,9 +147,18 @@ describe('a token that is not valid', () => {
   });
 
   it('is one of an account that does not exist, or of an earlier secret', async () => {
-    await expectRefused(await forgedToken(app, secrets, new Date(), { clientId: uuid() }), /is not valid/);
-    await expectRefused(await forgedToken(app, secrets, new Date(), { secretVersion: 7 }), /is not valid/);
-    await expectRefused(await forgedToken(app, secrets, new Date(), { tsgId: '1000000000' }), /is not valid/);
+    await expectRefused(
+      await forgedToken(app, secrets, new Date(), { clientId: uuid() }),
+      /is gone, has a new secret/,
+    );
+    await expectRefused(
+      await forgedToken(app, secrets, new Date(), { secretVersion: 7 }),
+      /is gone, has a new secret/,
+    );
+    await expectRefused(
+      await forgedToken(app, secrets, new Date(), { tsgId: '1000000000' }),
+      /is gone, has a new secret/,
+    );
   });
 });
 
@@ -164,7 +173,7 @@ describe('a new secret', () => {
       await app.graphql(reset, { id: robot.clientId }, await app.token()),
     ).resetServiceAccountSecret;
     expect(await refusalOf(robot)).toBe('invalid_client');
-    expect(errorIn(await get('/v2/configs', token))).toEqual(invalid(/is not valid/));
+    expect(errorIn(await get('/v2/configs', token))).toEqual(invalid(/is gone, has a new secret/));
     expect((await get('/v2/configs', await tokenOf({ ...robot, clientSecret }))).status).toBe(200);
   });
 });
@@ -193,6 +202,7 @@ describe('the audit trail', () => {
     expect(entries[1]).toMatchObject({
       organisationId: app.organisationId,
       workspaceId: null,
+      userName: robot.principal,
       userType: 'service_account',
       action: 'create',
       outcome: 'refused',

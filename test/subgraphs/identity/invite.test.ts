@@ -278,13 +278,18 @@ describe('accepting an invite', () => {
     );
     expect(apiKeys.data).toEqual(Array(2).fill({ type: 'workspace-user', creationMode: 'auto' }));
     expect(await statusOf(link.id)).toBe('accepted');
-    const [row] = await auditRows(app, { resourceType: 'invite', action: 'accept', targetId: link.id });
+    const [made, row] = await auditRows(app, { resourceType: 'invite', targetId: link.id });
     expect(row).toMatchObject({
+      action: 'accept',
+      beforeDigest: made?.afterDigest,
+      afterDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
       organisationId: app.organisationId,
       userId: accepted.userId,
+      userName: accepted.email,
       userType: 'user',
       outcome: 'success',
     });
+    expect(row?.afterDigest).not.toBe(row?.beforeDigest);
     const stored = await dump(app);
     for (const secret of [tokenOf(link), ...accepted.apiKeys.map(({ key }: { key: string }) => key)]) {
       expect(stored).not.toContain(secret);

@@ -77,6 +77,23 @@ describe('the digests of an entry', () => {
     expect(await digestsOf('nowhere')).toEqual([none]);
   });
 
+  it('are of a tenant below, which is made and changed with a token of the one above', async () => {
+    const token = await app.token();
+    const made = await app.graphql('mutation { createTenant(input: { name: "Below" }) { id } }', {}, token);
+    const { id } = dataOf(made).createTenant;
+    await app.graphql(
+      'mutation ($id: ID!) { updateTenant(id: $id, input: { name: "Renamed" }) { id } }',
+      { id },
+      token,
+    );
+    await app.graphql('mutation ($id: ID!) { deleteTenant(id: $id) }', { id }, token);
+    const [first, renamed, removed] = await digestsOf(id);
+    expect(first).toEqual({ outcome: 'success', before: null, after: digest });
+    expect(renamed).toEqual({ outcome: 'success', before: first?.after, after: digest });
+    expect(renamed?.after).not.toBe(first?.after);
+    expect(removed).toEqual({ outcome: 'success', before: renamed?.after, after: null });
+  });
+
   it('are of the document that is named by two ids', async () => {
     const member = { _id: uuid(), organisationId: app.organisationId, workspaceId: app.workspaceId };
     await memberModel(app.db).create({ ...member, userId: 'user-1', role: 'member' });

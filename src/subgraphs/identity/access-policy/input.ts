@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Permission } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { catalogue, GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { TenantPrincipal } from '../permission.ts';
 import { loadPermissions } from '../role/index.ts';
@@ -23,7 +23,10 @@ export function parsePrincipal({ identity }: GraphContext, given: string): strin
   throw invalid(`${param} must be an e-mail address or <name>@<tsg_id>${domain}.`, param);
 }
 
-/** The workspace that `prn:<tsg_id>::::<workspace>` names; null for the tenant's root. */
+/**
+ * The workspace that `prn:<tsg_id>::::<workspace>` names; null for the tenant's root. Throws INVALID_AUTHORISATION for
+ * another tenant than the token's (service.md, "Errors").
+ */
 export async function parseResource(
   { db }: GraphContext,
   principal: TenantPrincipal,
@@ -35,8 +38,9 @@ export async function parseResource(
     throw invalid(`${param} must be prn:<tsg_id>::::<workspace>, with ten digits.`, param);
   }
   if (tsgId !== principal.tsgId) {
-    throw new GatewayError('FORBIDDEN', {
-      message: `The access token is for the tenant ${principal.tsgId} and not for ${tsgId}.`,
+    const { message } = catalogue.INVALID_AUTHORISATION;
+    throw new GatewayError('INVALID_AUTHORISATION', {
+      message: `${message} It is for the tenant ${principal.tsgId} and not for ${tsgId}.`,
       param,
     });
   }

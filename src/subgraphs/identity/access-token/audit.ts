@@ -35,7 +35,7 @@ const record = (
     organisationId: account.organisationId,
     workspaceId: null,
     userId: account._id,
-    userName: account.name,
+    userName: account.principal,
     userType: 'service_account',
     resourceType: 'access_token',
     action: 'create',

@@ -23,7 +23,7 @@ export async function rotateApiKey(
   const now = context.now();
   if (key.expiresAt && key.expiresAt <= now) {
     throw new GatewayError('VALIDATION_FAILED', {
-      message: 'The API key has expired; give it another expires_at first.',
+      message: 'The API key has expired; give it another expiry first.',
       param: 'id',
     });
   }

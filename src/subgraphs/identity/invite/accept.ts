@@ -32,12 +32,12 @@ export async function acceptInvite(context: GraphContext, { token, ...names }: A
       .map((entry) => ({ ...entry, userId: user._id })),
   );
   const apiKeys = await ensureKeys(context, invite, user, [...places.values()], token);
-  await spend(context, invite, secretHash);
-  await recordAcceptance(context, invite, user);
+  const spent = await spend(context, invite, secretHash);
+  await recordAcceptance(context, { before: invite, after: spent }, user);
   return { userId: user._id, email: user.email, organisationId, apiKeys };
 }
 
-/** From here on the invite can neither be cancelled nor sent again. */
+/** The invite as it was; from here on it can neither be cancelled nor sent again. */
 async function claim(context: GraphContext, secretHash: string): Promise<InviteDocument> {
   const invites = inviteModel(context.db);
   const now = context.now();
@@ -46,7 +46,7 @@ async function claim(context: GraphContext, secretHash: string): Promise<InviteD
     .findOneAndUpdate(
       { ...link, status: 'pending' },
       { status: 'accepted', acceptedAt: now },
-      { returnDocument: 'after' },
+      { returnDocument: 'before' },
     )
     .lean<InviteDocument>();
   // Claimed, but not spent: by a try that goes on at this moment, or that never came to its end.
@@ -110,10 +110,10 @@ async function spend(
   context: GraphContext,
   { _id, organisationId }: InviteDocument,
   secretHash: string,
-): Promise<void> {
-  const { matchedCount } = await inviteModel(context.db).updateOne(
-    { _id, organisationId, secretHash },
-    { secretHash: null },
-  );
-  if (matchedCount === 0) throw notFound();
+): Promise<InviteDocument> {
+  const spent = await inviteModel(context.db)
+    .findOneAndUpdate({ _id, organisationId, secretHash }, { secretHash: null }, { returnDocument: 'after' })
+    .lean<InviteDocument>();
+  if (!spent) throw notFound();
+  return spent;
 }

@@ -1,5 +1,5 @@
 import { REDACTED } from '../../../lib/redaction.ts';
-import { auditedRequest } from '../../audited-request.ts';
+import { auditDigest, auditedRequest } from '../../audited-request.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UserDocument } from '../user/index.ts';
 import type { InviteDocument } from './model.ts';
@@ -10,18 +10,21 @@ import type { InviteDocument } from './model.ts';
  */
 export async function recordAcceptance(
   context: GraphContext,
-  { _id, organisationId }: InviteDocument,
-  { _id: userId, firstName, lastName }: UserDocument,
+  { before, after }: { before: InviteDocument; after: InviteDocument },
+  { _id: userId, email, firstName, lastName }: UserDocument,
 ): Promise<void> {
   const entry = {
     ...auditedRequest(context, { input: { token: REDACTED, firstName, lastName } }),
-    organisationId,
+    organisationId: after.organisationId,
     workspaceId: null,
     userId,
+    userName: email,
     userType: 'user' as const,
     resourceType: 'invite',
     action: 'accept',
-    targetId: _id,
+    targetId: after._id,
+    beforeDigest: auditDigest(context, before),
+    afterDigest: auditDigest(context, after),
     outcome: 'success' as const,
     responseStatusCode: 200,
   };
