@@ -17,6 +17,8 @@ export type Throttle = {
   refuse(thrown: unknown, attempt: Attempt): Promise<never>;
   /** Counts a failure and waits until it may be answered; throws TOO_MANY_FAILURES when too many answers wait already. */
   slow(attempt: Attempt): Promise<void>;
+  /** True while so many have failed for a client lately that answers to more of them wait. */
+  isSlowed(clientId: string): boolean;
   /** Failures by door since the start. */
   failures: ReadonlyMap<string, number>;
   /** Lets everything that waits go on. */
@@ -58,6 +60,8 @@ const SOURCES = 20_000;
 const MAX_WAITING = 300;
 const MAX_CLIENT_ID_LENGTH = 100;
 
+const clientSource = (clientId: string) => `client ${clientId.slice(0, MAX_CLIENT_ID_LENGTH)}`;
+
 type Source = { count: number; since: number; unreported: number; reportedAt: number };
 
 /**
@@ -70,6 +74,16 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
   const stopped = new AbortController();
   let waiting = 0;
 
+  /** The failures of a source, each minute that has passed taken into account. */
+  function settled(source: Source): number {
+    const minutes = Math.floor((now() - source.since) / MINUTE);
+    if (minutes > 0) {
+      source.count = Math.floor(source.count / 2 ** minutes);
+      source.since += minutes * MINUTE;
+    }
+    return source.count;
+  }
+
   /** Counts one more failure of a source. */
   function count(name: string): Source {
     const at = now();
@@ -79,12 +93,7 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
       unreported: 0,
       reportedAt: Number.NEGATIVE_INFINITY,
     };
-    const minutes = Math.floor((at - source.since) / MINUTE);
-    if (minutes > 0) {
-      source.count = Math.floor(source.count / 2 ** minutes);
-      source.since += minutes * MINUTE;
-    }
-    source.count = Math.min(source.count + 1, MAX_COUNT);
+    source.count = Math.min(settled(source) + 1, MAX_COUNT);
     source.unreported++;
     sources.set(name, source);
     return source;
@@ -109,7 +118,7 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
     const byAddress = delayOf(count(`address ${address}`), { door, address });
     if (clientId === undefined) return byAddress;
     const guessed = clientId.slice(0, MAX_CLIENT_ID_LENGTH);
-    return Math.max(byAddress, delayOf(count(`client ${guessed}`), { door, clientId: guessed }));
+    return Math.max(byAddress, delayOf(count(clientSource(clientId)), { door, clientId: guessed }));
   }
 
   async function slow(attempt: Attempt): Promise<void> {
@@ -126,6 +135,10 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
 
   return {
     slow,
+    isSlowed(clientId) {
+      const source = sources.get(clientSource(clientId));
+      return source !== undefined && settled(source) > FREE_FAILURES;
+    },
     async refuse(thrown, attempt) {
       if (thrown instanceof GatewayError && thrown.entry.status === 401) await slow(attempt);
       throw thrown;

@@ -52,7 +52,7 @@ export type ServiceDependencies = {
   /** Where this installation is reached, and the domain of its service accounts. */
   identity: Settings['identity'];
   /** Slows down whoever brings a wrong secret to a service. */
-  throttle: Pick<Throttle, 'refuse' | 'slow'>;
+  throttle: Pick<Throttle, 'isSlowed' | 'refuse' | 'slow'>;
   /** For work that must not run twice at the same time, in whatever process. */
   leases: Leases;
   log: Logger;

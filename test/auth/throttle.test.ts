@@ -45,6 +45,15 @@ describe('answers to wrong credentials', () => {
     expect(delays).toEqual([100, 200, 400, 800, 1600, 3000, 3000, 3000]);
   });
 
+  test('say of a client whether they are slowed', async () => {
+    await fail(9, '192.0.2.1', 'robot');
+    expect(throttle.isSlowed('robot')).toBe(false);
+    await fail(1, '192.0.2.7', 'robot');
+    expect([throttle.isSlowed('robot'), throttle.isSlowed('other')]).toEqual([true, false]);
+    clock = 2 * MINUTE;
+    expect(throttle.isSlowed('robot')).toBe(false);
+  });
+
   test('count half with each minute that passes', async () => {
     await fail(30);
     clock = MINUTE;

@@ -218,6 +218,18 @@ describe('the audit trail', () => {
     }
   });
 
+  it('is not filled by whoever guesses: ten wrong secrets are in it, and what else is refused', async () => {
+    const robot = await make.account(root);
+    for (let guess = 0; guess < 15; guess++) await refusalOf({ ...robot, clientSecret: `wrong-${guess}` });
+    expect(await refusalOf(robot)).toBe('unauthorized_client');
+    const statuses = await eventually(async () => {
+      const found = (await refusals(robot)).map(({ responseStatusCode }) => responseStatusCode);
+      expect(found.at(-1)).toBe(400);
+      return found;
+    });
+    expect(statuses).toEqual([...Array(10).fill(401), 400]);
+  });
+
   it('has nothing of a success', async () => {
     const robot = await make.account(root);
     await make.policy(robot, 'view_only_admin', root);

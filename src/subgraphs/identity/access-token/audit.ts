@@ -17,6 +17,8 @@ export function auditRefusal(
 ): void {
   // What failed on our side was not refused.
   if (!(error instanceof GatewayError) || error.entry.status >= 500) return;
+  // Whoever knows a client id could fill its trail with guesses; the process's log counts them.
+  if (error.code === 'INVALID_CLIENT' && context.throttle.isSlowed(account._id)) return;
   setImmediate(() => {
     record(context, account, asked, error).catch((cause: unknown) =>
       context.log.error({ error: cause }, 'A refused token request could not be recorded.'),
