@@ -10,10 +10,13 @@ export type Installation = {
   adminKey: string;
 };
 
-/** Durations in milliseconds: the load before the rotation, the transition, the load after it. */
-export type Plan = { perSecond: number; before: number; transition: number; after: number };
+/**
+ * Durations in milliseconds: the load before the rotation, the transition, the load after it. A transition of null lasts
+ * as long as the rotation says.
+ */
+export type Plan = { perSecond: number; before: number; transition: number | null; after: number };
 
-/** Rotates a key under load. Answers every call that was made, and when the old secret ended. */
+/** Rotates a key under load. Answers every call that was made, in how many seconds, and when the old secret ended. */
 export async function rotateUnderLoad(installation: Installation, plan: Plan) {
   const [first = ''] = installation.urls;
   const admin = (method: string, path: string, body?: object) =>
@@ -22,17 +25,22 @@ export async function rotateUnderLoad(installation: Installation, plan: Plan) {
     name: 'rotated',
     scopes: ['completions.write'],
   });
+  const startedAt = Date.now();
   const load = startLoad(installation.urls, plan.perSecond);
   load.use('old', old);
   await sleep(plan.before);
-  const { key: renewed } = await admin('POST', `/${id}/rotate`);
+  const { key: renewed, key_transition_expires_at: expiresAt } = await admin('POST', `/${id}/rotate`);
   load.use('new', renewed);
-  const end = Date.now() + plan.transition;
-  await moveEnd(installation.databaseUri, id, new Date(end));
-  // Any change of the key makes the processes read it again.
-  await admin('PUT', `/${id}`, { name: 'in transition' });
+  let end = Date.parse(expiresAt);
+  if (plan.transition !== null) {
+    end = Date.now() + plan.transition;
+    await moveEnd(installation.databaseUri, id, new Date(end));
+    // Any change of the key makes the processes read it again.
+    await admin('PUT', `/${id}`, { name: 'in transition' });
+  }
   await sleep(end + plan.after - Date.now());
-  return { end, calls: await load.stop() };
+  const seconds = (Date.now() - startedAt) / 1000;
+  return { end, seconds, calls: await load.stop() };
 }
 
 async function moveEnd(uri: string, id: string, end: Date): Promise<void> {
@@ -100,7 +108,7 @@ async function call(
   key: string,
   body: object | undefined,
   method: string,
-): Promise<{ id: string; key: string }> {
+): Promise<{ id: string; key: string; key_transition_expires_at: string }> {
   const answer = await request(url, key, body, method);
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${text}`);
