@@ -217,11 +217,14 @@ export function createApp(dependencies: AppDependencies): App {
       keptAnswerModel,
       signingKeyModel,
     ];
-    for (const modelOf of models) {
-      const model = modelOf(connection);
-      await model.createCollection();
-      await model.createIndexes();
-    }
+    // Together, so that the store makes them durable in few writes: one after the other took half of the start.
+    await Promise.all(
+      models.map(async (modelOf) => {
+        const model = modelOf(connection);
+        await model.createCollection();
+        await model.createIndexes();
+      }),
+    );
   }
 
   return {
