@@ -9,7 +9,7 @@ export default {
     ],
   },
   testTimeout: 30_000,
-  // One more than the two cores that this is timed on: a third of the time a test waits for a disk or a process.
+  // One more than the two cores that this is timed on: many tests wait for a disk, a process or a clock.
   maxWorkers: 3,
   // A worker keeps growing from file to file: one had 2.8 GB after some forty of them.
   workerIdleMemoryLimit: '1GB',
