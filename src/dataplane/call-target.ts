@@ -6,16 +6,14 @@ import { type AttemptResult, attempt } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { exchangeOf } from './exchange.ts';
 import { recordExchange } from './record.ts';
 import { Relay } from './relay.ts';
-import { outgoingBody } from './request-body.ts';
-import { requestHeaders } from './request-headers.ts';
 import { gatewayHeaders } from './response-headers.ts';
 import { Retries, type RetryDecision } from './retry.ts';
 import type { Outcome } from './strategy/walk.ts';
 import { resolveTarget, type Target } from './target.ts';
-import { sendLocal } from './upstream/local.ts';
-import type { UpstreamFailure, UpstreamRequest } from './upstream/upstream.ts';
+import type { UpstreamFailure } from './upstream/upstream.ts';
 
 /** Status that a caller would have seen, had it not hung up (as proxies commonly log it). */
 const CLIENT_CLOSED_REQUEST = 499;
@@ -29,11 +27,7 @@ export async function callTarget(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const target = await resolveTarget(leaf, call, dependencies);
-  const body = outgoingBody(call, leaf, target);
-  const request = upstreamRequest(call, leaf, target, body.content);
-  const send = target.provider.respond
-    ? sendLocal(target.provider.respond, body.value)
-    : dependencies.http.send;
+  const { request, body, send } = await exchangeOf(call, leaf, target, dependencies);
   const timeout = headerTimeout(call) ?? leaf.requestTimeout;
   const retries = new Retries(body.content === null || Buffer.isBuffer(body.content) ? leaf.retry : null);
   const relay = new Relay(call.response);
@@ -88,20 +82,6 @@ export async function callTarget(
 /** A caller that hangs up during a wait ends the wait; the loop sees the signal. */
 function ignoreAbort(error: unknown): void {
   if ((error as { name?: unknown }).name !== 'AbortError') throw error;
-}
-
-function upstreamRequest(
-  call: Call,
-  leaf: Leaf,
-  target: Target,
-  body: UpstreamRequest['body'],
-): UpstreamRequest {
-  const { upstreamPath } = call.route;
-  const headers = requestHeaders(call, leaf, target);
-  if (target.base === null) return { origin: null, path: upstreamPath, method: call.method, headers, body };
-  const { origin, path: basePath } = target.base;
-  const path = `${basePath}${upstreamPath}${call.query ? `?${call.query}` : ''}`;
-  return { origin, path, method: call.method, headers, body };
 }
 
 function headerTimeout(call: Call): number | null {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Permission, Principal } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
+import type { ProviderCredential } from '../providers/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
 import type { Plan } from './config/plan.ts';
 
@@ -22,7 +23,7 @@ export type ProviderRecord = {
   integrationId: string;
   /** Kind of provider, e.g. `openai`. */
   aiProviderId: string;
-  credential: { key: string | null; openaiOrganization?: string; openaiProject?: string };
+  credential: ProviderCredential;
   customHost: string | null;
   customHeaders: Record<string, string>;
   allowAllModels: boolean;

@@ -59,7 +59,7 @@ async function open(
     headers: request.headers,
     method,
     ...about,
-    route: routeOf(about.path, method),
+    route: routeOf(about.path),
     signal: hangUpSignal(response),
     clock,
     key,

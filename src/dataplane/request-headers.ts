@@ -7,16 +7,9 @@ import { connectionNames, isHopByHop } from './relay.ts';
 import type { Target } from './target.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
 
-// What a unified route sends of the caller's own headers. `accept-encoding` is not among them: plain answers let the
-// gateway read the token counts.
-const unifiedHeaders = [
-  'content-type',
-  'accept',
-  'openai-beta',
-  'openai-organization',
-  'openai-project',
-  'idempotency-key',
-];
+// What a unified route sends of the caller's own headers, beside those that the provider wants. `accept-encoding` is not
+// among them: plain answers let the gateway read the token counts.
+const unifiedHeaders = ['content-type', 'accept', 'idempotency-key'];
 
 // Never sent on: they belong to this hop, are set by the HTTP client, or carry the caller's relation to the gateway.
 const notForwarded = new Set(['host', 'content-length', 'expect', 'authorization']);
@@ -26,6 +19,7 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
   const headers: UpstreamHeaders = {};
   if (call.route.unified) {
     for (const name of unifiedHeaders) copy(call, name, headers);
+    for (const name of target.provider.callerHeaders ?? []) copy(call, name, headers);
   } else {
     const named = call.headers.connection === undefined ? null : connectionNames(call.headers.connection);
     for (const name in call.headers) {
@@ -38,10 +32,22 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
   const length = call.headers['content-length'];
   // What is not held in memory has the length that the caller announced, if it did.
   if (call.body.kind === 'stream' && length !== undefined) headers['content-length'] = length;
+  addFurther(call, leaf, target, headers);
+  passAuthorization(call, target, headers);
+  return headers;
+}
+
+/** Headers for a provider whose own code writes the request: those that config, request or integration add to it. */
+export function dialectHeaders(call: Call, leaf: Leaf, target: Target): UpstreamHeaders {
+  const headers: UpstreamHeaders = {};
+  for (const name of target.provider.callerHeaders ?? []) copy(call, name, headers);
+  addFurther(call, leaf, target, headers);
+  return headers;
+}
+
+function addFurther(call: Call, leaf: Leaf, target: Target, headers: UpstreamHeaders): void {
   for (const name of forwardedNames(call, leaf)) copy(call, name, headers);
   for (const [name, value] of Object.entries(target.customHeaders)) headers[name.toLowerCase()] = value;
-  authorize(call, target, headers);
-  return headers;
 }
 
 function copy(call: Call, name: string, headers: UpstreamHeaders): void {
@@ -51,14 +57,10 @@ function copy(call: Call, name: string, headers: UpstreamHeaders): void {
   headers[name] = value;
 }
 
-function authorize(call: Call, target: Target, headers: UpstreamHeaders): void {
-  if (target.record || target.credential.key !== null) {
-    // What the caller put in Authorization is not for a provider whose credential comes from elsewhere.
-    delete headers.authorization;
-  } else if (call.providerAuthorization) {
-    headers.authorization = call.providerAuthorization;
-  }
-  target.provider.authorize(headers, target.credential);
+/** What the caller put in Authorization is not for a provider whose credential comes from elsewhere. */
+function passAuthorization(call: Call, target: Target, headers: UpstreamHeaders): void {
+  if (target.record || target.credential.key !== null) delete headers.authorization;
+  else if (call.providerAuthorization) headers.authorization = call.providerAuthorization;
 }
 
 /** `x-gateway-forward-headers` (a comma list, or a JSON array as some SDKs send it) beats the config's list. */

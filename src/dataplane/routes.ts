@@ -1,39 +1,72 @@
+import type { Endpoint } from '../providers/index.ts';
+
 /** What the data plane makes of a path below `/v1`. */
 export type Route = {
   /** Name of the operation in logs and rules. */
-  endpoint: 'chatComplete' | 'complete' | 'embed' | 'models' | 'proxy';
-  /** Path at the provider, below its version path. */
+  endpoint: Endpoint;
+  /** Path at a provider that speaks the gateway's format, below its version path. */
   upstreamPath: string;
   /** True where the gateway knows the request format and sends only what belongs to it. */
   unified: boolean;
+  /** A JSON object and nothing else, or whatever the provider takes, such as a form with files. */
+  body: 'json' | 'any';
   methods: readonly string[];
 };
 
 const POST = ['POST'];
 const PROXY_METHODS = ['POST', 'GET', 'PUT', 'DELETE'];
 
-const unified: Record<string, Route> = {
-  '/chat/completions': {
-    endpoint: 'chatComplete',
-    upstreamPath: '/chat/completions',
-    unified: true,
-    methods: POST,
-  },
-  '/completions': { endpoint: 'complete', upstreamPath: '/completions', unified: true, methods: POST },
-  '/embeddings': { endpoint: 'embed', upstreamPath: '/embeddings', unified: true, methods: POST },
-  '/models': { endpoint: 'models', upstreamPath: '/models', unified: false, methods: ['GET'] },
-};
+const unified = (endpoint: Endpoint, upstreamPath: string, body: Route['body'] = 'json'): [string, Route] => [
+  upstreamPath,
+  { endpoint, upstreamPath, unified: true, body, methods: POST },
+];
+
+/** Paths that create something out of a body (spec/data-plane.md, section 10.1). */
+const exact = new Map<string, Route>([
+  unified('chatComplete', '/chat/completions'),
+  unified('complete', '/completions'),
+  unified('embed', '/embeddings'),
+  unified('messages', '/messages'),
+  unified('countTokens', '/messages/count_tokens'),
+  unified('createResponse', '/responses'),
+  unified('imageGenerate', '/images/generations'),
+  unified('imageEdit', '/images/edits', 'any'),
+  unified('imageVariation', '/images/variations', 'any'),
+  unified('createSpeech', '/audio/speech'),
+  unified('createTranscription', '/audio/transcriptions', 'any'),
+  unified('createTranslation', '/audio/translations', 'any'),
+  unified('rerank', '/rerank'),
+  unified('moderate', '/moderations'),
+  unified('ocr', '/ocr'),
+]);
+
+/** Collections and what lies below them: nothing of theirs is translated on the way. */
+const collections: readonly (readonly [string, Endpoint])[] = [
+  ['/models', 'models'],
+  ['/responses', 'storedResponse'],
+  ['/files', 'files'],
+  ['/batches', 'batches'],
+  ['/fine_tuning/jobs', 'fineTuning'],
+];
 
 /** `path` is the part after `/v1`, e.g. `/chat/completions` or `/proxy/rerank`. */
-export function routeOf(path: string, method: string): Route {
-  const known = unified[path];
+export function routeOf(path: string): Route {
+  const known = exact.get(path);
   if (known) return known;
-  if (path.startsWith('/models/') && method === 'GET') {
-    return { endpoint: 'models', upstreamPath: path, unified: false, methods: PROXY_METHODS };
+  if (path === '/models') return { ...asItIs('models', path), methods: ['GET'] };
+  for (const [prefix, endpoint] of collections) {
+    if (path === prefix || path.startsWith(`${prefix}/`)) return asItIs(endpoint, path);
   }
-  const upstreamPath = path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path;
-  return { endpoint: 'proxy', upstreamPath, unified: false, methods: PROXY_METHODS };
+  return asItIs('proxy', path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path);
 }
+
+const asItIs = (endpoint: Endpoint, upstreamPath: string): Route => ({
+  endpoint,
+  upstreamPath,
+  unified: false,
+  body: 'any',
+  methods: PROXY_METHODS,
+});
 
 // Neither we nor the provider's router, which may decode slashes, may be talked out of the provider's base path.
 const dotSegment = /(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/i;

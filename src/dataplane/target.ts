@@ -1,14 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
-import { findProvider, type Provider, type ProviderCredential } from '../providers/index.ts';
+import {
+  type BaseUrl,
+  findProvider,
+  headerOfSetting,
+  type Provider,
+  type ProviderCredential,
+  type Settings,
+  settingProblem,
+} from '../providers/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
 import { requestedModel } from './requested-model.ts';
-
-/** Where a provider's API begins: `https://api.openai.com` and `/v1`. */
-export type BaseUrl = { origin: string; path: string };
 
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
 export type Target = {
@@ -83,11 +88,13 @@ async function fromCatalogue(
     });
   }
   const host = requestHost ?? modelRecord?.customHost ?? record.customHost;
+  const { key, settings } = record.credential;
+  const credential = { key, settings: { ...settings, ...chosenSettings(provider, leaf, call, 'stored') } };
   return {
     provider,
     record,
-    base: baseUrlOf(provider, host, hostPolicy.problem),
-    credential: record.credential,
+    base: baseUrlOf(provider, host, credential.settings, hostPolicy.problem),
+    credential,
     customHeaders: record.customHeaders,
     model,
   };
@@ -108,20 +115,48 @@ async function fromRequest(
     });
   }
   const host = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
-  const organization = leaf.openaiOrganization ?? headerOf(call.headers, 'x-gateway-openai-organization');
-  const project = leaf.openaiProject ?? headerOf(call.headers, 'x-gateway-openai-project');
+  const credential = {
+    key: leaf.apiKey ?? bearerOf(call.providerAuthorization),
+    settings: chosenSettings(provider, leaf, call, 'request'),
+  };
   return {
     provider,
     record: null,
-    base: baseUrlOf(provider, host, hostPolicy.problem),
-    credential: {
-      key: leaf.apiKey,
-      ...(organization && { openaiOrganization: organization }),
-      ...(project && { openaiProject: project }),
-    },
+    base: baseUrlOf(provider, host, credential.settings, hostPolicy.problem),
+    credential,
     customHeaders: {},
     model,
   };
+}
+
+/** The caller's own bearer token, for providers that take a key in another place. */
+const bearerOf = (authorization: string | null): string | null =>
+  /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? null;
+
+/** The provider's settings that the config or, behind it, the request's headers choose. */
+function chosenSettings(
+  provider: Provider,
+  leaf: Leaf,
+  call: Call,
+  credential: 'stored' | 'request',
+): Settings {
+  const chosen: Record<string, string> = {};
+  for (const name in provider.settings) {
+    const setting = provider.settings[name];
+    if (!setting || (credential === 'stored' && !setting.byRequest)) continue;
+    const header = headerOfSetting(name);
+    const value = leaf.settings[name] ?? headerOf(call.headers, header);
+    if (value === undefined) continue;
+    const problem = settingProblem(setting, value);
+    if (problem) {
+      throw new GatewayError('VALIDATION_FAILED', {
+        message: `${header} must be ${problem}.`,
+        param: header,
+      });
+    }
+    chosen[name] = value;
+  }
+  return chosen;
 }
 
 const unknownProvider = (message: string) =>
@@ -160,6 +195,7 @@ function allowedModel(record: ProviderRecord, model: string | null): ModelRecord
 function baseUrlOf(
   provider: Provider,
   host: string | null,
+  settings: Settings,
   problem: (url: string) => string | null,
 ): BaseUrl | null {
   if (provider.respond) return null;
@@ -172,13 +208,13 @@ function baseUrlOf(
       });
     return split(host);
   }
-  if (provider.baseUrl === null) {
-    throw new GatewayError('INVALID_CUSTOM_HOST', {
-      message: `The provider ${provider.id} needs a custom host.`,
-      param: 'x-gateway-custom-host',
-    });
-  }
-  return split(provider.baseUrl);
+  const own = typeof provider.baseUrl === 'function' ? provider.baseUrl(settings) : provider.baseUrl;
+  if (own !== null) return split(own);
+  const names = Object.keys(provider.settings);
+  throw new GatewayError('INVALID_CUSTOM_HOST', {
+    message: `The provider ${provider.id} needs a custom host${names.length > 0 ? ` or more of its settings (${names.join(', ')})` : ''}.`,
+    param: 'x-gateway-custom-host',
+  });
 }
 
 // Parsing a URL costs more than the rest of choosing a target, and the same few come with every request.

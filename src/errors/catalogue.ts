@@ -72,6 +72,13 @@ export const catalogue = {
     'unknown_provider',
     'The provider is not known.',
   ),
+  UNSUPPORTED_ENDPOINT: entry(
+    400,
+    'AB01',
+    'invalid_request_error',
+    'unsupported_endpoint',
+    'The provider does not have this endpoint.',
+  ),
   CONFIG_OVERRIDE_FORBIDDEN: entry(
     400,
     'AB01',

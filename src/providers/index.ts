@@ -2,16 +2,30 @@ import { mock } from './mock/index.ts';
 import { openAiCompatible } from './openai-compatible/index.ts';
 import { vendors } from './openai-compatible/vendors.ts';
 import type { Provider } from './provider.ts';
+import type { Setting } from './setting.ts';
 
-export type { LocalRequest, LocalResponse, Provider, ProviderCredential } from './provider.ts';
+export type { Endpoint } from './endpoint.ts';
+export type {
+  BaseUrl,
+  Dialect,
+  DialectAnswer,
+  DialectRequest,
+  Provider,
+  ProviderCredential,
+  ProviderHeaders,
+  UnsignedRequest,
+} from './provider.ts';
+export { headerOfSetting, type Setting, type Settings, settingProblem } from './setting.ts';
 
 const registry = new Map<string, Provider>(
-  [mock, ...Object.entries(vendors).map(([id, baseUrl]) => openAiCompatible(id, baseUrl))].map((provider) => [
-    provider.id,
-    provider,
-  ]),
+  [mock, ...vendors.map(openAiCompatible)].map((provider) => [provider.id, provider]),
 );
 
 export const findProvider = (id: string): Provider | undefined => registry.get(id);
 
 export const isKnownProvider = (id: string): boolean => registry.has(id);
+
+/** Every setting that some provider takes, by its name. */
+export const allSettings: ReadonlyMap<string, Setting> = new Map(
+  [...registry.values()].flatMap(({ settings }) => Object.entries(settings)),
+);

@@ -1,34 +1,78 @@
+import type { Endpoint } from './endpoint.ts';
+import type { Setting, Settings } from './setting.ts';
+
 /** A credential and the settings that travel with it, from the catalogue, a config target or the request's headers. */
-export type ProviderCredential = {
-  key: string | null;
-  openaiOrganization?: string;
-  openaiProject?: string;
+export type ProviderCredential = { key: string | null; settings: Settings };
+
+export type ProviderHeaders = Record<string, string | string[]>;
+
+/** Where an API begins: `https://api.openai.com` and `/v1`. */
+export type BaseUrl = { origin: string; path: string };
+
+/** A request on its way to a provider, when all that is missing is who asks. */
+export type UnsignedRequest = {
+  method: string;
+  origin: string;
+  /** Path and query; a provider that takes its key there may change it. */
+  path: string;
+  /** Names are lower case. */
+  headers: ProviderHeaders;
+  /** Null when there is none, or when it is a stream that nobody can sign. */
+  body: Buffer | null;
 };
 
-/** What an in-process provider is asked. */
-export type LocalRequest = {
+/** What a provider's own code is asked, in the gateway's format, where the provider speaks another one. */
+export type DialectRequest = {
+  endpoint: Endpoint;
   method: string;
   /** Below the version path, e.g. `/chat/completions`. */
   path: string;
-  body: unknown;
+  /** The JSON body after the config's parameters; null when there is none. */
+  body: Record<string, unknown> | null;
+  /** Of the body, without a `@slug/`. */
+  model: string | null;
+  base: BaseUrl | null;
+  credential: ProviderCredential;
+  /** Further headers for the provider: the integration's own, and those that the config or the request forwards. */
+  headers: ProviderHeaders;
+  /** False shows what the provider says beyond OpenAI's format (section 1.1, `strict-open-ai-compliance`). */
+  strict: boolean;
+  /** Goes out through the gateway's connections, with its checks of addresses. */
+  fetch: typeof fetch;
   signal: AbortSignal;
 };
 
-export type LocalResponse = {
+/** An answer in the gateway's format, errors included. */
+export type DialectAnswer = {
   status: number;
   headers: Record<string, string>;
   body: Buffer | AsyncIterable<Buffer>;
 };
 
-/** A kind of model provider: where it is and how it wants to be addressed. The pipeline knows nothing else of it. */
+/**
+ * Answers one endpoint of a provider with a format of its own. Rejects only when there is no answer at all; a provider's
+ * error is an answer with its status.
+ */
+export type Dialect = (request: DialectRequest) => Promise<DialectAnswer>;
+
+/** A kind of model provider: where it is, how it wants to be addressed, what it can do. The pipeline knows nothing else of it. */
 export type Provider = {
   id: string;
-  /** Base of its API, version path included; null when the caller must name a host. */
-  baseUrl: string | null;
-  /** Sets the provider's own authentication headers; names are lower case. */
-  authorize(headers: Record<string, string | string[]>, credential: ProviderCredential): void;
+  /** Base of its API, version path included, or how it follows from the settings; null when the caller must name a host. */
+  baseUrl: string | null | ((settings: Settings) => string | null);
+  settings: Readonly<Record<string, Setting>>;
+  /** What it takes in the gateway's own format, at the gateway's own paths. */
+  endpoints: ReadonlySet<Endpoint>;
+  /** What it takes in a format of its own: the code that translates, loaded when it is first needed. */
+  dialects?: Partial<Record<Endpoint, () => Promise<Dialect>>>;
+  /** Headers of the caller that go to it on the routes whose format the gateway knows; lower case. */
+  callerHeaders?: readonly string[];
+  /** Path at the provider, where it is not the gateway's. */
+  pathOf?(endpoint: Endpoint, path: string, model: string | null, settings: Settings): string;
+  /** Adds the provider's own authentication to a request. Waits only for a signature or a token. */
+  authorize(request: UnsignedRequest, credential: ProviderCredential): void | Promise<void>;
   /** Models that exist whatever the account, for the catalogue. */
   models?: readonly string[];
-  /** Answers in this process instead of over HTTP. */
-  respond?(request: LocalRequest): Promise<LocalResponse>;
+  /** Answers everything in this process instead of over HTTP. */
+  respond?: Dialect;
 };

@@ -328,8 +328,8 @@ describe('behaviours', () => {
 
   test.each([
     ['GET', '/models', 200],
-    ['POST', '/images/generations', 404],
-    ['GET', '/files', 404],
+    ['POST', '/images/generations', 400],
+    ['GET', '/files', 400],
     ['POST', '/proxy/chat/completions', 200],
   ])('%s %s: %i', async (method, path, status) => {
     const answer = await world.call({

@@ -1,3 +1,4 @@
+import { allSettings, type Settings } from '../../providers/index.ts';
 import type { GatewayConfig, RetryPolicy, Strategy } from './schema.ts';
 
 type Mode = Strategy['mode'];
@@ -12,6 +13,7 @@ export type Behaviour = {
   overrideParams: Record<string, unknown> | null;
   defaultParams: Record<string, unknown> | null;
   dropParams: readonly string[];
+  strictOpenAiCompliance: boolean;
 };
 
 /** A target that is called. */
@@ -26,8 +28,8 @@ export type Leaf = Behaviour & {
   /** `@slug` of a catalogue provider or the id of a provider kind; null: the request names it. */
   provider: string | null;
   apiKey: string | null;
-  openaiOrganization?: string;
-  openaiProject?: string;
+  /** Settings of the provider that the config names, such as `aws_region`. */
+  settings: Settings;
   passthrough: boolean;
 };
 
@@ -54,6 +56,7 @@ const NOTHING: Behaviour = {
   overrideParams: null,
   defaultParams: null,
   dropParams: [],
+  strictOpenAiCompliance: true,
 };
 
 /** A config with inheritance worked out once, so that a request only walks it. */
@@ -98,10 +101,15 @@ function planLeaf(
       config.provider ??
       (config.virtual_key === undefined ? null : `@${config.virtual_key.replace(/^@/, '')}`),
     apiKey: config.api_key ?? null,
-    openaiOrganization: config.openai_organization,
-    openaiProject: config.openai_project,
+    settings: settingsOf(config),
     passthrough: config.passthrough ?? false,
   };
+}
+
+function settingsOf(config: GatewayConfig): Settings {
+  const members = config as Record<string, unknown>;
+  const named = [...allSettings.keys()].filter((name) => members[name] !== undefined);
+  return Object.fromEntries(named.map((name) => [name, String(members[name])]));
 }
 
 function inherit(config: GatewayConfig, parent: Behaviour): Behaviour {
@@ -113,6 +121,7 @@ function inherit(config: GatewayConfig, parent: Behaviour): Behaviour {
     overrideParams: merge(parent.overrideParams, config.override_params),
     defaultParams: merge(parent.defaultParams, config.default_params),
     dropParams: config.drop_params ?? parent.dropParams,
+    strictOpenAiCompliance: config.strict_open_ai_compliance ?? parent.strictOpenAiCompliance,
   };
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../errors/index.ts';
 import { customHostProblem } from '../../lib/custom-host.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
+import { allSettings, settingProblem } from '../../providers/index.ts';
 import { hasContent, structureProblems } from './rules.ts';
 import { toSnakeCaseConfig } from './spelling.ts';
 
@@ -48,7 +49,21 @@ const strategy = z
       context.addIssue({ code: 'custom', path: ['default'], message: 'mode conditional requires a default' });
   });
 
-const node = z.strictObject({
+/** What providers take beside their key, each under the name that its provider gives it; read by name in `plan.ts`. */
+const settingShape: Record<never, never> = Object.fromEntries(
+  [...allSettings].map(([name, setting]) => [
+    name,
+    z
+      .string()
+      .superRefine((value, context) => {
+        const problem = settingProblem(setting, value);
+        if (problem) context.addIssue({ code: 'custom', message: `must be ${problem}` });
+      })
+      .optional(),
+  ]),
+);
+
+const plainNode = z.strictObject({
   name: z.string().min(1).max(255).optional(),
   provider: z.string().min(1).max(255).optional(),
   virtual_key: z.string().min(1).max(255).optional(),
@@ -57,7 +72,7 @@ const node = z.strictObject({
   weight: z.number().min(0).max(1e9).default(1),
   strategy: strategy.optional(),
   get targets() {
-    return z.array(node).min(1).max(100).optional();
+    return z.array(plainNode).min(1).max(100).optional();
   },
   on_status_codes: statusCodes.optional(),
   retry: retry.optional(),
@@ -71,11 +86,17 @@ const node = z.strictObject({
     .optional(),
   passthrough: z.boolean().optional(),
   strict_open_ai_compliance: z.boolean().optional(),
-  openai_organization: z.string().max(255).optional(),
-  openai_project: z.string().max(255).optional(),
 });
 
-export type GatewayConfig = z.infer<typeof node>;
+/** With the settings at every level; apart, since the compiler cannot follow a recursion through computed members. */
+const node: typeof plainNode = plainNode.extend({
+  ...settingShape,
+  get targets() {
+    return z.array(node).min(1).max(100).optional();
+  },
+});
+
+export type GatewayConfig = z.infer<typeof plainNode>;
 export type Strategy = z.infer<typeof strategy>;
 export type RetryPolicy = z.infer<typeof retry>;
 

@@ -13,9 +13,10 @@ export const readBody: Step = (call, { limits }) => {
   const length = contentLength(call.request);
   if (length !== null && length > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
   const declaresJson = isJson(call.headers['content-type']);
-  // On a proxied path JSON too large to parse passes like any other bytes.
-  const json = declaresJson && (call.route.unified || length === null || length <= limits.maxJsonBytes);
-  if (call.route.unified && !declaresJson) {
+  const mustBeJson = call.route.body === 'json';
+  // On other paths JSON too large to parse passes like any other bytes.
+  const json = declaresJson && (mustBeJson || length === null || length <= limits.maxJsonBytes);
+  if (mustBeJson && !declaresJson) {
     throw new GatewayError('VALIDATION_FAILED', {
       message: 'Send JSON: content-type must be application/json.',
       param: 'content-type',
@@ -41,11 +42,11 @@ function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
       return { kind: 'json', bytes, value: value as Record<string, unknown> };
     }
   } catch (cause) {
-    // On a proxied path the body is between the caller and the provider.
-    if (call.route.unified) throw new GatewayError('MALFORMED_BODY', { cause });
+    // On other paths the body is between the caller and the provider.
+    if (call.route.body === 'json') throw new GatewayError('MALFORMED_BODY', { cause });
     return { kind: 'bytes', bytes };
   }
-  if (call.route.unified)
+  if (call.route.body === 'json')
     throw new GatewayError('MALFORMED_BODY', { message: 'The request body must be a JSON object.' });
   return { kind: 'bytes', bytes };
 }

@@ -1,10 +1,16 @@
 import { lookup as dnsLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { HostPolicy } from '../../lib/custom-host.ts';
+import { failureOf } from './failure.ts';
 import type { Send, UpstreamControl, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
 
-export type HttpUpstream = { send: Send; stop(): Promise<void> };
+export type HttpUpstream = {
+  send: Send;
+  /** The same connections for code that speaks `fetch`. */
+  fetch: typeof fetch;
+  stop(): Promise<void>;
+};
 
 // A model may think for minutes before the first byte and between two; a config's request_timeout is the caller's limit.
 const SILENCE_LIMIT = 600_000;
@@ -38,6 +44,12 @@ export function createHttpUpstream(options: {
       );
       return exchange;
     },
+    fetch: ((input, init) =>
+      undiciFetch(input as string, {
+        ...(init as object),
+        dispatcher: agent,
+        redirect: 'manual',
+      })) as typeof fetch,
     stop: () => agent.destroy(),
   };
 }
@@ -113,7 +125,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamControl {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#done) return;
     this.#done = true;
-    this.#sink.fail(error instanceof AbortedError ? error.failure : this.#kindOf(error), error);
+    this.#sink.fail(error instanceof AbortedError ? error.failure : failureOf(error, this.#started), error);
   }
 
   resume(): void {
@@ -124,12 +136,5 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamControl {
     if (this.#done) return;
     if (this.#controller) this.#controller.abort(new AbortedError(reason));
     else this.#aborted = reason;
-  }
-
-  #kindOf(error: Error & { code?: string }): UpstreamFailure {
-    const code = error.code ?? '';
-    const unreachable =
-      /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_ADDRESS_REFUSED)$/;
-    return !this.#started && unreachable.test(code) ? 'connect' : 'transport';
   }
 }

@@ -1,13 +1,14 @@
-import type { Provider } from '../../providers/index.ts';
-import type { Send, UpstreamControl, UpstreamFailure, UpstreamRequest, UpstreamSink } from './upstream.ts';
+import type { Dialect, DialectRequest } from '../../providers/index.ts';
+import { failureOf } from './failure.ts';
+import type { Send, UpstreamControl, UpstreamFailure, UpstreamSink } from './upstream.ts';
 
-/** Answers from a provider in this process, through the same sink as answers over HTTP. */
-export const sendLocal =
-  (respond: NonNullable<Provider['respond']>, body: unknown): Send =>
-  (request, sink) => {
+/** Answers by a provider's own code, through the same sink as answers over HTTP. */
+export const sendDialect =
+  (dialect: Dialect, request: Omit<DialectRequest, 'signal'>): Send =>
+  (_request, sink) => {
     const abort = new AbortController();
     let wake: (() => void) | null = null;
-    run(respond, request, body, sink, abort, (callback) => {
+    run(dialect, { ...request, signal: abort.signal }, sink, abort, (callback) => {
       wake = callback;
     });
     return {
@@ -20,16 +21,21 @@ export const sendLocal =
   };
 
 function run(
-  respond: NonNullable<Provider['respond']>,
-  request: UpstreamRequest,
-  body: unknown,
+  dialect: Dialect,
+  request: DialectRequest,
   sink: UpstreamSink,
   abort: AbortController,
   onPause: (wake: () => void) => void,
 ): void {
+  let started = false;
   const exchange = async () => {
-    const answer = await respond({ method: request.method, path: request.path, body, signal: abort.signal });
-    if (!sink.head(answer.status, answer.headers)) return;
+    const answer = await dialect(request);
+    started = true;
+    if (!sink.head(answer.status, answer.headers)) {
+      // Nobody wants the rest: what still runs for it ends with its signal.
+      abort.abort('aborted');
+      return;
+    }
     const chunks = Buffer.isBuffer(answer.body) ? [answer.body] : answer.body;
     for await (const chunk of chunks) {
       abort.signal.throwIfAborted();
@@ -40,8 +46,11 @@ function run(
   exchange().then(
     () => sink.end(),
     (error: unknown) => {
-      const reason = abort.signal.aborted ? (abort.signal.reason as UpstreamFailure) : 'transport';
-      sink.fail(reason, error instanceof Error ? error : new Error(String(error)));
+      const cause = error instanceof Error ? error : new Error(String(error));
+      const reason = abort.signal.aborted
+        ? (abort.signal.reason as UpstreamFailure)
+        : failureOf(cause, started);
+      sink.fail(reason, cause);
     },
   );
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LocalRequest, LocalResponse, Provider } from '../provider.ts';
+import { endpointsOf } from '../endpoint.ts';
+import type { DialectAnswer, DialectRequest, Provider } from '../provider.ts';
 import { chatCompletion, chatFrames } from './chat.ts';
 import { completion, completionFrames } from './completion.ts';
 import { embeddings } from './embeddings.ts';
@@ -13,23 +14,25 @@ import { type Behaviour, behaviourOf } from './models.ts';
 export const mock: Provider = {
   id: 'mock',
   baseUrl: null,
+  settings: {},
+  endpoints: endpointsOf('c t e'),
   models: ['mock-1', 'mock-embedding-1'],
   authorize() {},
   respond,
 };
 
 type Body = Record<string, unknown>;
-type Endpoint = { answer: (body: Body) => unknown; frames?: (body: Body) => unknown[] };
+type Answer = { answer: (body: Body) => unknown; frames?: (body: Body) => unknown[] };
 
-const endpoints: Record<string, Endpoint> = {
+const answers: Record<string, Answer> = {
   '/chat/completions': { answer: chatCompletion, frames: chatFrames },
   '/completions': { answer: completion, frames: completionFrames },
   '/embeddings': { answer: embeddings },
 };
 
-async function respond({ method, path, body, signal }: LocalRequest): Promise<LocalResponse> {
+async function respond({ method, path, body, signal }: DialectRequest): Promise<DialectAnswer> {
   if (method === 'GET' && path === '/models') return json(200, modelList());
-  const endpoint = method === 'POST' ? endpoints[path] : undefined;
+  const endpoint = method === 'POST' ? answers[path] : undefined;
   if (!endpoint) return failure(404, `The mock provider has no ${method} ${path}.`, 'invalid_request_error');
   if (typeof body !== 'object' || body === null)
     return failure(400, 'The mock provider takes a JSON object.', 'invalid_request_error');
@@ -61,7 +64,7 @@ const modelList = () => ({
   data: (mock.models ?? []).map((id) => ({ id, object: 'model', created: 0, owned_by: 'mock' })),
 });
 
-function json(status: number, value: unknown, headers: Record<string, string> = {}): LocalResponse {
+function json(status: number, value: unknown, headers: Record<string, string> = {}): DialectAnswer {
   const body = Buffer.from(JSON.stringify(value));
   return {
     status,
@@ -70,10 +73,10 @@ function json(status: number, value: unknown, headers: Record<string, string> = 
   };
 }
 
-const failure = (status: number, message: string, type: string, code: string | null = null): LocalResponse =>
+const failure = (status: number, message: string, type: string, code: string | null = null): DialectAnswer =>
   json(status, { error: { message, type, param: null, code } });
 
-function chosenFailure(status: number): LocalResponse {
+function chosenFailure(status: number): DialectAnswer {
   const answer = failure(
     status,
     `The mock provider was asked to answer ${status}.`,
@@ -83,7 +86,7 @@ function chosenFailure(status: number): LocalResponse {
   return answer;
 }
 
-function eventStream(frames: unknown[], behaviour: Behaviour, signal: AbortSignal): LocalResponse {
+function eventStream(frames: unknown[], behaviour: Behaviour, signal: AbortSignal): DialectAnswer {
   async function* body() {
     for (const frame of frames) {
       if (behaviour.pause > 0) await sleep(behaviour.pause, undefined, { signal });

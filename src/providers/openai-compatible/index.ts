@@ -1,14 +1,33 @@
+import { endpointsOf } from '../endpoint.ts';
 import type { Provider } from '../provider.ts';
+import type { Setting } from '../setting.ts';
 
-/** A provider that speaks OpenAI's dialect: its id, where it is, and bearer authentication. */
-export function openAiCompatible(id: string, baseUrl: string | null): Provider {
+/** A provider that speaks OpenAI's dialect and takes a bearer key. */
+export type Vendor = {
+  id: string;
+  /** Null: the caller names the host. */
+  baseUrl: string | null;
+  /** What it has, in the letters of spec/data-plane.md, section 9.2. */
+  endpoints: string;
+  settings?: Readonly<Record<string, Setting>>;
+  /** Header that carries a setting. */
+  settingHeaders?: Readonly<Record<string, string>>;
+};
+
+export function openAiCompatible({ id, baseUrl, endpoints, settings, settingHeaders }: Vendor): Provider {
+  const headers = Object.entries(settingHeaders ?? {});
   return {
     id,
     baseUrl,
-    authorize(headers, credential) {
-      if (credential.key !== null) headers.authorization = `Bearer ${credential.key}`;
-      if (credential.openaiOrganization) headers['openai-organization'] = credential.openaiOrganization;
-      if (credential.openaiProject) headers['openai-project'] = credential.openaiProject;
+    settings: settings ?? {},
+    endpoints: endpointsOf(endpoints),
+    callerHeaders: ['openai-beta', 'openai-organization', 'openai-project'],
+    authorize(request, credential) {
+      if (credential.key !== null) request.headers.authorization = `Bearer ${credential.key}`;
+      for (const [setting, header] of headers) {
+        const value = credential.settings[setting];
+        if (value !== undefined) request.headers[header] = value;
+      }
     },
   };
 }

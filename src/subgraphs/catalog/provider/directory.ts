@@ -62,7 +62,8 @@ function toRecord(
   integration: IntegrationDocument,
   secrets: Secrets,
 ): ProviderRecord {
-  const { _id, sealedKey, sealedHeaders, configurations } = integration;
+  const { _id, sealedKey, sealedHeaders } = integration;
+  const { custom_host: customHost = null, ...settings } = integration.configurations;
   return {
     id: provider._id,
     slug: provider.slug,
@@ -70,10 +71,9 @@ function toRecord(
     aiProviderId: integration.aiProviderId,
     credential: {
       key: sealedKey === null ? null : secrets.decrypt(sealedKey, _id),
-      openaiOrganization: configurations.openai_organization,
-      openaiProject: configurations.openai_project,
+      settings,
     },
-    customHost: configurations.custom_host ?? null,
+    customHost,
     customHeaders:
       sealedHeaders === null
         ? {}

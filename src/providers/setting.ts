@@ -1,0 +1,36 @@
+/**
+ * A setting that a provider takes beside its key. Its name in snake_case, such as `aws_region`, is the key in a config and in
+ * an integration's configurations; a request sends it as `x-gateway-aws-region` (spec/data-plane.md, sections 1.2 and 2.1).
+ */
+export type Setting = {
+  /** Sealed in the store and masked in answers. */
+  secret?: true;
+  /**
+   * A request may choose it even where the credential is a stored one. Never a setting that decides which host the
+   * credential goes to.
+   */
+  byRequest?: true;
+  /** What a value must look like; needed by every setting that becomes part of a host or path. */
+  pattern?: RegExp;
+};
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** A part of a host name, such as a region or a resource. */
+export const HOST_PART = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+/** A part of a path. */
+export const PATH_PART = /^[\w.:@-]{1,255}$/;
+
+const MAX_PLAIN = 1024;
+/** A service account's JSON or a private key. */
+const MAX_SECRET = 16 * 1024;
+
+/** Why a value cannot be this setting, in words that continue "is"; null when it can. */
+export function settingProblem({ secret, pattern }: Setting, value: string): string | null {
+  if (value === '' || value.length > (secret ? MAX_SECRET : MAX_PLAIN))
+    return `a text of 1 to ${secret ? MAX_SECRET : MAX_PLAIN} characters`;
+  if (pattern && !pattern.test(value)) return 'not of the form that this setting has';
+  return null;
+}
+
+export const headerOfSetting = (name: string): string => `x-gateway-${name.replaceAll('_', '-')}`;
