@@ -1515,6 +1515,7 @@ export type Schemas = {
     configurations?: unknown | null;
     create_default_provider?: boolean | null;
     default_provider_slug?: string | null;
+    pricing_adjustments?: unknown | null;
     tags?: unknown | null;
   };
   CreateInviteInput: {
@@ -1630,6 +1631,7 @@ export type Schemas = {
     };
     allow_all_models: boolean;
     workspace_count: number;
+    pricing_adjustments: unknown | null;
   };
   IntegrationModelInput: {
     slug: string;
@@ -1849,6 +1851,7 @@ export type Schemas = {
     key?: string | null;
     description?: string | null;
     configurations?: unknown | null;
+    pricing_adjustments?: unknown | null;
     tags?: unknown | null;
   };
   UpdateIntegrationModelsInput: {
