@@ -9,6 +9,7 @@ import {
   type Settings,
   settingProblem,
 } from '../providers/index.ts';
+import type { OwnPricing } from '../recording/pricing/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
@@ -27,6 +28,8 @@ export type Target = {
   customHeaders: Record<string, string>;
   /** The model that goes upstream, without a `@slug/`; null when the body names none. */
   model: string | null;
+  /** Null for the usual prices. */
+  pricing: OwnPricing;
 };
 
 /** `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model. */
@@ -102,6 +105,7 @@ async function fromCatalogue(
     credential,
     customHeaders: record.customHeaders,
     model,
+    pricing: modelRecord ? modelRecord.pricing : record.pricing,
   };
 }
 
@@ -132,6 +136,7 @@ async function fromRequest(
     credential,
     customHeaders: {},
     model,
+    pricing: null,
   };
 }
 
