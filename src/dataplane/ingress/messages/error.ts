@@ -1,0 +1,34 @@
+import { type Fields, isFields } from '../fields.ts';
+
+const types = new Map([
+  [401, 'authentication_error'],
+  [402, 'billing_error'],
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [408, 'timeout_error'],
+  [409, 'conflict_error'],
+  [413, 'request_too_large'],
+  [429, 'rate_limit_error'],
+  [504, 'timeout_error'],
+  [529, 'overloaded_error'],
+]);
+
+/** An error in Anthropic's envelope; what guardrails found stays beside it. */
+export function messagesError(status: number, body: unknown): Fields {
+  const type = types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  return {
+    type: 'error',
+    error: { type, message: messageOf(status, body) },
+    ...(isFields(body) && 'hook_results' in body && { hook_results: body.hook_results }),
+  };
+}
+
+function messageOf(status: number, body: unknown): string {
+  if (typeof body === 'string' && body !== '') return body;
+  if (isFields(body)) {
+    const { error } = body;
+    const message = isFields(error) ? error.message : (error ?? body.message);
+    if (typeof message === 'string' && message !== '') return message;
+  }
+  return `The request failed with the status ${status}.`;
+}
