@@ -15,6 +15,8 @@ export type IngressStream = {
   chunk(chat: Record<string, unknown>): string;
   /** True once the provider gave the reason why it finished: what is missing then is at most the usage. */
   readonly isFinished: boolean;
+  /** Why the answer broke off, once its events say that it did. */
+  readonly failure: string | null;
   /** Closes what is open and says that the answer is complete. */
   end(): string;
   /** Says in the caller's format that the answer broke off. */

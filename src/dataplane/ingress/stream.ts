@@ -1,4 +1,4 @@
-import { type BlockListener, Blocks } from './blocks.ts';
+import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
 import { errorText, firstChoice, NO_USAGE, readTurn, readUsage, type Usage } from './chat-turn.ts';
 import { type Fields, isFields } from './fields.ts';
 import type { IngressStream } from './ingress.ts';
@@ -21,42 +21,54 @@ export type EventWriter = BlockListener & {
 export function createIngressStream(writer: EventWriter): IngressStream {
   const blocks = new Blocks(writer);
   const ending: Ending = { finish: null, stopSequence: null, usage: NO_USAGE };
-  let hasBegun = false;
-  let isOver = false;
+  let state: 'empty' | 'open' | 'over' = 'empty';
+  let failure: string | null = null;
 
   function begin(chat: Fields): void {
-    if (hasBegun) return;
-    hasBegun = true;
-    writer.begin(chat);
+    if (state === 'empty') writer.begin(chat);
+    state = 'open';
   }
 
   function fail(message: string): string {
-    if (isOver) return '';
-    isOver = true;
+    if (state === 'over') return '';
     begin({});
+    state = 'over';
+    failure = message;
     writer.fail(message);
     return writer.take();
+  }
+
+  function read(chat: Fields): void {
+    begin(chat);
+    const choice = firstChoice(chat);
+    if (isFields(choice?.delta)) blocks.take(readTurn(choice.delta));
+    if (choice) note(choice, ending);
+    ending.usage = readUsage(chat) ?? ending.usage;
   }
 
   return {
     get isFinished() {
       return ending.finish !== null;
     },
+    get failure() {
+      return failure;
+    },
     chunk(chat) {
-      if (isOver) return '';
+      if (state === 'over') return '';
       const error = errorText(chat);
       if (error !== null) return fail(error);
-      begin(chat);
-      const choice = firstChoice(chat);
-      if (isFields(choice?.delta)) blocks.take(readTurn(choice.delta));
-      if (choice) note(choice, ending);
-      ending.usage = readUsage(chat) ?? ending.usage;
-      return writer.take();
+      try {
+        read(chat);
+        return writer.take();
+      } catch (thrown) {
+        if (thrown instanceof UntranslatableError) return fail(thrown.message);
+        throw thrown;
+      }
     },
     end() {
-      if (isOver) return '';
-      isOver = true;
+      if (state === 'over') return '';
       begin({});
+      state = 'over';
       writer.end(ending, () => blocks.end());
       return writer.take();
     },

@@ -1,3 +1,4 @@
+import { failureText } from '../chat-turn.ts';
 import { type Fields, isFields } from '../fields.ts';
 
 const types = new Map([
@@ -18,17 +19,7 @@ export function messagesError(status: number, body: unknown): Fields {
   const type = types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return {
     type: 'error',
-    error: { type, message: messageOf(status, body) },
+    error: { type, message: failureText(status, body) },
     ...(isFields(body) && 'hook_results' in body && { hook_results: body.hook_results }),
   };
-}
-
-function messageOf(status: number, body: unknown): string {
-  if (typeof body === 'string' && body !== '') return body;
-  if (isFields(body)) {
-    const { error } = body;
-    const message = isFields(error) ? error.message : (error ?? body.message);
-    if (typeof message === 'string' && message !== '') return message;
-  }
-  return `The request failed with the status ${status}.`;
 }

@@ -1,3 +1,4 @@
+import { failureText } from '../chat-turn.ts';
 import { type Fields, isFields } from '../fields.ts';
 import type { Ingress } from '../ingress.ts';
 import { responsesAnswer } from './answer.ts';
@@ -15,8 +16,6 @@ export const responses: Ingress = {
 /** Chat and responses have one envelope for errors. */
 function responsesError(status: number, body: unknown): Fields {
   if (isFields(body) && isFields(body.error)) return body;
-  const message =
-    typeof body === 'string' && body !== '' ? body : `The request failed with the status ${status}.`;
   const type = status < 500 ? 'invalid_request_error' : 'server_error';
-  return { error: { message, type, param: null, code: null } };
+  return { error: { message: failureText(status, body), type, param: null, code: null } };
 }
