@@ -19,7 +19,14 @@ export function messagesError(status: number, body: unknown): Fields {
   const type = types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return {
     type: 'error',
-    error: { type, message: failureText(status, body) },
+    error: { type, message: messageOf(status, body) },
     ...(isFields(body) && 'hook_results' in body && { hook_results: body.hook_results }),
   };
+}
+
+/** The envelope has no place for the field at fault: it stands in front of the text. */
+function messageOf(status: number, body: unknown): string {
+  const text = failureText(status, body);
+  const param = isFields(body) && isFields(body.error) ? body.error.param : null;
+  return typeof param === 'string' && !text.includes(param) ? `${param}: ${text}` : text;
 }
