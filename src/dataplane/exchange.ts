@@ -26,6 +26,7 @@ export async function exchangeOf(
   const { endpoint } = call.route;
   const body = outgoingBody(call, leaf, target);
   const loadDialect = provider.dialects?.[endpoint];
+  if (loadDialect || provider.respond) requireHeld(call, target);
   if (loadDialect) return ownDialect(await loadDialect(), body, call, leaf, target, dependencies);
   if (!provider.endpoints.has(endpoint)) {
     throw new GatewayError('UNSUPPORTED_ENDPOINT', {
@@ -35,6 +36,15 @@ export async function exchangeOf(
   }
   if (provider.respond) return ownDialect(provider.respond, body, call, leaf, target, dependencies);
   return overHttp(body, call, leaf, target, dependencies);
+}
+
+/** Code that translates a request has to see it. */
+function requireHeld({ body, route }: Call, { provider }: Target): void {
+  if (body.kind !== 'stream') return;
+  throw new GatewayError('UNSUPPORTED_ENDPOINT', {
+    message: `The provider ${provider.id} takes no ${route.upstreamPath} unread: its format is another one, or the body is too large to translate.`,
+    param: 'provider',
+  });
 }
 
 async function overHttp(
@@ -54,12 +64,19 @@ async function overHttp(
     method: call.method,
     origin: base.origin,
     path: `${base.path}${path}${query}`,
-    headers: requestHeaders(call, leaf, target),
+    headers: { ...requestHeaders(call, leaf, target), ...streamLength(call, body) },
     body: Buffer.isBuffer(content) ? content : null,
   };
   const pending = provider.authorize(unsigned, credential);
   if (pending) await pending;
   return { request: { ...unsigned, body: content }, body, send: http.send };
+}
+
+/** What is not held in memory has the length that the caller announced, if it did. */
+function streamLength({ body, headers }: Call, { growth }: OutgoingBody): Record<string, string> {
+  const length = headers['content-length'];
+  if (body.kind !== 'stream' || length === undefined) return {};
+  return { 'content-length': String(Number(length) + growth) };
 }
 
 function ownDialect(
@@ -76,6 +93,7 @@ function ownDialect(
     endpoint: call.route.endpoint,
     method: call.method,
     path: call.route.upstreamPath,
+    query: call.query,
     body: body.value,
     model,
     base,
