@@ -95,6 +95,28 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  createFeedback: {
+    method: 'POST';
+    path: '/v1/feedback';
+    parameters: Record<string, never>;
+    body: Schemas['CreateFeedbackInput'] | Array<Schemas['CreateFeedbackInput']>;
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
+  createFeedback_v2: {
+    method: 'POST';
+    path: '/v2/feedback';
+    parameters: Record<string, never>;
+    body: Schemas['CreateFeedbackInput'] | Array<Schemas['CreateFeedbackInput']>;
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
   createIntegration: {
     method: 'POST';
     path: '/v1/integrations';
@@ -1235,6 +1257,32 @@ export type Operations = {
     body: Schemas['UpdateDeploymentInput'];
     answer: Record<string, never>;
   };
+  updateFeedback: {
+    method: 'PUT';
+    path: '/v1/feedback/{id}';
+    parameters: {
+      id: string;
+    };
+    body: Schemas['UpdateFeedbackInput'];
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
+  updateFeedback_v2: {
+    method: 'PUT';
+    path: '/v2/feedback/{id}';
+    parameters: {
+      id: string;
+    };
+    body: Schemas['UpdateFeedbackInput'];
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
   updateIntegration: {
     method: 'PUT';
     path: '/v1/integrations/{slug}';
@@ -1505,6 +1553,12 @@ export type Schemas = {
     allowed_workspaces?: Array<string> | null;
     is_default?: boolean | null;
   };
+  CreateFeedbackInput: {
+    trace_id: string;
+    value: number;
+    weight?: number | null;
+    metadata?: unknown | null;
+  };
   CreateIntegrationInput: {
     name: string;
     slug?: string | null;
@@ -1741,9 +1795,14 @@ export type Schemas = {
     stream_mode: number;
     retry_success_count: number;
     source: string | null;
+    runtime: string | null;
+    runtime_version: string | null;
+    sdk_version: string | null;
+    cache_type: string | null;
     last_used_option_index: number;
     config_version_id: string | null;
     upstream_response_time: number;
+    gateway_processing_time: number | null;
     metadata: unknown;
   };
   LogSummary: {
@@ -1761,6 +1820,7 @@ export type Schemas = {
     request_method: string;
     response_status_code: number;
     response_time: number;
+    cache_status: string;
     trace_id: string;
     span_id: string;
     span_name: string | null;
@@ -1837,6 +1897,11 @@ export type Schemas = {
     allowed_workspaces?: Array<string> | null;
     is_default?: boolean | null;
     status?: "active" | "archived" | null;
+  };
+  UpdateFeedbackInput: {
+    value: number;
+    weight?: number | null;
+    metadata?: unknown | null;
   };
   UpdateIntegrationInput: {
     name?: string | null;

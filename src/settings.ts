@@ -31,6 +31,8 @@ export type JwtIssuer = {
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
   listen: { host: string; port: number };
+  /** Processes that answer requests. */
+  workers: number;
   subgraphs: {
     /** Names of the built-in subgraphs that this process serves; null for all. */
     served: string[] | null;
@@ -132,6 +134,7 @@ const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
+  WORKERS: integer(1, 1, 256),
   SUBGRAPHS: nameList.optional(),
   SUBGRAPH_SECRET: routerSecret.optional(),
   SUBGRAPH_HOST: z.string().default('127.0.0.1'),
@@ -198,6 +201,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const values = parsed.data;
   return {
     listen: { host: values.HOST, port: values.PORT },
+    workers: values.WORKERS,
     subgraphs: {
       served: values.SUBGRAPHS ?? null,
       routerSecret: values.SUBGRAPH_SECRET ?? null,
