@@ -87,6 +87,8 @@ export type Settings = {
     /** Cosine above which two questions count as the same. */
     threshold: number;
   };
+  /** Requests may name configs, providers and hosts only by what an administrator has saved. */
+  savedConfigsOnly: boolean;
   requestLogs: {
     bodies: 'full' | 'none';
     maxBodyBytes: number;
@@ -182,6 +184,7 @@ const environment = z.object({
   CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34),
   SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings.optional(),
   SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
+  SAVED_CONFIGS_ONLY: flag(false),
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
   // Three bodies and their escapes must fit into one document of the database.
   LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
@@ -258,6 +261,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       embeddings: values.SEMANTIC_CACHE_EMBEDDINGS ?? null,
       threshold: values.SEMANTIC_CACHE_THRESHOLD,
     },
+    savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
     requestLogs: {
       bodies: values.LOG_BODIES,
       maxBodyBytes: values.LOG_BODY_MAX_BYTES,

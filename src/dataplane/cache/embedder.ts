@@ -19,7 +19,7 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
     url === null ? null : { origin: new URL(url).origin, path: new URL(url).pathname.replace(/\/+$/, '') };
 
   async function ask(text: string, signal: AbortSignal): Promise<string> {
-    const request = { endpoint: 'embed' as const, method: 'POST', path: '/embeddings' };
+    const request = { endpoint: 'embed' as const, method: 'POST', path: '/embeddings', query: '' };
     const body = { model, input: text };
     const dialect = provider?.respond ?? (await provider?.dialects?.embed?.());
     if (dialect) {
