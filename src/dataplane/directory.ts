@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Permission, Principal } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { ProviderCredential } from '../providers/index.ts';
+import type { OwnPricing } from '../recording/pricing/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
 import type { Plan } from './config/plan.ts';
 
@@ -28,13 +29,16 @@ export type ProviderRecord = {
   customHeaders: Record<string, string>;
   allowAllModels: boolean;
   models: ReadonlyMap<string, ModelRecord>;
+  /** Of the models that are not in `models`. */
+  pricing: OwnPricing;
   expiresAt: number | null;
 };
 
 export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boolean =>
   expiresAt !== null && expiresAt <= Date.now();
 
-export type ModelRecord = { enabled: boolean; customHost: string | null };
+/** `pricing` includes what its integration says of prices. */
+export type ModelRecord = { enabled: boolean; customHost: string | null; pricing: OwnPricing };
 
 /** In place of a config's slug: the default one of the workspace. No slug is like it. */
 export const WORKSPACE_DEFAULT = '*';

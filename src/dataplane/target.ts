@@ -9,11 +9,12 @@ import {
   type Settings,
   settingProblem,
 } from '../providers/index.ts';
+import type { OwnPricing } from '../recording/pricing/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
-import { requestedModel } from './requested-model.ts';
+import { namedModel, requestedModel } from './requested-model.ts';
 
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
 export type Target = {
@@ -27,6 +28,8 @@ export type Target = {
   customHeaders: Record<string, string>;
   /** The model that goes upstream, without a `@slug/`; null when the body names none. */
   model: string | null;
+  /** Null for the usual prices. */
+  pricing: OwnPricing;
 };
 
 /** `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model. */
@@ -43,7 +46,7 @@ export async function resolveTarget(
   dependencies: DataplaneDependencies,
 ): Promise<Target> {
   const forced = splitModel(leaf.overrideParams?.model);
-  const asked = splitModel(call.body.kind === 'json' ? call.body.value.model : undefined);
+  const asked = splitModel(namedModel(call.body));
   const header = headerProvider(call);
   const name =
     leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));
@@ -102,6 +105,7 @@ async function fromCatalogue(
     credential,
     customHeaders: record.customHeaders,
     model,
+    pricing: modelRecord ? modelRecord.pricing : record.pricing,
   };
 }
 
@@ -132,6 +136,7 @@ async function fromRequest(
     credential,
     customHeaders: {},
     model,
+    pricing: null,
   };
 }
 
