@@ -40,6 +40,9 @@ export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boo
 /** `pricing` includes what its integration says of prices. */
 export type ModelRecord = { enabled: boolean; customHost: string | null; pricing: OwnPricing };
 
+/** In place of a config's slug: the default one of the workspace. No slug is like it. */
+export const WORKSPACE_DEFAULT = '*';
+
 export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };
 
 /** A service account on one tenant, with the roles that it holds there now. */
@@ -69,7 +72,7 @@ export type DirectorySource = {
   keys(secretHashes: string[]): Promise<Map<string, KeyRecord>>;
   /** Ids are `<workspaceId>/<slug>`. */
   providers(ids: string[]): Promise<Map<string, ProviderRecord>>;
-  /** Ids are `<workspaceId>/<id or slug>`. */
+  /** Ids are `<workspaceId>/<id or slug>`, or `WORKSPACE_DEFAULT` in place of the slug. */
   configs(ids: string[]): Promise<Map<string, ConfigRecord>>;
   /** Slugs of all providers, by workspace. */
   catalogues(workspaceIds: string[]): Promise<Map<string, string[]>>;
