@@ -841,6 +841,92 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  getModelConfiguration: {
+    method: 'GET';
+    path: '/v1/model-configs/general/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      params: Array<{
+        key: string;
+        defaultValue: unknown | null;
+        minValue: number | null;
+        maxValue: number | null;
+        type: string;
+        options: Array<{
+          value: unknown;
+          name: string;
+        }>;
+      }>;
+      type: {
+        primary: string;
+        supported: Array<string>;
+      };
+      messages: {
+        options: Array<string>;
+      };
+      isDefault: boolean;
+    };
+  };
+  getModelConfiguration_v2: {
+    method: 'GET';
+    path: '/v2/model-configs/general/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      params: Array<{
+        key: string;
+        defaultValue: unknown | null;
+        minValue: number | null;
+        maxValue: number | null;
+        type: string;
+        options: Array<{
+          value: unknown;
+          name: string;
+        }>;
+      }>;
+      type: {
+        primary: string;
+        supported: Array<string>;
+      };
+      messages: {
+        options: Array<string>;
+      };
+      isDefault: boolean;
+    };
+  };
+  getModelPricing: {
+    method: 'GET';
+    path: '/v1/model-configs/pricing/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      pay_as_you_go: unknown;
+      calculate: unknown;
+      currency: string;
+      finetune_config: unknown | null;
+    };
+  };
+  getModelPricing_v2: {
+    method: 'GET';
+    path: '/v2/model-configs/pricing/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      pay_as_you_go: unknown;
+      calculate: unknown;
+      currency: string;
+      finetune_config: unknown | null;
+    };
+  };
   getProvider: {
     method: 'GET';
     path: '/v1/providers/{slug}';
@@ -1364,6 +1450,22 @@ export type Operations = {
       "x-gateway-custom-host"?: string;
     };
     answer: Record<string, never>;
+  };
+  listProviderModelPricing: {
+    method: 'GET';
+    path: '/v1/model-configs/pricing/{provider}';
+    parameters: {
+      provider: string;
+    };
+    answer: unknown;
+  };
+  listProviderModelPricing_v2: {
+    method: 'GET';
+    path: '/v2/model-configs/pricing/{provider}';
+    parameters: {
+      provider: string;
+    };
+    answer: unknown;
   };
   listProviders: {
     method: 'GET';

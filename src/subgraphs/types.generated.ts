@@ -111,6 +111,14 @@ export type Query = {
   integration: Integration;
   /** Integrations of the levels that the credential may list. */
   integrations: IntegrationPage;
+  /** `provider` is a kind of provider, e.g. `openai`; refused with NOT_FOUND where no price is known. */
+  modelPricing: ModelPricing;
+  modelConfiguration: ModelConfiguration;
+  /**
+   * The prices of every model of a kind of provider: `{default: {pricing_config}, <model>: {pricing_config}}`. `default` holds
+   * what is the same for all of them, and no price.
+   */
+  providerModelPricing: Scalars['JSON']['output'];
   /** A provider by id, or by slug in a workspace. */
   provider: Provider;
   providers: ProviderPage;
@@ -193,6 +201,23 @@ export type QueryIntegrationsArgs = {
   sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryModelPricingArgs = {
+  provider: Scalars['String']['input'];
+  model: Scalars['String']['input'];
+};
+
+
+export type QueryModelConfigurationArgs = {
+  provider: Scalars['String']['input'];
+  model: Scalars['String']['input'];
+};
+
+
+export type QueryProviderModelPricingArgs = {
+  provider: Scalars['String']['input'];
 };
 
 
@@ -876,6 +901,57 @@ export type IntegrationPage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
   data: Array<Integration>;
+};
+
+/** What a model costs when neither its integration nor its model there says otherwise. Prices in US cents. */
+export type ModelPricing = {
+  /**
+   * `{request_token: {price}, response_token: {price}, …, additional_units: {…}, image: {quality: {size: {price}}}}`, for one
+   * token or unit. A kind of token that is not named has the price of a broader one: reasoning that of the response, cached
+   * input that of the request. Models with prices for long input show those for short input.
+   */
+  payAsYouGo: Scalars['JSON']['output'];
+  /** How quantities and prices come together: `{request, response}`, expressions over `input_tokens`, `rates.request_token` … */
+  calculate: Scalars['JSON']['output'];
+  currency: Scalars['String']['output'];
+  /** Null: nothing is known of the price of tuning. */
+  finetuneConfig?: Maybe<Scalars['JSON']['output']>;
+};
+
+/** What can be set in a request to a model, in the gateway's own format. */
+export type ModelConfiguration = {
+  params: Array<ModelParameter>;
+  type: ModelKinds;
+  messages: ModelMessages;
+  /** True: these are the settings of all models of its kind. */
+  isDefault: Scalars['Boolean']['output'];
+};
+
+export type ModelParameter = {
+  key: Scalars['String']['output'];
+  defaultValue?: Maybe<Scalars['JSON']['output']>;
+  minValue?: Maybe<Scalars['Float']['output']>;
+  maxValue?: Maybe<Scalars['Float']['output']>;
+  /** `number`, `integer`, `boolean`, `string` or `array`. */
+  type: Scalars['String']['output'];
+  /** The values it can have, where they are few; else empty. */
+  options: Array<ModelParameterOption>;
+};
+
+export type ModelParameterOption = {
+  value: Scalars['JSON']['output'];
+  name: Scalars['String']['output'];
+};
+
+export type ModelKinds = {
+  /** `chat`, `text`, `embedding`, `image`, `audio` or `moderation`. */
+  primary: Scalars['String']['output'];
+  supported: Array<Scalars['String']['output']>;
+};
+
+export type ModelMessages = {
+  /** Roles that a message may have. */
+  options: Array<Scalars['String']['output']>;
 };
 
 /** What requests of a workspace name as `@slug`: the workspace's way to an integration. */
@@ -2129,6 +2205,12 @@ export type ResolversTypes = {
   IntegrationWorkspace: ResolverTypeWrapper<IntegrationWorkspace>;
   IntegrationModel: ResolverTypeWrapper<IntegrationModel>;
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
+  ModelPricing: ResolverTypeWrapper<ModelPricing>;
+  ModelConfiguration: ResolverTypeWrapper<ModelConfiguration>;
+  ModelParameter: ResolverTypeWrapper<ModelParameter>;
+  ModelParameterOption: ResolverTypeWrapper<ModelParameterOption>;
+  ModelKinds: ResolverTypeWrapper<ModelKinds>;
+  ModelMessages: ResolverTypeWrapper<ModelMessages>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
   AccessPolicy: ResolverTypeWrapper<AccessPolicy>;
@@ -2256,6 +2338,12 @@ export type ResolversParentTypes = {
   IntegrationWorkspace: IntegrationWorkspace;
   IntegrationModel: IntegrationModel;
   IntegrationPage: IntegrationPage;
+  ModelPricing: ModelPricing;
+  ModelConfiguration: ModelConfiguration;
+  ModelParameter: ModelParameter;
+  ModelParameterOption: ModelParameterOption;
+  ModelKinds: ModelKinds;
+  ModelMessages: ModelMessages;
   Provider: Provider;
   ProviderPage: ProviderPage;
   AccessPolicy: AccessPolicy;
@@ -2448,6 +2536,9 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   deployments?: Resolver<ResolversTypes['DeploymentPage'], ParentType, ContextType, RequireFields<QueryDeploymentsArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
   integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
   integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
+  modelPricing?: Resolver<ResolversTypes['ModelPricing'], ParentType, ContextType, RequireFields<QueryModelPricingArgs, 'provider' | 'model'>>;
+  modelConfiguration?: Resolver<ResolversTypes['ModelConfiguration'], ParentType, ContextType, RequireFields<QueryModelConfigurationArgs, 'provider' | 'model'>>;
+  providerModelPricing?: Resolver<ResolversTypes['JSON'], ParentType, ContextType, RequireFields<QueryProviderModelPricingArgs, 'provider'>>;
   provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   accessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<QueryAccessPolicyArgs, 'id'>>;
@@ -2581,6 +2672,43 @@ export type IntegrationPageResolvers<ContextType = GraphContext, ParentType exte
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Integration']>, ParentType, ContextType>;
+};
+
+export type ModelPricingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelPricing'] = ResolversParentTypes['ModelPricing']> = {
+  payAsYouGo?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  calculate?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  currency?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  finetuneConfig?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type ModelConfigurationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelConfiguration'] = ResolversParentTypes['ModelConfiguration']> = {
+  params?: Resolver<Array<ResolversTypes['ModelParameter']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['ModelKinds'], ParentType, ContextType>;
+  messages?: Resolver<ResolversTypes['ModelMessages'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ModelParameterResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelParameter'] = ResolversParentTypes['ModelParameter']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  defaultValue?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  minValue?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  maxValue?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  options?: Resolver<Array<ResolversTypes['ModelParameterOption']>, ParentType, ContextType>;
+};
+
+export type ModelParameterOptionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelParameterOption'] = ResolversParentTypes['ModelParameterOption']> = {
+  value?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type ModelKindsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelKinds'] = ResolversParentTypes['ModelKinds']> = {
+  primary?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  supported?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ModelMessagesResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelMessages'] = ResolversParentTypes['ModelMessages']> = {
+  options?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type ProviderResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Provider'] = ResolversParentTypes['Provider']> = {
@@ -3057,6 +3185,12 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
   IntegrationModel?: IntegrationModelResolvers<ContextType>;
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
+  ModelPricing?: ModelPricingResolvers<ContextType>;
+  ModelConfiguration?: ModelConfigurationResolvers<ContextType>;
+  ModelParameter?: ModelParameterResolvers<ContextType>;
+  ModelParameterOption?: ModelParameterOptionResolvers<ContextType>;
+  ModelKinds?: ModelKindsResolvers<ContextType>;
+  ModelMessages?: ModelMessagesResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
   AccessPolicy?: AccessPolicyResolvers<ContextType>;
