@@ -1569,6 +1569,7 @@ export type Schemas = {
     configurations?: unknown | null;
     create_default_provider?: boolean | null;
     default_provider_slug?: string | null;
+    pricing_adjustments?: unknown | null;
     tags?: unknown | null;
   };
   CreateInviteInput: {
@@ -1684,6 +1685,7 @@ export type Schemas = {
     };
     allow_all_models: boolean;
     workspace_count: number;
+    pricing_adjustments: unknown | null;
   };
   IntegrationModelInput: {
     slug: string;
@@ -1908,6 +1910,7 @@ export type Schemas = {
     key?: string | null;
     description?: string | null;
     configurations?: unknown | null;
+    pricing_adjustments?: unknown | null;
     tags?: unknown | null;
   };
   UpdateIntegrationModelsInput: {

@@ -19,7 +19,6 @@ export const exceptions: Exception[] = [
     '*.rotation_policy: missing',
   ),
   ...because('There are no secret references yet.', '*.secret_mappings: missing'),
-  ...because('Prices are not adjusted yet.', '*.pricing_adjustments: missing'),
   ...because('A workspace has one name, whatever the format.', 'getWorkspace query.name_format: missing'),
   ...because(
     'An organisation-wide key has no workspace whose config and metadata could be its defaults.',

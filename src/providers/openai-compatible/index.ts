@@ -10,16 +10,19 @@ export type Vendor = {
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
   endpoints: string;
   settings?: Readonly<Record<string, Setting>>;
+  sufficientSettings?: Provider['sufficientSettings'];
   /** Header that carries a setting. */
   settingHeaders?: Readonly<Record<string, string>>;
 };
 
-export function openAiCompatible({ id, baseUrl, endpoints, settings, settingHeaders }: Vendor): Provider {
+export function openAiCompatible(vendor: Vendor): Provider {
+  const { id, baseUrl, endpoints, settings, sufficientSettings, settingHeaders } = vendor;
   const headers = Object.entries(settingHeaders ?? {});
   return {
     id,
     baseUrl,
     settings: settings ?? {},
+    sufficientSettings,
     endpoints: endpointsOf(endpoints),
     callerHeaders: ['openai-beta', 'openai-organization', 'openai-project'],
     authorize(request, credential) {
