@@ -239,29 +239,33 @@ describe.each(formats)('%s', (format, ingress) => {
   });
 });
 
-/** The caller's bytes when a provider sends `parts`; ids that are made up are evened out. */
-function replay(ingress: Ingress, parts: Buffer[]): string {
-  let seen: UpstreamHeaders = {};
-  const out: Buffer[] = [];
+type Answer = { status: number; headers: UpstreamHeaders; size: number; text: string };
+
+/** What the caller gets when a provider sends `parts`; ids that are made up are evened out. */
+function answered(
+  ingress: Ingress,
+  headers: UpstreamHeaders,
+  parts: Iterable<Buffer>,
+  request: Fields,
+): Answer {
+  const answer: Answer = { status: 0, headers: {}, size: 0, text: '' };
   const send = throughChat(
     (_request, sink) => {
-      sink.head(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'content-length': '99',
-        'x-up': '1',
-      });
+      sink.head(200, headers);
       for (const part of parts) sink.data(part);
       sink.end();
       return { resume() {}, abort() {} };
     },
     ingress,
-    { stream: true },
+    request,
   );
+  const out: Buffer[] = [];
   send(
     { origin: null, path: '', method: 'POST', headers: {}, body: null },
     {
-      head(_status, headers) {
-        seen = headers;
+      head(status, given) {
+        answer.status = status;
+        answer.headers = given;
         return true;
       },
       data: (chunk) => out.push(chunk) > 0,
@@ -271,12 +275,79 @@ function replay(ingress: Ingress, parts: Buffer[]): string {
       },
     },
   );
-  expect(seen).toEqual({ 'content-type': 'text/event-stream', 'x-up': '1' });
-  return Buffer.concat(out)
+  const bytes = Buffer.concat(out);
+  answer.size = bytes.length;
+  answer.text = bytes
     .toString('utf8')
     .replace(/_[0-9a-f]{32}/g, '_id')
     .replace(/"completed_at":\d+/g, '"completed_at":0');
+  return answer;
 }
+
+const eventHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'content-length': '99',
+  'x-up': '1',
+};
+
+const replay = (ingress: Ingress, parts: Buffer[]): string =>
+  answered(ingress, eventHeaders, parts, { stream: true }).text;
+
+describe.each(formats)('an answer through %s', (_format, ingress) => {
+  test('has the headers of its own body and the others of the provider', () => {
+    const streamed = answered(ingress, eventHeaders, [Buffer.from('data: [DONE]\n\n')], { stream: true });
+    expect(streamed.headers).toEqual({ 'content-type': 'text/event-stream', 'x-up': '1' });
+    const chat = Buffer.from(JSON.stringify(chatWith({ content: 'Hi' })));
+    const plain = answered(
+      ingress,
+      { 'content-type': 'text/plain', 'content-length': '1', 'x-up': '1' },
+      [chat],
+      {},
+    );
+    expect(plain.headers).toEqual({
+      'content-type': 'application/json',
+      'content-length': String(plain.size),
+      'x-up': '1',
+    });
+  });
+
+  const megabyte = Buffer.alloc(1024 * 1024, 0x20);
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  test.each<[string, UpstreamHeaders, () => Buffer[]]>([
+    ['is larger than 64 MB', {}, () => Array.from({ length: 65 }, () => megabyte)],
+    ['is compressed', { 'content-encoding': 'gzip' }, () => [Buffer.from('\x1f\x8b')]],
+    ['is no JSON', {}, () => [Buffer.from('<html>')]],
+  ])('that %s is a 502 in the caller’s format', (_what, headers, parts) => {
+    const { status, text: body } = answered(ingress, headers, parts(), {});
+    expect([status, JSON.parse(body).error.message]).toEqual([502, expect.stringMatching(/^The provider/)]);
+  });
+
+  test('with arguments that nobody can write again ends in an answer all the same', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: nested } };
+    const chat = Buffer.from(JSON.stringify(chatWith({ tool_calls: [call] })));
+    expect([200, 502]).toContain(answered(ingress, {}, [chat], {}).status);
+  });
+
+  test('pauses the provider while the caller reads more slowly', () => {
+    const taken: boolean[] = [];
+    const send = throughChat(
+      (_request, sink) => {
+        sink.head(200, eventHeaders);
+        const [first] = chatChunks([{ content: 'Hi' }]);
+        taken.push(
+          sink.data(Buffer.from(`data: ${JSON.stringify(first)}\n\n`)),
+          sink.data(Buffer.from(': ping\n\n')),
+        );
+        return { resume() {}, abort() {} };
+      },
+      ingress,
+      { stream: true },
+    );
+    const sink = { head: () => true, data: () => false, end() {}, fail() {} };
+    send({ origin: null, path: '', method: 'POST', headers: {}, body: null }, sink);
+    expect(taken).toEqual([false, true]);
+  });
+});
 
 describe('a request', () => {
   const image = fc.base64String({ maxLength: 8 });
