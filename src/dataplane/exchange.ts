@@ -65,6 +65,7 @@ async function exchangeIn(
   const { provider } = target;
   const { endpoint, upstreamPath } = asked;
   const loadDialect = provider.dialects?.[endpoint];
+  if (loadDialect || provider.respond) requireHeld(call, target);
   if (loadDialect) return ownDialect(await loadDialect(), asked, body, call, leaf, target, dependencies);
   if (!provider.endpoints.has(endpoint)) {
     throw new GatewayError('UNSUPPORTED_ENDPOINT', {
@@ -74,6 +75,15 @@ async function exchangeIn(
   }
   if (provider.respond) return ownDialect(provider.respond, asked, body, call, leaf, target, dependencies);
   return overHttp(asked, body, call, leaf, target, dependencies);
+}
+
+/** Code that translates a request has to see it. */
+function requireHeld({ body, route }: Call, { provider }: Target): void {
+  if (body.kind !== 'stream') return;
+  throw new GatewayError('UNSUPPORTED_ENDPOINT', {
+    message: `The provider ${provider.id} takes no ${route.upstreamPath} unread: its format is another one, or the body is too large to translate.`,
+    param: 'provider',
+  });
 }
 
 async function overHttp(
@@ -93,7 +103,7 @@ async function overHttp(
     method: call.method,
     origin: base.origin,
     path: `${base.path}${path}${suffix}`,
-    headers: requestHeaders(call, leaf, target),
+    headers: { ...requestHeaders(call, leaf, target), ...streamLength(call, body) },
     body: Buffer.isBuffer(content) ? content : null,
   };
   const pending = provider.authorize(unsigned, credential);
@@ -101,9 +111,16 @@ async function overHttp(
   return { request: { ...unsigned, body: content }, body, send: http.send };
 }
 
+/** What is not held in memory has the length that the caller announced, if it did. */
+function streamLength({ body, headers }: Call, { growth }: OutgoingBody): Record<string, string> {
+  const length = headers['content-length'];
+  if (body.kind !== 'stream' || length === undefined) return {};
+  return { 'content-length': String(Number(length) + growth) };
+}
+
 function ownDialect(
   dialect: Dialect,
-  { endpoint, upstreamPath }: Asked,
+  { endpoint, upstreamPath, query }: Asked,
   body: OutgoingBody,
   call: Call,
   leaf: Leaf,
@@ -116,6 +133,7 @@ function ownDialect(
     endpoint,
     method: call.method,
     path: upstreamPath,
+    query,
     body: body.value,
     model,
     base,

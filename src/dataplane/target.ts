@@ -14,7 +14,7 @@ import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
-import { requestedModel } from './requested-model.ts';
+import { namedModel, requestedModel } from './requested-model.ts';
 
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
 export type Target = {
@@ -46,7 +46,7 @@ export async function resolveTarget(
   dependencies: DataplaneDependencies,
 ): Promise<Target> {
   const forced = splitModel(leaf.overrideParams?.model);
-  const asked = splitModel(call.body.kind === 'json' ? call.body.value.model : undefined);
+  const asked = splitModel(namedModel(call.body));
   const header = headerProvider(call);
   const name =
     leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));

@@ -210,6 +210,13 @@ export const catalogue = {
     'unsupported_media_type',
     'The content type is not supported.',
   ),
+  UPGRADE_REQUIRED: entry(
+    426,
+    'AB01',
+    'invalid_request_error',
+    'upgrade_required',
+    'This path takes WebSocket connections only.',
+  ),
   IDEMPOTENCY_KEY_REUSED: entry(
     422,
     'AB01',

@@ -27,6 +27,8 @@ export type DialectRequest = {
   method: string;
   /** Below the version path, e.g. `/chat/completions`. */
   path: string;
+  /** As the caller wrote it, without the question mark. */
+  query: string;
   /** The JSON body after the config's parameters; null when there is none. */
   body: Record<string, unknown> | null;
   /** Of the body, without a `@slug/`. */

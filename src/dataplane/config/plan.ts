@@ -117,7 +117,6 @@ function planNode(config: GatewayConfig, parent: Behaviour, place: Place): Plan 
     onStatusCodes: strategy.on_status_codes ? new Set(strategy.on_status_codes) : null,
     conditions: (strategy.conditions ?? []).map(({ query, then }) => ({
       test: compileQuery(query).test,
-      // biome-ignore lint/suspicious/noThenProperty: the config's own name for a condition's target
       then,
     })),
     byName: new Map(

@@ -9,7 +9,7 @@ import { wholeAnswer } from './whole-answer.ts';
 /** The chat request that says what `request`, the caller's body, says. */
 export function chatBody(ingress: Ingress, request: Fields): OutgoingBody {
   const value = ingress.request(request);
-  return { content: Buffer.from(jsonAt(value, 'body')), value, changed: true };
+  return { content: Buffer.from(jsonAt(value, 'body')), value, changed: true, growth: 0 };
 }
 
 /** Sends a chat request that was made of `request`, the caller's body, and gives the answer in the caller's format. */

@@ -1,7 +1,9 @@
+import { GatewayError } from '../../errors/index.ts';
 import type { Call } from '../call.ts';
 import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
+import { refuseManaged } from '../managed.ts';
 import { listModels } from '../models.ts';
 import type { Step } from '../step.ts';
 import { walk } from '../strategy/walk.ts';
@@ -10,6 +12,9 @@ import { useWorkspaceDefault } from './resolve-config.ts';
 
 /** Answers the call: the workspace's own model catalogue, or what the plan's targets say. */
 export const route: Step = (call, dependencies) => {
+  // What asks for a WebSocket never comes here.
+  if (call.route.endpoint === 'realtime') throw new GatewayError('UPGRADE_REQUIRED');
+  refuseManaged(call);
   const isOpen = call.plan === emptyPlan && !namesProvider(call);
   const wantsCatalogue =
     call.plan.fetchIntegratedModels || call.headers['x-gateway-fetch-integrated-models'] === 'true';

@@ -1,6 +1,8 @@
 import { endpointsOf } from '../endpoint.ts';
 import type { Provider } from '../provider.ts';
 import type { Setting } from '../setting.ts';
+import { batchOutput } from './batch-output.ts';
+import { modelList } from './models.ts';
 
 /** A provider that speaks OpenAI's dialect and takes a bearer key. */
 export type Vendor = {
@@ -18,19 +20,25 @@ export type Vendor = {
 export function openAiCompatible(vendor: Vendor): Provider {
   const { id, baseUrl, endpoints, settings, sufficientSettings, settingHeaders } = vendor;
   const headers = Object.entries(settingHeaders ?? {});
+  const authorize: Provider['authorize'] = (request, credential) => {
+    if (credential.key !== null) request.headers.authorization = `Bearer ${credential.key}`;
+    for (const [setting, header] of headers) {
+      const value = credential.settings[setting];
+      if (value !== undefined) request.headers[header] = value;
+    }
+  };
+  const offered = endpointsOf(endpoints);
   return {
     id,
     baseUrl,
     settings: settings ?? {},
     sufficientSettings,
-    endpoints: endpointsOf(endpoints),
-    callerHeaders: ['openai-beta', 'openai-organization', 'openai-project'],
-    authorize(request, credential) {
-      if (credential.key !== null) request.headers.authorization = `Bearer ${credential.key}`;
-      for (const [setting, header] of headers) {
-        const value = credential.settings[setting];
-        if (value !== undefined) request.headers[header] = value;
-      }
+    endpoints: offered,
+    dialects: {
+      models: async () => modelList(id, authorize),
+      ...(offered.has('batches') && { batchOutput: async () => batchOutput(authorize) }),
     },
+    callerHeaders: ['openai-beta', 'openai-organization', 'openai-project'],
+    authorize,
   };
 }
