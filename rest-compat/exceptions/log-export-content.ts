@@ -14,7 +14,12 @@ export const logExportContent: RestException = {
     responses: {
       200: {
         description: 'One log a line, as JSON.',
-        content: { 'application/jsonl': { schema: { type: 'string', format: 'binary' } } },
+        content: {
+          'application/jsonl': {
+            schema: { type: 'string' },
+            example: '{"id":"f3b1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d","response_status_code":200}\n',
+          },
+        },
       },
     },
   },
