@@ -1741,9 +1741,14 @@ export type Schemas = {
     stream_mode: number;
     retry_success_count: number;
     source: string | null;
+    runtime: string | null;
+    runtime_version: string | null;
+    sdk_version: string | null;
+    cache_type: string | null;
     last_used_option_index: number;
     config_version_id: string | null;
     upstream_response_time: number;
+    gateway_processing_time: number | null;
     metadata: unknown;
   };
   LogSummary: {
@@ -1761,6 +1766,7 @@ export type Schemas = {
     request_method: string;
     response_status_code: number;
     response_time: number;
+    cache_status: string;
     trace_id: string;
     span_id: string;
     span_name: string | null;

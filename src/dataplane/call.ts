@@ -26,7 +26,8 @@ export type Call = {
   readonly trace: Trace;
   /** Aborts when the caller hangs up. */
   readonly signal: AbortSignal;
-  readonly clock: { startedAt: number; createdAt: Date };
+  /** `atTargets`: milliseconds that the targets tried so far took. */
+  readonly clock: { startedAt: number; createdAt: Date; atTargets: number };
 
   readonly key: KeyRecord;
   /** The workspace of the key: everything on the data plane belongs to one. */

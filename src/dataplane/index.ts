@@ -43,7 +43,7 @@ async function open(
   about: { path: string; query: string; requestId: string; trace: Trace },
   { authenticate }: DataplaneDependencies,
 ): Promise<Call> {
-  const clock = { startedAt: performance.now(), createdAt: new Date() };
+  const clock = { startedAt: performance.now(), createdAt: new Date(), atTargets: 0 };
   const credential = credentialOf(request.headers);
   const key = await authenticate(credential, request.socket.remoteAddress);
   const { workspaceId } = key.principal;

@@ -9,10 +9,10 @@ import { type CapturedAnswer, encodingOf } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
-import { findUsage } from './usage.ts';
+import { findUsage, type TokenUsage } from './usage.ts';
 
 /** What the log works out by itself, away from the request. */
-type Derived = 'promptTokens' | 'completionTokens' | 'totalTokens' | 'cost' | 'expiresAt' | 'bodiesId';
+type Derived = keyof TokenUsage | 'costNanodollars' | 'savingsNanodollars' | 'expiresAt' | 'bodiesId';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -65,7 +65,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       record: {
         ...safeRecord(record),
         ...findUsage(text),
-        cost: null,
+        costNanodollars: null,
+        savingsNanodollars: null,
         expiresAt: after(record.createdAt, retentionDays),
         bodiesId: keeps ? packs.idFor(record.workspaceId, sizeOf(draft, maxBodyBytes)) : null,
       },
@@ -98,6 +99,9 @@ const safeRecord = (record: ExchangeDraft['record']): ExchangeDraft['record'] =>
   spanName: record.spanName && redactText(record.spanName),
   parentSpanId: record.parentSpanId && redactText(record.parentSpanId),
   source: record.source && redactText(record.source),
+  runtime: record.runtime && redactText(record.runtime),
+  runtimeVersion: record.runtimeVersion && redactText(record.runtimeVersion),
+  sdkVersion: record.sdkVersion && redactText(record.sdkVersion),
   aiModel: record.aiModel && redactText(record.aiModel),
   metadata: safeLabels(record.metadata),
   error: record.error && redactText(record.error),

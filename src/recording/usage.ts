@@ -2,9 +2,17 @@ export type TokenUsage = {
   promptTokens: number | null;
   completionTokens: number | null;
   totalTokens: number | null;
+  usageSource: 'provider' | null;
+  tokenClasses: Record<string, number> | null;
 };
 
-const NONE: TokenUsage = { promptTokens: null, completionTokens: null, totalTokens: null };
+const NONE: TokenUsage = {
+  promptTokens: null,
+  completionTokens: null,
+  totalTokens: null,
+  usageSource: null,
+  tokenClasses: null,
+};
 
 /** Places that are looked at: the last may be cut off or nested in something else; hundreds are an attack. */
 const CANDIDATES = 4;
@@ -35,7 +43,13 @@ function readUsage(usage: Record<string, unknown>): TokenUsage {
   const completionTokens = tokens(usage.completion_tokens ?? usage.output_tokens);
   const sum =
     promptTokens === null && completionTokens === null ? null : (promptTokens ?? 0) + (completionTokens ?? 0);
-  return { promptTokens, completionTokens, totalTokens: tokens(usage.total_tokens) ?? tokens(sum) };
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: tokens(usage.total_tokens) ?? tokens(sum),
+    usageSource: 'provider',
+    tokenClasses: null,
+  };
 }
 
 function parseObjectAt(text: string, start: number): Record<string, unknown> | null {

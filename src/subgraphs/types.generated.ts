@@ -1293,6 +1293,10 @@ export type Log = {
   endpoint: Scalars['String']['output'];
   isProxyCall: Scalars['Boolean']['output'];
   source?: Maybe<Scalars['String']['output']>;
+  /** The SDK that made the request, in its own words. */
+  runtime?: Maybe<Scalars['String']['output']>;
+  runtimeVersion?: Maybe<Scalars['String']['output']>;
+  sdkVersion?: Maybe<Scalars['String']['output']>;
   /** Provider kind, e.g. `openai`. */
   aiProvider?: Maybe<Scalars['String']['output']>;
   aiModel?: Maybe<Scalars['String']['output']>;
@@ -1321,11 +1325,23 @@ export type Log = {
   timeToFirstToken?: Maybe<Scalars['Int']['output']>;
   /** Milliseconds. */
   upstreamResponseTime: Scalars['Int']['output'];
+  /** Milliseconds of `responseTime` in which no provider was at work; null for logs from elsewhere. */
+  gatewayProcessingTime?: Maybe<Scalars['Int']['output']>;
+  /** `DISABLED`, `MISS`, `HIT`, `SEMANTIC MISS`, `SEMANTIC HIT` or `REFRESH`. */
+  cacheStatus: Scalars['String']['output'];
+  /** `simple` or `semantic`; null where the call asked for no cache. */
+  cacheMode?: Maybe<Scalars['String']['output']>;
   promptTokens?: Maybe<Scalars['Int']['output']>;
   completionTokens?: Maybe<Scalars['Int']['output']>;
   totalTokens?: Maybe<Scalars['Int']['output']>;
-  /** US cents; null while no price is known. */
+  /** `provider`; null where nobody counted. Nothing is estimated. */
+  usageSource?: Maybe<Scalars['String']['output']>;
+  /** What was used, by units of the price list, no token in two of them; null without usage. */
+  tokenClasses?: Maybe<Scalars['JSON']['output']>;
+  /** US cents; null where the price or the usage is not known. */
   cost?: Maybe<Scalars['Float']['output']>;
+  /** US cents that an answer from the cache would have cost; null for every other. */
+  savings?: Maybe<Scalars['Float']['output']>;
   costCurrency: Scalars['String']['output'];
   metadata: Scalars['JSON']['output'];
   clientAborted: Scalars['Boolean']['output'];
@@ -2779,6 +2795,9 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   endpoint?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   isProxyCall?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   source?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  runtime?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  runtimeVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  sdkVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   aiProvider?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   providerId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
@@ -2799,10 +2818,16 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   responseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   timeToFirstToken?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   upstreamResponseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  gatewayProcessingTime?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  cacheStatus?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  cacheMode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   promptTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   completionTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   totalTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  usageSource?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  tokenClasses?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   cost?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  savings?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   costCurrency?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   clientAborted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
