@@ -57,7 +57,9 @@ function spellVariable(
   path: string,
 ): string {
   if (variable === 'input' && plan.inputType) {
-    return rest.length > 0 ? spellMembers(plan.inputType, body, rest) : path;
+    // One item that stands for a list was not written as one.
+    const members = rest[0] === '[0]' && !Array.isArray(body) ? rest.slice(1) : rest;
+    return members.length > 0 ? spellMembers(plan.inputType, body, members) : path;
   }
   const inPath = plan.pathSpelling.get(variable);
   if (inPath) return inPath;

@@ -95,6 +95,28 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  createFeedback: {
+    method: 'POST';
+    path: '/v1/feedback';
+    parameters: Record<string, never>;
+    body: Schemas['CreateFeedbackInput'] | Array<Schemas['CreateFeedbackInput']>;
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
+  createFeedback_v2: {
+    method: 'POST';
+    path: '/v2/feedback';
+    parameters: Record<string, never>;
+    body: Schemas['CreateFeedbackInput'] | Array<Schemas['CreateFeedbackInput']>;
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
   createIntegration: {
     method: 'POST';
     path: '/v1/integrations';
@@ -1235,6 +1257,32 @@ export type Operations = {
     body: Schemas['UpdateDeploymentInput'];
     answer: Record<string, never>;
   };
+  updateFeedback: {
+    method: 'PUT';
+    path: '/v1/feedback/{id}';
+    parameters: {
+      id: string;
+    };
+    body: Schemas['UpdateFeedbackInput'];
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
+  updateFeedback_v2: {
+    method: 'PUT';
+    path: '/v2/feedback/{id}';
+    parameters: {
+      id: string;
+    };
+    body: Schemas['UpdateFeedbackInput'];
+    answer: {
+      status: "success";
+      message: string;
+      feedback_ids: Array<string>;
+    };
+  };
   updateIntegration: {
     method: 'PUT';
     path: '/v1/integrations/{slug}';
@@ -1504,6 +1552,12 @@ export type Schemas = {
     allow_all_workspaces?: boolean | null;
     allowed_workspaces?: Array<string> | null;
     is_default?: boolean | null;
+  };
+  CreateFeedbackInput: {
+    trace_id: string;
+    value: number;
+    weight?: number | null;
+    metadata?: unknown | null;
   };
   CreateIntegrationInput: {
     name: string;
@@ -1843,6 +1897,11 @@ export type Schemas = {
     allowed_workspaces?: Array<string> | null;
     is_default?: boolean | null;
     status?: "active" | "archived" | null;
+  };
+  UpdateFeedbackInput: {
+    value: number;
+    weight?: number | null;
+    metadata?: unknown | null;
   };
   UpdateIntegrationInput: {
     name?: string | null;

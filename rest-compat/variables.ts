@@ -1,7 +1,9 @@
 import {
   type GraphQLInputType,
   type GraphQLSchema,
+  getNullableType,
   isInputType,
+  isListType,
   isNonNullType,
   print,
   typeFromAST,
@@ -130,11 +132,18 @@ function gather(spelled: Map<string, Parameter>, query: string): Iterable<Given>
   return found.values();
 }
 
+/** Where the body is a list, one item alone stands for a list of it, as it does in GraphQL. */
 function bodyReader({ type, required }: Variable) {
   const convert: Convert = converterOf(type);
+  const list = getNullableType(type);
+  const convertItem = isListType(list) ? converterOf(list.ofType) : null;
   return (body: unknown, values: Record<string, unknown>) => {
-    if (body !== undefined) values.input = convert(body, '');
-    else if (required) throw invalid('', 'is required.');
+    if (body === undefined) {
+      if (required) throw invalid('', 'is required.');
+      return;
+    }
+    values.input =
+      convertItem && body !== null && !Array.isArray(body) ? [convertItem(body, '')] : convert(body, '');
   };
 }
 

@@ -144,6 +144,7 @@ export type Query = {
   workspaces: WorkspacePage;
   /** By time; `endTime` is not included. */
   auditLogs: AuditLogPage;
+  feedbacks: FeedbackPage;
   log: Log;
   /** Pages by number, with the count of all; `logHistory` leads to those far down. */
   logs: LogPage;
@@ -368,6 +369,15 @@ export type QueryAuditLogsArgs = {
 };
 
 
+export type QueryFeedbacksArgs = {
+  traceId?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryLogArgs = {
   id: Scalars['ID']['input'];
 };
@@ -498,6 +508,10 @@ export type Mutation = {
   updateWorkspace: Workspace;
   /** Answers the id of the deleted workspace. */
   deleteWorkspace: Scalars['ID']['output'];
+  /** One object or several; all are checked before the first is stored. Takes workspace credentials. */
+  createFeedback: FeedbackResult;
+  /** Takes workspace credentials. */
+  updateFeedback: FeedbackResult;
   /**
    * Stores logs of requests that did not pass through this gateway: one object or an array of at most 1000, each
    * `{request: {url, provider, method, headers, body}, response: {status, headers, body, response_time, streamingMode},
@@ -737,6 +751,17 @@ export type MutationUpdateWorkspaceArgs = {
 
 export type MutationDeleteWorkspaceArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateFeedbackArgs = {
+  input: Array<CreateFeedbackInput>;
+};
+
+
+export type MutationUpdateFeedbackArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateFeedbackInput;
 };
 
 
@@ -1241,6 +1266,41 @@ export type SubscriptionLogAddedArgs = {
   filters?: InputMaybe<LogFilters>;
 };
 
+/** What somebody thought of the answer to a request, which its trace id names. */
+export type Feedback = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  traceId: Scalars['String']['output'];
+  /** From -10 to 10. */
+  value: Scalars['Int']['output'];
+  /** How much the value counts, from 0 to 1. */
+  weight: Scalars['Float']['output'];
+  metadata: Scalars['JSON']['output'];
+  /** The credential that gave it. */
+  apiKeyId: Scalars['ID']['output'];
+  userId?: Maybe<Scalars['ID']['output']>;
+  /** Model of the trace's last log; null when there was none at that time. */
+  aiModel?: Maybe<Scalars['String']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type FeedbackPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Feedback>;
+};
+
+/** What became of the feedback, in the order in which it was sent. */
+export type FeedbackResult = {
+  status: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+  feedbackIds: Array<Scalars['ID']['output']>;
+  feedback: Array<Feedback>;
+};
+
 /** How requests are routed: targets, strategy, retries, parameters. Requests name it by its slug. */
 export type Config = {
   id: Scalars['ID']['output'];
@@ -1353,8 +1413,16 @@ export type Log = {
   transformedRequest?: Maybe<LogRequest>;
   /** Null when headers and bodies were not stored, or no longer are. */
   response?: Maybe<LogResponse>;
+  /** The latest feedback on the log's trace; the other attempts of the request show the same. */
+  feedback: Array<Feedback>;
   /** This log again, for answers that keep its measures in an object of their own. */
   metrics: Log;
+};
+
+
+/** One attempt at one provider: every target that a request tried has a log of its own, with the same trace id. */
+export type LogFeedbackArgs = {
+  limit?: Scalars['Int']['input'];
 };
 
 export type LogRequest = {
@@ -1892,6 +1960,22 @@ export type AuditLogFilters = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
 };
 
+export type CreateFeedbackInput = {
+  traceId: Scalars['String']['input'];
+  value: Scalars['Int']['input'];
+  weight?: InputMaybe<Scalars['Float']['input']>;
+  /** An object of at most 16384 characters. */
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+/** Metadata that is absent stays as it is. */
+export type UpdateFeedbackInput = {
+  value: Scalars['Int']['input'];
+  weight?: InputMaybe<Scalars['Float']['input']>;
+  /** An object of at most 16384 characters. */
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
 export type LogSort = {
   field: LogSortField;
   direction?: SortDirection;
@@ -2061,6 +2145,9 @@ export type ResolversTypes = {
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Feedback: ResolverTypeWrapper<Feedback>;
+  FeedbackPage: ResolverTypeWrapper<FeedbackPage>;
+  FeedbackResult: ResolverTypeWrapper<FeedbackResult>;
   Config: ResolverTypeWrapper<Config>;
   Log: ResolverTypeWrapper<Log>;
   LogRequest: ResolverTypeWrapper<LogRequest>;
@@ -2128,6 +2215,8 @@ export type ResolversTypes = {
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
+  CreateFeedbackInput: CreateFeedbackInput;
+  UpdateFeedbackInput: UpdateFeedbackInput;
   LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
@@ -2183,6 +2272,9 @@ export type ResolversParentTypes = {
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
   Subscription: Record<PropertyKey, never>;
+  Feedback: Feedback;
+  FeedbackPage: FeedbackPage;
+  FeedbackResult: FeedbackResult;
   Config: Config;
   Log: Log;
   LogRequest: LogRequest;
@@ -2230,6 +2322,8 @@ export type ResolversParentTypes = {
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AuditLogFilters: AuditLogFilters;
+  CreateFeedbackInput: CreateFeedbackInput;
+  UpdateFeedbackInput: UpdateFeedbackInput;
   LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
@@ -2362,6 +2456,7 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
+  feedbacks?: Resolver<ResolversTypes['FeedbackPage'], ParentType, ContextType, RequireFields<QueryFeedbacksArgs, 'currentPage' | 'pageSize'>>;
   log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
   logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
@@ -2413,6 +2508,8 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
+  createFeedback?: Resolver<ResolversTypes['FeedbackResult'], ParentType, ContextType, RequireFields<MutationCreateFeedbackArgs, 'input'>>;
+  updateFeedback?: Resolver<ResolversTypes['FeedbackResult'], ParentType, ContextType, RequireFields<MutationUpdateFeedbackArgs, 'id' | 'input'>>;
   insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
   createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
   updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
@@ -2757,6 +2854,35 @@ export type SubscriptionResolvers<ContextType = GraphContext, ParentType extends
   logAdded?: SubscriptionResolver<ResolversTypes['Log'], "logAdded", ParentType, ContextType, Partial<SubscriptionLogAddedArgs>>;
 };
 
+export type FeedbackResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Feedback'] = ResolversParentTypes['Feedback']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  weight?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  apiKeyId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type FeedbackPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FeedbackPage'] = ResolversParentTypes['FeedbackPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Feedback']>, ParentType, ContextType>;
+};
+
+export type FeedbackResultResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FeedbackResult'] = ResolversParentTypes['FeedbackResult']> = {
+  status?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  feedbackIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
+  feedback?: Resolver<Array<ResolversTypes['Feedback']>, ParentType, ContextType>;
+};
+
 export type ConfigResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Config'] = ResolversParentTypes['Config']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2835,6 +2961,7 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   request?: Resolver<Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   transformedRequest?: Resolver<Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   response?: Resolver<Maybe<ResolversTypes['LogResponse']>, ParentType, ContextType>;
+  feedback?: Resolver<Array<ResolversTypes['Feedback']>, ParentType, ContextType, RequireFields<LogFeedbackArgs, 'limit'>>;
   metrics?: Resolver<ResolversTypes['Log'], ParentType, ContextType>;
 };
 
@@ -2945,6 +3072,9 @@ export type Resolvers<ContextType = GraphContext> = {
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
+  Feedback?: FeedbackResolvers<ContextType>;
+  FeedbackPage?: FeedbackPageResolvers<ContextType>;
+  FeedbackResult?: FeedbackResultResolvers<ContextType>;
   Config?: ConfigResolvers<ContextType>;
   Log?: LogResolvers<ContextType>;
   LogRequest?: LogRequestResolvers<ContextType>;

@@ -20,6 +20,10 @@ const storedBounds: Record<string, string> = {
   'ApiKey.scopes': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',
   'Member.scopes': 'those of a built-in role: src/auth/roles.ts',
   'Invite.workspaces': 'at most 100: @constraint(maxItems) in schema/identity/invite.graphql',
+  'FeedbackResult.feedback':
+    'as many as the input: @constraint(maxItems) in schema/insights/feedback.graphql',
+  'FeedbackResult.feedbackIds':
+    'as many as the input: @constraint(maxItems) in schema/insights/feedback.graphql',
   'AcceptedInvite.apiKeys': 'at most one for each workspace of the invite',
   'Role.permissions': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/role.graphql',
 };

@@ -14,6 +14,7 @@ import { tenantModel } from '../../src/subgraphs/identity/tenant/index.ts';
 import { userModel } from '../../src/subgraphs/identity/user/index.ts';
 import { workspaceModel } from '../../src/subgraphs/identity/workspace/index.ts';
 import { auditLogModel } from '../../src/subgraphs/insights/audit-log/index.ts';
+import { feedbackModel } from '../../src/subgraphs/insights/feedback/index.ts';
 import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { logEntry } from './logs.ts';
@@ -197,10 +198,26 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
   await writeLogs(
     nativeDb(app.db),
     each.map(({ workspaceId, apiKeyId, providerId, integrationId, configId, slug }) => {
-      const names = { apiKeyId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug };
+      const names = {
+        ...{ apiKeyId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug },
+        traceId: `trace-${slug}`,
+      };
       const { record, bodies } = logEntry({ organisationId, workspaceId }, names);
       return { record, bodies: bodies && { ...bodies, transformedRequest: bodies.request } };
     }),
+  );
+  await feedbackModel(app.db).insertMany(
+    each.flatMap(({ workspaceId, apiKeyId, slug }) =>
+      each.map((_, index) => ({
+        _id: uuid(),
+        organisationId,
+        workspaceId,
+        traceId: `trace-${slug}`,
+        value: index,
+        weight: 1,
+        apiKeyId,
+      })),
+    ),
   );
   await auditLogModel(app.db).insertMany(
     each.map(() => ({

@@ -95,12 +95,19 @@ const items: Record<string, () => Promise<Answer>> = {
 };
 
 /** What the operations take that know no `name`. */
-const otherBodies: Record<string, object> = { rotateApiKey: {}, resendUserInvite: {} };
+const otherBodies: Record<string, object> = {
+  rotateApiKey: {},
+  resendUserInvite: {},
+  createFeedback: { trace_id: 'another', value: 0 },
+};
 
-/** Organisation-wide where the operation may need it; logs and providers belong to one workspace. */
+/** The ways in which posts name what they made. */
+type Made = { id?: string; data?: { id?: string }; feedback_ids?: string[] };
+
+/** Organisation-wide where the operation may need it; logs, feedback and providers belong to one workspace. */
 const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
   if (!path.startsWith('/v1/')) return tenant === app ? token : neighbourToken;
-  return /^\/v1\/(logs|providers|configs|api-keys\/workspace)/.test(path)
+  return /^\/v1\/(logs|feedback|providers|configs|api-keys\/workspace)/.test(path)
     ? tenant.workspaceKey
     : tenant.adminKey;
 };
@@ -195,8 +202,8 @@ describe('what the description says is true:', () => {
   it('every example body is taken, and every post answers as described', async () => {
     const wrong = await wrongOnes(callsOf('post'), async (call) => {
       const answer = await send(call, await postPathOf(call), exampleOf(call));
-      const { id, data } = answer.body as { id?: string; data?: { id?: string } };
-      made.set(call.path, id ?? data?.id ?? '');
+      const { id, data, feedback_ids: ids } = answer.body as Made;
+      made.set(call.path, id ?? data?.id ?? ids?.[0] ?? '');
       return answer;
     });
     expect(wrong).toEqual([]);

@@ -3,6 +3,7 @@ import { logBodiesPackModel, logModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedLog } from './service.ts';
 
+export { lastModelsOf } from './last-models.ts';
 export { logBodiesPackModel, logModel } from './model.ts';
 
 export const log: Resource = {
