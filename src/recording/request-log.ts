@@ -12,7 +12,13 @@ import type { Spool } from './spool.ts';
 import { findUsage, type TokenUsage } from './usage.ts';
 
 /** What the log works out by itself, away from the request. */
-type Derived = keyof TokenUsage | 'costNanodollars' | 'savingsNanodollars' | 'expiresAt' | 'bodiesId';
+type Derived =
+  | keyof TokenUsage
+  | 'costNanodollars'
+  | 'savingsNanodollars'
+  | 'expiresAt'
+  | 'bodiesId'
+  | 'batchId';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -69,6 +75,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
         savingsNanodollars: null,
         expiresAt: after(record.createdAt, retentionDays),
         bodiesId: keeps ? packs.idFor(record.workspaceId, sizeOf(draft, maxBodyBytes)) : null,
+        batchId: null,
       },
       bodies: keeps
         ? { expiresAt: after(record.createdAt, bodyRetentionDays), ...messagesOf(draft, maxBodyBytes) }

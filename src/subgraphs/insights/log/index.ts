@@ -3,8 +3,10 @@ import { logBodiesPackModel, logModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedLog } from './service.ts';
 
+export { logQuery, parseModel } from './filters.ts';
 export { lastModelsOf } from './last-models.ts';
 export { logBodiesPackModel, logModel } from './model.ts';
+export { cents } from './money.ts';
 
 export const log: Resource = {
   name: 'log',

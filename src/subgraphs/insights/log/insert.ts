@@ -5,8 +5,7 @@ import { redact, redactText } from '../../../lib/redaction.ts';
 import { BodyPacks } from '../../../recording/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
 import { findUsage } from '../../../recording/usage.ts';
-import { logEvents, writeLogs } from '../../../recording/write-logs.ts';
-import { nativeDb } from '../../../storage/native-db.ts';
+import { logEvents } from '../../../recording/write-logs.ts';
 import type { GraphContext } from '../../context.ts';
 import { type InsertedLog, parseInserted } from './parse-inserted.ts';
 
@@ -24,7 +23,8 @@ export async function insertLogs(context: GraphContext, input: unknown): Promise
   const entries = parseInserted(input).map((log) =>
     toEntry(log, { ...principal, workspaceId }, now, context.requestLogs, packs),
   );
-  await writeLogs(nativeDb(context.db), entries);
+  await context.logs.write(entries);
+  await context.logs.settle();
   logEvents(entries).forEach(context.events.append);
   return entries.length;
 }
@@ -91,6 +91,7 @@ function toEntry(
       clientAborted: false,
       error: null,
       bodiesId: packs.idFor(workspaceId, requestBody.length + responseBody.length),
+      batchId: null,
     },
     bodies: {
       expiresAt: after(bodyRetentionDays),
