@@ -57,9 +57,10 @@ function faulty(db: Db, faults: Fault[]): Db {
 const oneOf = <T>(...values: T[]) => fc.constantFrom(...values);
 
 const someLog = fc.record({
+  // Close together in three places, so that batches meet in the same roll-ups.
   createdAt: fc
-    .oneof(fc.integer({ min: 1, max: 5 * HOUR }), fc.integer({ min: 1, max: 40 * DAY }))
-    .map((ago) => new Date(now - ago)),
+    .tuple(oneOf(0, DAY, 30 * DAY), fc.integer({ min: 1, max: 2 * HOUR }))
+    .map(([days, ago]) => new Date(now - days - ago)),
   apiKeyId: oneOf('key-1', 'key-2'),
   aiProvider: oneOf('openai', 'anthropic', null),
   aiModel: oneOf('gpt-4o', 'claude', null),
@@ -98,8 +99,8 @@ const plan = fc.record({
   cut: fc.integer({ min: 1, max: 9 }),
   windows: fc.array(
     fc.record({
-      ago: fc.oneof(fc.nat(6 * HOUR), fc.nat(41 * DAY)),
-      length: fc.oneof(fc.nat(7 * HOUR), fc.nat(41 * DAY)),
+      ago: fc.oneof(fc.nat(2 * HOUR), fc.nat(31 * DAY)),
+      length: fc.oneof(fc.nat(7 * HOUR), fc.nat(32 * DAY)),
     }),
     { minLength: 1, maxLength: 1 },
   ),
