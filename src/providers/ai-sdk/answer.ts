@@ -6,7 +6,7 @@ import type {
 import { UnreadableAnswer } from './errors.ts';
 import { blockOf, callExtras, citationOf } from './extras.ts';
 import type { Fields } from './fields.ts';
-import { finishReasonOf, usageOf } from './usage.ts';
+import { finishReasonOf, isCutOff, usageOf } from './usage.ts';
 
 export type Naming = { provider: string; model: string; strict: boolean };
 
@@ -18,6 +18,8 @@ export function completionOf(
   const { content, finishReason, response } = result;
   if (finishReason.unified === 'error')
     throw new UnreadableAnswer(`the model stopped with ${finishReason.raw ?? 'an error'}`);
+  if (content.length === 0 && isCutOff(finishReason))
+    throw new UnreadableAnswer('the answer has neither content nor an end');
   const calls = content.filter(isCall);
   return {
     id: response?.id ?? `${provider}-${Date.now()}`,

@@ -6,7 +6,7 @@ import type {
 import type { DialectAnswer, DialectRequest } from '../provider.ts';
 import { completionOf, type Naming } from './answer.ts';
 import { type DialectCall, dialectOf, type Vendor } from './dialect.ts';
-import { CutOff, failureOf } from './errors.ts';
+import { CutOff, failureOf, Reported, UnreadableAnswer } from './errors.ts';
 import type { Fields } from './fields.ts';
 import { jsonAnswer, passedOn } from './json-answer.ts';
 import { callOptionsOf } from './request.ts';
@@ -105,13 +105,16 @@ async function* frames(
     }
     yield Buffer.from('data: [DONE]\n\n');
   } catch (error) {
-    // What the provider says is said in the stream, which then ends without its `[DONE]`; a break is thrown on.
-    if (error instanceof CutOff) throw error;
+    if (!isSaid(error)) throw error;
     yield Buffer.from(frame(failureOf(error, naming.provider, request, true).body));
   } finally {
     void reader.cancel().catch(ignore);
   }
 }
+
+/** What the provider says is said in the stream, which then ends without its `[DONE]`; a break is no end at all. */
+const isSaid = (error: unknown): boolean =>
+  error instanceof Reported || (error instanceof UnreadableAnswer && !(error instanceof CutOff));
 
 const frame = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 

@@ -29,6 +29,15 @@ export class CutOff extends UnreadableAnswer {
   }
 }
 
+/** What a provider says within a stream instead of going on. */
+export class Reported extends Error {
+  readonly report: unknown;
+  constructor(report: unknown) {
+    super('The provider reports an error in its stream.');
+    this.report = report;
+  }
+}
+
 /** What went wrong, as the caller is told: OpenAI's error with the provider's name and its own type (section 11, shape C). */
 export type Failure = {
   status: number;
@@ -46,7 +55,8 @@ export function failureOf(
   request: DialectRequest,
   wasSent: boolean,
 ): Failure {
-  if (request.signal.aborted || error instanceof GatewayError) throw error;
+  if (request.signal.aborted) throw error;
+  if (error instanceof Reported) return failureOf(error.report, provider, request, wasSent);
   const say = (status: number, message: string, more: Fields = {}, headers: Record<string, string> = {}) => ({
     status,
     headers,
@@ -55,6 +65,10 @@ export function failureOf(
       provider,
     },
   });
+  if (error instanceof GatewayError) {
+    const { status, type, code } = error.entry;
+    return say(status, error.message, { type, code, param: error.param });
+  }
   if (error instanceof RequestProblem) return say(400, error.message, { param: error.param });
   if (isRefusal(error)) return say(400, `The provider ${provider} cannot be asked this: ${error.message}`);
   if (APICallError.isInstance(error)) return ofCall(error, provider, say);

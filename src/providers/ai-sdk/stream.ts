@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { Naming } from './answer.ts';
-import { CutOff, UnreadableAnswer } from './errors.ts';
+import { CutOff, Reported, UnreadableAnswer } from './errors.ts';
 import { callExtras, citationOf, imageBlock, sealOf } from './extras.ts';
 import type { Fields } from './fields.ts';
 import { finishReasonOf, isCutOff, usageOf } from './usage.ts';
@@ -64,7 +64,7 @@ export class ChunkWriter {
       case 'finish':
         return this.#finish(part);
       case 'error':
-        throw part.error;
+        throw new Reported(part.error);
       default:
         return [];
     }
