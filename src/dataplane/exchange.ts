@@ -3,6 +3,7 @@ import type { Dialect, DialectRequest } from '../providers/index.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { askForUsage } from './frames/ask-usage.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
@@ -24,7 +25,7 @@ export async function exchangeOf(
 ): Promise<Exchange> {
   const { provider } = target;
   const { endpoint } = call.route;
-  const body = outgoingBody(call, leaf, target);
+  const body = askForUsage(outgoingBody(call, leaf, target), call.route.endpoint, provider, leaf);
   const loadDialect = provider.dialects?.[endpoint];
   if (loadDialect) return ownDialect(await loadDialect(), body, call, leaf, target, dependencies);
   if (!provider.endpoints.has(endpoint)) {

@@ -10,6 +10,8 @@ export type OutgoingBody = {
   /** The JSON value that `content` spells, when it is JSON. */
   value: Record<string, unknown> | null;
   changed: boolean;
+  /** Token counts come with the stream that the caller did not ask for. */
+  hidesUsage?: true;
 };
 
 /** Applies `default_params`, `override_params` and `drop_params`, and takes the `@slug/` off the model. */

@@ -16,6 +16,7 @@ export const mock: Provider = {
   baseUrl: null,
   settings: {},
   endpoints: endpointsOf('c t e'),
+  streamUsage: true,
   models: ['mock-1', 'mock-embedding-1'],
   authorize() {},
   respond,
