@@ -10,9 +10,11 @@ import {
   credentialOf,
   throttled,
 } from './dataplane/authenticate.ts';
+import { circuitModel, createBreakers } from './dataplane/breaker/index.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createJwtIssuers } from './dataplane/jwt/index.ts';
+import { createStickyTargets, stickyTargetModel } from './dataplane/strategy/sticky.ts';
 import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
@@ -58,6 +60,7 @@ export type AppDependencies = {
   log: Logger;
   /** How answers to wrong credentials wait, and attempts before they are repeated. */
   sleep?: Sleep;
+  now?: () => Date;
 };
 
 export type App = {
@@ -115,7 +118,7 @@ export function createApp(dependencies: AppDependencies): App {
   );
   const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
   const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
-  const now = () => new Date();
+  const now = dependencies.now ?? (() => new Date());
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
   const accessTokens = createAccessTokenVerifier({ directory, keys: signingKeys, now });
   const issuers = createJwtIssuers(settings.identity.jwtIssuers, {
@@ -130,11 +133,16 @@ export function createApp(dependencies: AppDependencies): App {
     sleep: dependencies.sleep ?? sleep,
     now: () => performance.now(),
   });
+  const breakers = createBreakers(db, { now, log });
   const dataplane = createDataplane({
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
     http,
     hostPolicy,
+    breakers,
+    sticky: createStickyTargets(db, { now, log }),
+    random: Math.random,
+    savedConfigsOnly: settings.savedConfigsOnly,
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
@@ -202,6 +210,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
+    { start: async () => undefined, stop: () => breakers.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },
@@ -216,6 +225,8 @@ export function createApp(dependencies: AppDependencies): App {
       ...resources.flatMap((resource) => resource.models),
       leaseModel,
       keptAnswerModel,
+      circuitModel,
+      stickyTargetModel,
       signingKeyModel,
     ];
     // Together, so that the store makes them durable in few writes: one after the other took half of the start.

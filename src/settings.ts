@@ -64,6 +64,8 @@ export type Settings = {
     /** Private hosts that callers may name as custom host. */
     trustedHosts: string[];
   };
+  /** Requests may name configs, providers and hosts only by what an administrator has saved. */
+  savedConfigsOnly: boolean;
   requestLogs: {
     bodies: 'full' | 'none';
     maxBodyBytes: number;
@@ -155,6 +157,7 @@ const environment = z.object({
   MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
+  SAVED_CONFIGS_ONLY: flag(false),
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
   // Three bodies and their escapes must fit into one document of the database.
   LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
@@ -225,6 +228,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       connectTimeout: values.CONNECT_TIMEOUT_MS,
       trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),
     },
+    savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
     requestLogs: {
       bodies: values.LOG_BODIES,
       maxBodyBytes: values.LOG_BODY_MAX_BYTES,

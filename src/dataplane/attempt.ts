@@ -34,7 +34,7 @@ export type Reading = { provider: string; format: StreamFormat; hidesUsage: bool
 export type AttemptOptions = {
   send: Send;
   request: UpstreamRequest;
-  /** Milliseconds until the head of an answer must be here, and the first bytes of a stream; null waits. */
+  /** Milliseconds until the head of an answer must be here, or the first bytes of a stream; null waits. */
   timeout: number | null;
   signal: AbortSignal;
   relay: Relay;
@@ -51,10 +51,8 @@ export type AttemptOptions = {
 export type AnswerReader = {
   /** False asks to pause. */
   data(chunk: Buffer): boolean;
-  /** The time is over for which the answer may be held back. */
-  expire(): void;
   end(): void;
-  fail(failure: UpstreamFailure, cause: Error): void;
+  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void;
 };
 
 /** What a reader does with what it found. */
@@ -63,8 +61,6 @@ export type Reception = {
   readonly relay: Relay;
   /** The last bytes that came, one character each. */
   tail(bytes: number): string;
-  /** Begins the answer to the caller; false when nobody wants it. */
-  accept(): boolean;
   /** Ends the attempt with an error of the provider, which the caller gets unless there is another attempt. */
   refuse(status: number, error: ProviderError): void;
   /** Ends the attempt for want of an answer, or of the rest of one. */
@@ -73,8 +69,6 @@ export type Reception = {
   settle(): void;
 };
 
-/** Milliseconds that a stream may show nothing before the caller gets its head: what stands between may not wait longer. */
-export const HOLD_LIMIT = 10_000;
 /** Milliseconds from the head of an error to its end. */
 const ERROR_LIMIT = 5000;
 
@@ -124,36 +118,30 @@ class Attempt implements UpstreamSink, Reception {
     this.result.status = status;
     this.result.headers = headers;
     this.#options.capture.begin(headers);
-    const reader = this.#readerOf(status, headers);
-    if (reader) {
+    clearTimeout(this.#timeout);
+    // What is compressed is not unpacked on the way.
+    const reading = headers['content-encoding'] === undefined ? this.#options.reading : null;
+    if (reading && status >= 300) {
+      const reader = new ErrorAnswer(this);
+      this.#patience = setTimeout(() => reader.end(), ERROR_LIMIT);
       this.#reader = reader;
-      const isError = reader instanceof ErrorAnswer;
-      if (isError) clearTimeout(this.#timeout);
-      this.#patience = setTimeout(() => reader.expire(), isError ? ERROR_LIMIT : HOLD_LIMIT);
       return true;
     }
-    clearTimeout(this.#timeout);
     this.result.relayed = this.#options.accept(status, headers, null);
-    if (this.result.relayed) this.relay.start(status, headers, this.#options.gatewayHeaders());
-    return this.result.relayed;
+    if (!this.result.relayed) return false;
+    const isStream = reading !== null && status !== 204 && isEventStream(headers);
+    if (isStream) this.#reader = new StreamedAnswer(this, reading.format, reading.hidesUsage);
+    this.relay.start(status, headers, this.#options.gatewayHeaders(), isStream ? 'changed' : 'same');
+    return true;
   }
 
-  /** Who reads an answer of a known format: streams and errors are read, all else is passed on. */
-  #readerOf(status: number, headers: UpstreamHeaders): AnswerReader | null {
-    const { reading } = this.#options;
-    // What is compressed is not unpacked on the way.
-    if (reading === null || headers['content-encoding'] !== undefined) return null;
-    if (status >= 300) return new ErrorAnswer(this);
-    if (status === 204 || !isEventStream(headers)) return null;
-    return new StreamedAnswer(this, reading.format, reading.hidesUsage);
+  opening(): void {
+    clearTimeout(this.#timeout);
   }
 
   data(chunk: Buffer): boolean {
     if (this.#isSettled) return true;
-    if (this.result.firstByte === null) {
-      this.result.firstByte = performance.now() - this.#startedAt;
-      clearTimeout(this.#timeout);
-    }
+    this.result.firstByte ??= performance.now() - this.#startedAt;
     this.#options.capture.add(chunk);
     if (this.#reader ? this.#reader.data(chunk) : this.relay.write(chunk)) return true;
     this.relay.onDrain(() => this.#control?.resume());
@@ -170,10 +158,10 @@ class Attempt implements UpstreamSink, Reception {
     this.settle();
   }
 
-  fail(failure: UpstreamFailure, cause: Error): void {
+  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {
     if (this.#isSettled) return;
     if (this.#reader) {
-      this.#reader.fail(failure, cause);
+      this.#reader.fail(failure, cause, lastWords);
       return;
     }
     if (this.result.relayed) this.relay.breakOff();
@@ -190,17 +178,6 @@ class Attempt implements UpstreamSink, Reception {
     return this.#options.capture.last(bytes);
   }
 
-  accept(): boolean {
-    const { accept, gatewayHeaders } = this.#options;
-    const { status, headers } = this.result;
-    clearTimeout(this.#timeout);
-    clearTimeout(this.#patience);
-    this.result.relayed = accept(status, headers, null);
-    if (this.result.relayed) this.relay.start(status, headers, gatewayHeaders(), 'changed');
-    else this.#drop();
-    return this.result.relayed;
-  }
-
   refuse(status: number, error: ProviderError): void {
     const { accept, gatewayHeaders, reading } = this.#options;
     const { headers } = this.result;
@@ -210,12 +187,8 @@ class Attempt implements UpstreamSink, Reception {
       const body = errorBody(reading?.provider ?? '', status, error);
       this.relay.answer(status, headers, gatewayHeaders(), JSON.stringify(body));
     }
-    this.#drop();
-  }
-
-  /** Nothing more is wanted of the provider. */
-  #drop(): void {
     this.settle();
+    // Nothing more is wanted of the provider.
     this.#control?.abort('aborted');
   }
 

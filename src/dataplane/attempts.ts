@@ -1,4 +1,4 @@
-import { GatewayError, inferenceBody } from '../errors/index.ts';
+import { GatewayError } from '../errors/index.ts';
 import { Capture } from '../recording/capture.ts';
 import { type AttemptResult, attempt, type Reading } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
@@ -6,6 +6,7 @@ import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { formatOf } from './frames/format.ts';
+import { errorBodyFor } from './ingress/index.ts';
 import type { ProviderError } from './provider-error.ts';
 import { Relay } from './relay.ts';
 import { gatewayHeaders } from './response-headers.ts';
@@ -66,7 +67,8 @@ export async function untilSettled(
     const error = synthetic(result);
     const status = error?.entry.status ?? (result.status || CLIENT_CLOSED_REQUEST);
     const answersError = error !== null && decide(status, {}, null);
-    if (answersError) relay.answer(status, {}, headers(), JSON.stringify(inferenceBody(error)));
+    if (answersError)
+      relay.answer(status, {}, headers(), JSON.stringify(errorBodyFor(call.route.endpoint, error)));
     if (await waited(next, retries, call.signal, sleep)) continue;
     const relayed = result.relayed || answersError || call.signal.aborted;
     return { result, status, capture, retryCount: retries.count, relayed };

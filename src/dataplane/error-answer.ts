@@ -23,10 +23,6 @@ export class ErrorAnswer implements AnswerReader {
   }
 
   /** Also for one that comes too slowly: what is there is what is told. */
-  expire(): void {
-    this.end();
-  }
-
   end(): void {
     const error = parsedError(Buffer.concat(this.#chunks).subarray(0, MAX_BYTES));
     this.#reception.refuse(this.#reception.result.status, error);

@@ -819,6 +819,11 @@ export type Integration = {
   workspaceEntryCount: Scalars['Int']['output'];
   /** The first of the workspaces that have an entry of their own. */
   workspaces: Array<IntegrationWorkspace>;
+  /**
+   * Factors on the prices of its calls, `{multiplier: {default, request_token, …, image: {default}, additional_units: {…}}}`:
+   * the price is multiplied by the unit's own factor, else by the default. Null leaves all prices as they are.
+   */
+  pricingAdjustments?: Maybe<Scalars['JSON']['output']>;
   tags: Scalars['JSON']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -863,7 +868,7 @@ export type IntegrationModel = {
   baseModelSlug?: Maybe<Scalars['String']['output']>;
   /** `{custom_host}` */
   configurations: Scalars['JSON']['output'];
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
+  /** The model's own prices in the place of the catalogue's, as `IntegrationModelInput` takes them. */
   pricingConfig?: Maybe<Scalars['JSON']['output']>;
 };
 
@@ -1665,6 +1670,8 @@ export type CreateIntegrationInput = {
   createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
   /** Slug of that provider; the integration's own when absent. */
   defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
+  /** `{multiplier: {default, request_token, …, image: {default}, additional_units: {…}}}`, factors of 0 or more. */
+  pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
   /** Texts by name. */
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
@@ -1677,6 +1684,8 @@ export type UpdateIntegrationInput = {
   description?: InputMaybe<Scalars['String']['input']>;
   /** Replaces the configurations; a header whose value is the mask of the stored one keeps it. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
+  /** Replaces the factors on prices, for later calls; null removes them. */
+  pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
   /** Replaces the tags. */
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
@@ -1689,7 +1698,12 @@ export type IntegrationModelInput = {
   baseModelSlug?: InputMaybe<Scalars['String']['input']>;
   /** `{custom_host: URL}`, which goes before the integration's own. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}`, prices in US cents per token. */
+  /**
+   * The model's own prices in the place of the catalogue's, in US cents per token or unit: `{type: static, pay_as_you_go:
+   * {request_token: {price}, response_token: {price}, …, additional_units: {…}, image: {quality: {size: {price}}}},
+   * calculate: {request, response}, currency: USD, finetune_config}`. Whatever a call uses must have a price in it: else
+   * the cost of the call is not known.
+   */
   pricingConfig?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -2536,6 +2550,7 @@ export type IntegrationResolvers<ContextType = GraphContext, ParentType extends 
   workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaceEntryCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType, RequireFields<IntegrationWorkspacesArgs, 'limit'>>;
+  pricingAdjustments?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;

@@ -28,11 +28,11 @@ const busy = (status = 429, headers: Record<string, string> = {}): Script =>
 const fine = json(200, chatAnswer('at last'));
 const silent: Script = () => {};
 
-async function call(retry: object | undefined, scripts: Script[], rest: object = {}) {
+async function call(retry: object | undefined, scripts: Script[], rest: object = {}, asked: object = {}) {
   world.provider.play(...scripts);
   const answer = await world.call({
     config: { provider: `@${world.slug}`, ...(retry && { retry }), ...rest },
-    body: { model: 'm', messages },
+    body: { model: 'm', messages, ...asked },
   });
   return outcome(answer);
 }
@@ -338,9 +338,9 @@ describe('3.4: limits of time', () => {
         setTimeout(() => response.end('data: 2\n\n'), 350);
       };
     const limit = { request_timeout: 300 };
-    expect((await call(undefined, [beginning('data: 1\n\n')], limit)).answer.text).toBe(
-      'data: 1\n\ndata: 2\n\n',
-    );
-    expect(await call(undefined, [beginning('')], limit)).toMatchObject({ status: 408 });
+    const stream = { stream: true };
+    const begun = await call(undefined, [beginning('data: 1\n\n')], limit, stream);
+    expect(begun.answer.text).toBe('data: 1\n\ndata: 2\n\n');
+    expect(await call(undefined, [beginning('')], limit, stream)).toMatchObject({ status: 408 });
   });
 });

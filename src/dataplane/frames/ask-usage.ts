@@ -36,3 +36,10 @@ function withMember(json: Buffer): Buffer {
   const end = json.lastIndexOf(BRACE);
   return Buffer.concat([json.subarray(0, end), MEMBER, json.subarray(end)]);
 }
+
+/** A chat request of the gateway's own making without what this provider refuses. */
+export function withoutRefusedOptions(body: OutgoingBody, { streamUsage }: Provider): OutgoingBody {
+  if (streamUsage !== false || !body.value?.stream_options) return body;
+  const { stream_options: _refused, ...value } = body.value;
+  return { ...body, value, content: Buffer.from(JSON.stringify(value)) };
+}

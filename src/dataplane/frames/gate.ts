@@ -10,7 +10,7 @@ export const MAX_HELD_BYTES = 256 * 1024;
  * become another attempt. Comments and pings of the provider are held with it.
  */
 export class Gate {
-  readonly held: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
   readonly #reader: EventReader;
   #size = 0;
   #events = 0;
@@ -25,7 +25,7 @@ export class Gate {
 
   /** What the bytes up to here come to; beyond the bounds that is content. */
   push(chunk: Buffer): FrameKind {
-    this.held.push(chunk);
+    this.#chunks.push(chunk);
     this.#size += chunk.length;
     try {
       this.#reader.feed(chunk);
@@ -35,5 +35,10 @@ export class Gate {
     }
     const isFull = this.#size > MAX_HELD_BYTES || this.#events >= MAX_HELD_EVENTS;
     return this.#kind === 'opening' && isFull ? 'content' : this.#kind;
+  }
+
+  /** What was pushed; null when there was nothing yet. */
+  held(): Buffer | null {
+    return this.#chunks.length < 2 ? (this.#chunks[0] ?? null) : Buffer.concat(this.#chunks);
   }
 }

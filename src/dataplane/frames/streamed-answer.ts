@@ -1,7 +1,6 @@
 import type { AnswerReader, Reception } from '../attempt.ts';
 import type { UpstreamFailure } from '../upstream/upstream.ts';
 import type { StreamFailure, StreamFormat } from './format.ts';
-import { Gate } from './gate.ts';
 import { UsageHider } from './hide-usage.ts';
 import { WholeLines } from './whole-lines.ts';
 
@@ -18,43 +17,26 @@ const incomplete: StreamFailure = {
   message: 'The provider ended its answer before it was complete.',
 };
 
-/**
- * An event stream on its way to the caller. Until it has something to show it can fail like any other attempt; after that
- * a stream that breaks ends with an error event, and never as if it were whole.
- */
+/** An event stream on its way to the caller: one that breaks ends with an error event, and never as if it were whole. */
 export class StreamedAnswer implements AnswerReader {
   readonly #reception: Reception;
   readonly #format: StreamFormat;
   readonly #lines = new WholeLines();
   readonly #hider: UsageHider | null;
-  #gate: Gate | null;
 
   constructor(reception: Reception, format: StreamFormat, hidesUsage: boolean) {
     this.#reception = reception;
     this.#format = format;
     this.#hider = hidesUsage ? new UsageHider() : null;
-    this.#gate = new Gate(format);
   }
 
   data(chunk: Buffer): boolean {
-    if (this.#gate === null) return this.#pass(chunk);
-    const kind = this.#gate.push(chunk);
-    if (kind === 'opening') return true;
-    if (kind === 'content') return this.#release(this.#gate);
-    this.#gate = null;
-    this.#reception.refuse(kind.status, kind.payload);
-    return true;
-  }
-
-  expire(): void {
-    if (this.#gate) this.#release(this.#gate);
+    const whole = this.#lines.take(chunk);
+    const visible = whole && this.#visible(whole);
+    return visible === null || this.#reception.relay.write(visible);
   }
 
   end(): void {
-    if (this.#gate) {
-      this.fail('transport', new Error('the stream ended before its content'));
-      return;
-    }
     const { relay, result } = this.#reception;
     const tail = this.#reception.tail(TAIL);
     const ending = this.#format.endingOf(tail);
@@ -70,26 +52,11 @@ export class StreamedAnswer implements AnswerReader {
     this.#reception.settle();
   }
 
-  fail(failure: UpstreamFailure, cause: Error): void {
-    const { relay, result } = this.#reception;
-    // As long as the caller has seen nothing there was no answer.
-    if (this.#gate) result.status = 0;
-    else relay.end(this.#format.failure(broken, this.#reception.tail(TAIL)));
+  /** The line that had begun is left out: nothing may stand before the event that tells of the failure. */
+  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {
+    const { relay } = this.#reception;
+    relay.end(lastWords ?? this.#format.failure(broken, this.#reception.tail(TAIL)));
     this.#reception.giveUp(failure, cause);
-  }
-
-  #release({ held }: Gate): boolean {
-    this.#gate = null;
-    if (!this.#reception.accept()) return true;
-    let flows = true;
-    for (const chunk of held) flows = this.#pass(chunk);
-    return flows;
-  }
-
-  #pass(chunk: Buffer): boolean {
-    const whole = this.#lines.take(chunk);
-    const visible = whole && this.#visible(whole);
-    return visible === null || this.#reception.relay.write(visible);
   }
 
   #visible(lines: Buffer): Buffer | null {
