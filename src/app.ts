@@ -11,6 +11,10 @@ import {
   throttled,
 } from './dataplane/authenticate.ts';
 import { circuitModel, createBreakers } from './dataplane/breaker/index.ts';
+import { createEmbedder } from './dataplane/cache/embedder.ts';
+import { createEntries } from './dataplane/cache/entries.ts';
+import { createCache } from './dataplane/cache/index.ts';
+import { cacheEntryModel } from './dataplane/cache/model.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createJwtIssuers } from './dataplane/jwt/index.ts';
@@ -27,6 +31,7 @@ import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
+import { createLogWriter } from './recording/log-writer.ts';
 import { createSpool } from './recording/spool.ts';
 import {
   createListener,
@@ -39,6 +44,7 @@ import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { createEvents } from './storage/events/index.ts';
+import { createExportFiles } from './storage/export-files/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
 import { createLeases, leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
@@ -51,6 +57,7 @@ import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts'
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
+import { createExportRunner } from './subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
 export type AppDependencies = {
@@ -58,7 +65,7 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
-  /** How answers to wrong credentials wait. */
+  /** How answers to wrong credentials wait, and attempts before they are repeated. */
   sleep?: Sleep;
   now?: () => Date;
 };
@@ -104,6 +111,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     events.wake,
   );
+  const logs = createLogWriter({ database: async () => nativeDb(db), log });
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -134,6 +142,14 @@ export function createApp(dependencies: AppDependencies): App {
     now: () => performance.now(),
   });
   const breakers = createBreakers(db, { now, log });
+  const { cache: cacheSettings } = settings;
+  const cache = createCache({
+    entries: createEntries(() => nativeDb(db), { memoryBytes: cacheSettings.memoryBytes, log }),
+    embedder: cacheSettings.embeddings && createEmbedder(cacheSettings.embeddings, http),
+    threshold: cacheSettings.threshold,
+    maxAge: cacheSettings.maxAge,
+    log,
+  });
   const dataplane = createDataplane({
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
@@ -143,10 +159,12 @@ export function createApp(dependencies: AppDependencies): App {
     sticky: createStickyTargets(db, { now, log }),
     random: Math.random,
     savedConfigsOnly: settings.savedConfigsOnly,
+    cache,
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
+    sleep: dependencies.sleep ?? sleep,
   });
 
   const principalBy = (own: Authenticate, door: string) => {
@@ -154,18 +172,24 @@ export function createApp(dependencies: AppDependencies): App {
     return async ({ headers, socket }: Knock): Promise<Principal> =>
       (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
   };
+  const leases = createLeases(log);
+  const files = createExportFiles(settings.exports.bucket, settings.storage.dataDirectory);
+  const { retentionDays } = settings.requestLogs;
+  const exportRunner = createExportRunner({ db, files, leases, retentionDays, now, log });
   const services = {
     db,
     secrets,
     changes,
     audit,
     events,
+    logs,
     requestLogs: settings.requestLogs,
     identity: settings.identity,
     log,
     signingKeys,
     throttle,
-    leases: createLeases(log),
+    leases,
+    exports: { files, wake: exportRunner.wake },
     now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
@@ -210,6 +234,9 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => breakers.stop() },
+    { start: async () => exportRunner.start(), stop: () => exportRunner.stop() },
+    { start: async () => undefined, stop: () => logs.stop() },
+    { start: async () => undefined, stop: () => cache.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },
@@ -227,6 +254,7 @@ export function createApp(dependencies: AppDependencies): App {
       circuitModel,
       stickyTargetModel,
       signingKeyModel,
+      cacheEntryModel,
     ];
     // Together, so that the store makes them durable in few writes: one after the other took half of the start.
     await Promise.all(

@@ -1,8 +1,12 @@
 import { GatewayError } from '../errors/index.ts';
 import type { Dialect, DialectRequest, Endpoint, Provider } from '../providers/index.ts';
+import type { CacheStatus } from '../recording/log-record.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { askForUsage, withoutRefusedOptions } from './frames/ask-usage.ts';
+import { formatOf } from './frames/format.ts';
+import { gated } from './frames/gated.ts';
 import { chatBody, type Ingress, ingressOf, throughChat } from './ingress/index.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
@@ -12,7 +16,13 @@ import { sendDialect } from './upstream/local.ts';
 import type { Send, UpstreamRequest } from './upstream/upstream.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
-export type Exchange = { request: UpstreamRequest; body: OutgoingBody; send: Send };
+export type Exchange = {
+  request: UpstreamRequest;
+  body: OutgoingBody;
+  send: Send;
+  /** The cache's part in it; absent where it has none. `captureBytes`: of the answer, to be kept. */
+  cache?: { status: CacheStatus; mode: 'simple' | 'semantic'; captureBytes: number };
+};
 
 /** What is asked of a provider: as a rule what the caller asks of the gateway. */
 type Asked = Pick<Route, 'endpoint' | 'upstreamPath'> & { query: string };
@@ -33,7 +43,8 @@ export function exchangeOf(
   const ingress = ingressOf(endpoint);
   if (ingress && body.value && !takes(target.provider, endpoint) && takes(target.provider, 'chatComplete'))
     return inChat(ingress, body.value, call, leaf, target, dependencies);
-  return exchangeIn({ endpoint, upstreamPath, query: call.query }, body, call, leaf, target, dependencies);
+  const asking = askForUsage(body, endpoint, target.provider, leaf);
+  return exchangeIn({ endpoint, upstreamPath, query: call.query }, asking, call, leaf, target, dependencies);
 }
 
 const takes = ({ endpoints, dialects }: Provider, endpoint: Endpoint): boolean =>
@@ -50,7 +61,8 @@ async function inChat(
   target: Target,
   dependencies: DataplaneDependencies,
 ): Promise<Exchange> {
-  const exchange = await exchangeIn(chat, chatBody(ingress, value), call, leaf, target, dependencies);
+  const body = withoutRefusedOptions(chatBody(ingress, value), target.provider);
+  const exchange = await exchangeIn(chat, body, call, leaf, target, dependencies);
   return { ...exchange, send: throughChat(exchange.send, ingress, value) };
 }
 
@@ -106,10 +118,14 @@ async function overHttp(
     headers: { ...requestHeaders(call, leaf, target), ...streamLength(call, body) },
     body: Buffer.isBuffer(content) ? content : null,
   };
-  const pending = provider.authorize(unsigned, credential);
+  const pending = provider.authorize(unsigned, credential, http.fetch);
   if (pending) await pending;
-  return { request: { ...unsigned, body: content }, body, send: http.send };
+  return { request: { ...unsigned, body: content }, body, send: attentive(http.send, endpoint, body, call) };
 }
+
+/** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */
+const attentive = (send: Send, endpoint: Endpoint, { value }: OutgoingBody, { route }: Call): Send =>
+  route.unified && value?.stream === true ? gated(send, formatOf(endpoint)) : send;
 
 /** What is not held in memory has the length that the caller announced, if it did. */
 function streamLength({ body, headers }: Call, { growth }: OutgoingBody): Record<string, string> {
@@ -151,7 +167,7 @@ function ownDialect(
       body: body.content,
     },
     body,
-    send: sendDialect(dialect, request),
+    send: attentive(sendDialect(dialect, request), endpoint, body, call),
   };
 }
 

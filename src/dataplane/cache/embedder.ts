@@ -48,7 +48,7 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
       headers,
       body: bytes,
     };
-    await provider.authorize(unsigned, credential);
+    await provider.authorize(unsigned, credential, http.fetch);
     const answer = await http.fetch(`${unsigned.origin}${unsigned.path}`, {
       method: 'POST',
       headers: headers as Record<string, string>,

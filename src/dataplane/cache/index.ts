@@ -1,5 +1,6 @@
 import type { Logger } from '../../lib/logger.ts';
 import type { CapturedAnswer } from '../../recording/capture.ts';
+import type { CacheStatus } from '../../recording/log-record.ts';
 import type { Caching } from './caching.ts';
 import type { Embedder } from './embedder.ts';
 import type { CacheCounters, Entries } from './entries.ts';
@@ -8,8 +9,6 @@ import type { Embedding } from './vector.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
 export type { Caching } from './caching.ts';
-
-export type CacheStatus = 'DISABLED' | 'MISS' | 'SEMANTIC MISS' | 'HIT' | 'SEMANTIC HIT' | 'REFRESH';
 
 /** What looking came to: an answer to give, or how to keep the one that the provider is to give. */
 export type Lookup = {
