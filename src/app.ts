@@ -223,7 +223,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes, throttle });
+  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, remotes, throttle });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },

@@ -32,6 +32,9 @@ export type Entries = {
   counters: CacheCounters;
 };
 
+/** Stands in memory for an answer that was replaced. */
+const GONE = '';
+
 type Candidate = { _id: string; embedding: Embedding };
 
 /** Kept answers: in this process's memory for moments, in the database for all processes. */
@@ -76,7 +79,7 @@ export function createEntries(db: () => Db, options: { memoryBytes: number; log:
 
   async function find(id: string): Promise<string | null> {
     const known = memory.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known === GONE ? null : known;
     const entry = await ask(() =>
       collection().findOne({ _id: id, expiresAt: { $gt: new Date() } }, { projection: { body: 1 } }),
     );
@@ -135,7 +138,8 @@ export function createEntries(db: () => Db, options: { memoryBytes: number; log:
       });
       partitions.set(question.partition, [{ _id: id, embedding }, ...known].slice(0, CANDIDATES));
     }
-    for (const gone of replaced) memory.delete(gone);
+    // The database may still have them for a moment.
+    for (const gone of replaced) memory.set(gone, GONE);
     memory.set(id, body, { ttl: Math.min(MEMORY_AGE, caching.maxAge * 1000) });
     if (writes.size >= MAX_WRITES) {
       counters.dropped++;

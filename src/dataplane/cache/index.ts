@@ -28,6 +28,9 @@ export type Cache = {
   stop(): Promise<void>;
 };
 
+/** How to keep an answer, once its question's embedding is known. */
+type Keeper = (embedding: Embedding | null) => Lookup['keep'];
+
 /** Answers of models by equal and, where the config asks for it, by like questions (spec/data-plane.md, section 4). */
 export function createCache(options: {
   entries: Entries;
@@ -51,14 +54,20 @@ export function createCache(options: {
     }
   }
 
+  async function refreshed(caching: Caching, keeper: Keeper): Promise<Lookup> {
+    const embedding = await embeddingOf(caching);
+    // Brings the answers to mind that are to be replaced.
+    if (embedding && caching.question)
+      await entries.findLike(caching.question.partition, embedding, threshold);
+    return { status: 'REFRESH', found: null, keep: keeper(embedding) };
+  }
+
   async function lookUp(caching: Caching): Promise<Lookup> {
-    const keeper = (embedding: Embedding | null) => (status: number, answer: CapturedAnswer) => {
+    const keeper: Keeper = (embedding) => (status, answer) => {
       const body = status >= 200 && status < 300 ? wholeAnswer(caching.endpoint, answer) : null;
       if (body !== null) entries.keep(caching, body, embedding, caching.refresh ? threshold : null);
     };
-    if (caching.refresh) {
-      return { status: 'REFRESH', found: null, keep: keeper(await embeddingOf(caching)) };
-    }
+    if (caching.refresh) return refreshed(caching, keeper);
     const equal = await entries.find(caching.id);
     if (equal !== null) return { status: 'HIT', found: shown(caching, equal), keep: () => undefined };
     const embedding = await embeddingOf(caching);
