@@ -24,7 +24,7 @@ import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
 import type { Knock } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
-import { createHostPolicy } from './lib/custom-host.ts';
+import { createHostPolicy, ownHosts } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import { createMetrics } from './metrics.ts';
@@ -124,7 +124,10 @@ export function createApp(dependencies: AppDependencies): App {
     },
     changes,
   );
-  const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
+  const hostPolicy = createHostPolicy(
+    settings.upstream.trustedHosts,
+    ownHosts(settings.listen, settings.identity.publicUrl),
+  );
   const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
   const now = dependencies.now ?? (() => new Date());
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
