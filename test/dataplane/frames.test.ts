@@ -7,7 +7,7 @@ import { Gate, MAX_HELD_BYTES, MAX_HELD_EVENTS } from '../../src/dataplane/frame
 import { gated, HOLD_LIMIT } from '../../src/dataplane/frames/gated.ts';
 import { UsageHider } from '../../src/dataplane/frames/hide-usage.ts';
 import { WholeLines } from '../../src/dataplane/frames/whole-lines.ts';
-import { errorBody, parsedError } from '../../src/dataplane/provider-error.ts';
+import { errorBody, errorText, parsedError } from '../../src/dataplane/provider-error.ts';
 import type { OutgoingBody } from '../../src/dataplane/request-body.ts';
 import type { UpstreamSink } from '../../src/dataplane/upstream/upstream.ts';
 import { findProvider, type Provider } from '../../src/providers/index.ts';
@@ -444,7 +444,7 @@ describe('errors of providers in one form', () => {
 
   test('long ones are cut, secrets left out, and no text takes long to read', () => {
     const text = `key sk-${'a1B2'.repeat(10)} ${'<'.repeat(200_000)}`;
-    const { message } = errorBody('p', 500, parsedError(bytes(text))).error as { message: string };
+    const { message } = JSON.parse(errorText('p', null, 500, parsedError(bytes(text)))).error;
     expect(message).toContain('[redacted]');
     expect(message.length).toBeLessThan(1100);
   });
