@@ -38,6 +38,9 @@ const create = (more: Partial<ResponseCreateParamsNonStreaming> = {}) =>
 /** The body that reached the provider. */
 const sent = () => JSON.parse(String(world.provider.requests[0]?.body));
 
+/** Nested in 200 levels. */
+const deep = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`);
+
 const thrown = (call: Promise<unknown>) =>
   call.then(
     () => null,
@@ -182,6 +185,7 @@ describe('a request', () => {
       'input[0].content[0].file_url',
     ],
     ['a choice of tool that is none', { tools, tool_choice: { type: 'hosted' } }, 'tool_choice'],
+    ['metadata that nobody can write again', { metadata: deep }, 'metadata'],
     ['a format that is none', { text: { format: { type: 'xml' } } }, 'text.format.type'],
   ])('with %s is refused before it is sent, and the field is named', async (_what, more, param) => {
     world.provider.play(json(200, chatWith({ content: 'Hi' })));
