@@ -93,8 +93,10 @@ async function waited(
 }
 
 /** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
-const readingOf = ({ route }: Call, { provider }: Target, hidesUsage: boolean): Reading | null =>
-  route.unified ? { provider: provider.id, format: formatOf(route.endpoint), hidesUsage } : null;
+const readingOf = ({ route }: Call, { provider, credential }: Target, hidesUsage: boolean): Reading | null =>
+  route.unified
+    ? { provider: provider.id, secret: credential.key, format: formatOf(route.endpoint), hidesUsage }
+    : null;
 
 function headerTimeout(call: Call): number | null {
   const text = headerOf(call.headers, 'x-gateway-request-timeout');

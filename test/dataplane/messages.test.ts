@@ -312,7 +312,7 @@ describe('an answer', () => {
   test('to a count of tokens says that the provider has none', async () => {
     const error = await thrown(client.messages.countTokens({ model, messages: hello }));
     expect(error).toMatchObject({ status: 400, error: { type: 'error' } });
-    expect(String(error)).toMatch(/mistral-ai has no \/messages\/count_tokens/);
+    expect(String(error)).toMatch(/together-ai has no \/messages\/count_tokens/);
   });
 });
 
