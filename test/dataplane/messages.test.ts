@@ -188,6 +188,7 @@ describe('a request', () => {
       'messages[0].content[0].source.type',
     ],
     ['a choice of tool that is none', { tools, tool_choice: { type: 'constructor' } }, 'tool_choice.type'],
+    ['stop sequences that are no list', { stop_sequences: 'END' }, 'stop_sequences'],
     ['a format that is none', { output_config: { format: { type: 'xml' } } }, 'output_config.format.type'],
   ])('with %s is refused before it is sent, and the field is named', async (_what, more, named) => {
     world.provider.play(json(200, chatWith({ content: 'Hi' })));
@@ -292,6 +293,30 @@ describe('an answer', () => {
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
     expect(await thrown(create())).toMatchObject({ status: 502, error: { type: 'error' } });
+  });
+
+  test('that cannot be used makes way for the next target, to which the request is translated anew', async () => {
+    world.provider.play(
+      (_request, response) => void response.end('<html>down</html>'),
+      json(200, chatWith({ content: 'Hi' })),
+    );
+    const [slug] = model.split('/');
+    const config = {
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: slug }, { provider: slug, override_params: { model: 'other', max_tokens: 7 } }],
+    };
+    const { data, response } = await client.messages
+      .create(
+        { model: 'gpt-test', max_tokens: 50, messages: hello },
+        { headers: { 'x-gateway-config': JSON.stringify(config) } },
+      )
+      .withResponse();
+    expect(data.content).toMatchObject([{ text: 'Hi' }]);
+    expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
+    expect([sent(0), sent(1)]).toMatchObject([
+      { model: 'gpt-test', max_completion_tokens: 50 },
+      { model: 'other', max_completion_tokens: 7 },
+    ]);
   });
 
   test('of the gateway itself has the same envelope', async () => {
