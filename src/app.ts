@@ -61,7 +61,7 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
-  /** How answers to wrong credentials wait. */
+  /** How answers to wrong credentials wait, and attempts before they are repeated. */
   sleep?: Sleep;
   now?: () => Date;
 };
@@ -151,6 +151,7 @@ export function createApp(dependencies: AppDependencies): App {
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
+    sleep: dependencies.sleep ?? sleep,
   });
 
   const principalBy = (own: Authenticate, door: string) => {

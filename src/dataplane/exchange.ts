@@ -1,8 +1,11 @@
 import { GatewayError } from '../errors/index.ts';
-import type { Dialect, DialectRequest } from '../providers/index.ts';
+import type { Dialect, DialectRequest, Endpoint } from '../providers/index.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { askForUsage, withoutRefusedOptions } from './frames/ask-usage.ts';
+import { formatOf } from './frames/format.ts';
+import { gated } from './frames/gated.ts';
 import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } from './ingress/index.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
@@ -28,7 +31,8 @@ export function exchangeOf(
   const body = outgoingBody(call, leaf, target);
   const adapter = adapterFor(endpoint, target.provider, call.headers);
   if (adapter && body.value) return adapted(adapter, body.value, call, leaf, target, dependencies);
-  return exchangeIn({ endpoint, upstreamPath, query: call.query }, body, call, leaf, target, dependencies);
+  const asking = askForUsage(body, endpoint, target.provider, leaf);
+  return exchangeIn({ endpoint, upstreamPath, query: call.query }, asking, call, leaf, target, dependencies);
 }
 
 async function adapted(
@@ -39,7 +43,7 @@ async function adapted(
   target: Target,
   dependencies: DataplaneDependencies,
 ): Promise<Exchange> {
-  const body = translatedBody(translation, value);
+  const body = withoutRefusedOptions(translatedBody(translation, value), target.provider);
   const exchange = await exchangeIn(asked, body, call, leaf, target, dependencies);
   return { ...exchange, send: translatedSend(exchange.send, translation, value) };
 }
@@ -98,8 +102,12 @@ async function overHttp(
   };
   const pending = provider.authorize(unsigned, credential, http.fetch);
   if (pending) await pending;
-  return { request: { ...unsigned, body: content }, body, send: http.send };
+  return { request: { ...unsigned, body: content }, body, send: attentive(http.send, endpoint, body, call) };
 }
+
+/** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */
+const attentive = (send: Send, endpoint: Endpoint, { value }: OutgoingBody, { route }: Call): Send =>
+  route.unified && value?.stream === true ? gated(send, formatOf(endpoint)) : send;
 
 /** What is not held in memory has the length that the caller announced, if it did. */
 function streamLength({ body, headers }: Call, { growth }: OutgoingBody): Record<string, string> {
@@ -141,7 +149,7 @@ function ownDialect(
       body: body.content,
     },
     body,
-    send: sendDialect(dialect, request),
+    send: attentive(sendDialect(dialect, request), endpoint, body, call),
   };
 }
 

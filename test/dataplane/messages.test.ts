@@ -10,7 +10,7 @@ let client: Anthropic;
 
 beforeAll(async () => {
   world = await startWorld();
-  const slug = await world.makeProvider({ ai_provider_id: 'mistral-ai' });
+  const slug = await world.makeProvider({ ai_provider_id: 'together-ai' });
   model = `@${slug}/gpt-test`;
   client = new Anthropic({
     baseURL: world.app.url,
@@ -337,7 +337,7 @@ describe('an answer', () => {
   test('to a count of tokens says that the provider has none', async () => {
     const error = await thrown(client.messages.countTokens({ model, messages: hello }));
     expect(error).toMatchObject({ status: 400, error: { type: 'error' } });
-    expect(String(error)).toMatch(/mistral-ai has no \/messages\/count_tokens/);
+    expect(String(error)).toMatch(/together-ai has no \/messages\/count_tokens/);
   });
 });
 

@@ -55,7 +55,7 @@ export type GraphAnswer = {
 /** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI in a database of its own. */
 export async function startApp(
   env: Record<string, string> = {},
-  /** How answers to wrong credentials wait: not at all, unless a test is about that. */
+  /** How answers to wrong credentials and repeated attempts wait: not at all, unless a test is about that. */
   sleep: Sleep = async () => undefined,
   now?: () => Date,
 ): Promise<TestApp> {

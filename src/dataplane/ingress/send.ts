@@ -24,6 +24,7 @@ export const translatedSend =
     let answer: UpstreamSink | null = null;
     const stop = () => control?.abort('aborted');
     control = send(upstream, {
+      opening: () => sink.opening?.(),
       head(status, headers) {
         const isStream = status >= 200 && status < 300 && isEventStream(headers);
         answer = (isStream ? eventAnswer : wholeAnswer)(translation, request, sink, stop);

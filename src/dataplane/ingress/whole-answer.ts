@@ -39,6 +39,7 @@ export function wholeAnswer(
     head(given, fields) {
       status = given;
       headers = fields;
+      sink.opening?.();
       return true;
     },
     data(chunk) {
