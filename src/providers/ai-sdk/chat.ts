@@ -108,8 +108,16 @@ async function* frames(
     if (!isSaid(error)) throw error;
     yield Buffer.from(frame(failureOf(error, naming.provider, request, true).body));
   } finally {
-    void reader.cancel().catch(ignore);
+    void (writer.done ? drain(reader) : reader.cancel()).catch(ignore);
   }
+}
+
+/** Reads what a provider sends after its last word, mostly nothing, so that its connection can be used again. */
+async function drain(reader: Reader): Promise<void> {
+  for (let part = 0; part < 16; part++) {
+    if ((await reader.read()).done) return;
+  }
+  await reader.cancel();
 }
 
 /** What the provider says is said in the stream, which then ends without its `[DONE]`; a break is no end at all. */
