@@ -77,4 +77,5 @@ export type Schema = {
   properties?: Record<string, Schema>;
   additionalProperties?: boolean;
   allOf?: Schema[];
+  anyOf?: Schema[];
 };

@@ -86,7 +86,9 @@ const camelCase = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 
 function requestBodyOf(schema: GraphQLSchema, components: Components, input: Variable, name: string) {
-  const body = inputSchema(schema, components, input.type, input.element);
-  const example = exampleOf(body, components.all(), { of: 'request', name });
+  const declared = inputSchema(schema, components, input.type, input.element);
+  const example = exampleOf(declared, components.all(), { of: 'request', name });
+  // One item alone stands for a list of it.
+  const body = declared.items ? { anyOf: [declared.items, declared] } : declared;
   return { required: input.required, content: { 'application/json': { schema: body, example } } };
 }

@@ -54,6 +54,7 @@ function typeOf(schema: Schema, indent: string): string {
 
 function present(schema: Schema, indent: string): string {
   if (schema.$ref) return `Schemas['${schema.$ref.split('/').at(-1)}']`;
+  if (schema.anyOf) return schema.anyOf.map((part) => present(part, indent)).join(' | ');
   if (schema.allOf) return schema.allOf.map((part) => present(part, indent)).join(' & ');
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.type === 'array') return `Array<${typeOf(schema.items ?? {}, indent)}>`;

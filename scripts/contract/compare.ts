@@ -18,6 +18,11 @@ export function deviations(
   path: string,
 ): string[] {
   const whole = resolved(ours, schemas);
+  if (whole.anyOf) {
+    // What the contract has is one of several forms of ours.
+    const each = whole.anyOf.map((form) => deviations(contract, form, schemas, direction, path));
+    return each.reduce((least, found) => (found.length < least.length ? found : least));
+  }
   // A list in a query is a text with commas.
   const isText = path.startsWith('query.') && whole.type === 'array' && contract.type === 'string';
   const own = isText ? { ...whole.items, type: contract.type, default: whole.default } : whole;
@@ -41,12 +46,15 @@ function boundDeviations(contract: Schema, own: Schema, direction: Direction, pa
   const differing = stated.map(
     (bound) => `${path}: ${bound} ${own[bound] ?? 'none'} in place of ${contract[bound]}`,
   );
-  const isOtherDefault =
-    contract.default !== undefined && String(contract.default).toLowerCase() !== String(own.default);
+  const isOtherDefault = contract.default !== undefined && defaultOf(contract) !== String(own.default);
   return isOtherDefault
     ? [...differing, `${path}: default ${own.default ?? 'none'} in place of ${contract.default}`]
     : differing;
 }
+
+/** The contract writes `True` and `1.0`. */
+const defaultOf = ({ type, default: value }: Schema): string =>
+  type === 'number' ? String(Number(value)) : String(value).toLowerCase();
 
 function enumDeviations(contract: Schema, own: Schema, direction: Direction, path: string): string[] {
   if (!contract.enum) return [];

@@ -57,7 +57,7 @@ const restLists = readOperations(schema, operationFiles()).filter(({ document, r
 });
 
 /** Lists that only mutations answer: what they hold was written one by one. */
-const written = new Set(['AcceptedInvite.apiKeys']);
+const written = new Set(['AcceptedInvite.apiKeys', 'FeedbackResult.feedback']);
 
 const withMembers = (text: string, tenant: FilledTenant) =>
   text.replace(/<(\w+)>/g, (_, name: keyof FilledTenant) => String(tenant[name]));

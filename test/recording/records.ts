@@ -9,6 +9,10 @@ const nulls = {
   spanName: null,
   parentSpanId: null,
   source: null,
+  runtime: null,
+  runtimeVersion: null,
+  sdkVersion: null,
+  cacheMode: null,
   aiProvider: null,
   aiModel: null,
   providerId: null,
@@ -21,9 +25,13 @@ const nulls = {
   promptTokens: null,
   completionTokens: null,
   totalTokens: null,
-  cost: null,
+  usageSource: null,
+  tokenClasses: null,
+  costNanodollars: null,
+  savingsNanodollars: null,
   error: null,
   bodiesId: null,
+  batchId: null,
 };
 
 /** Records that match, in the order in which they were made, once all requests that were answered are durable. */

@@ -14,6 +14,8 @@ import { tenantModel } from '../../src/subgraphs/identity/tenant/index.ts';
 import { userModel } from '../../src/subgraphs/identity/user/index.ts';
 import { workspaceModel } from '../../src/subgraphs/identity/workspace/index.ts';
 import { auditLogModel } from '../../src/subgraphs/insights/audit-log/index.ts';
+import { feedbackModel } from '../../src/subgraphs/insights/feedback/index.ts';
+import { logExportModel } from '../../src/subgraphs/insights/log-export/index.ts';
 import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { logEntry } from './logs.ts';
@@ -197,10 +199,40 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
   await writeLogs(
     nativeDb(app.db),
     each.map(({ workspaceId, apiKeyId, providerId, integrationId, configId, slug }) => {
-      const names = { apiKeyId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug };
+      const names = {
+        ...{ apiKeyId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug },
+        traceId: `trace-${slug}`,
+      };
       const { record, bodies } = logEntry({ organisationId, workspaceId }, names);
       return { record, bodies: bodies && { ...bodies, transformedRequest: bodies.request } };
     }),
+  );
+  await feedbackModel(app.db).insertMany(
+    each.flatMap(({ workspaceId, apiKeyId, slug }) =>
+      each.map((_, index) => ({
+        _id: uuid(),
+        organisationId,
+        workspaceId,
+        traceId: `trace-${slug}`,
+        value: index,
+        weight: 1,
+        apiKeyId,
+      })),
+    ),
+  );
+  await logExportModel(app.db).insertMany(
+    each.map(({ workspaceId, name }) => ({
+      _id: uuid(),
+      organisationId,
+      workspaceId,
+      filters: { pageSize: 10, currentPage: 0 },
+      requestedData: ['id'],
+      status: 'draft',
+      description: name,
+      total: 0,
+      createdBy: 'somebody',
+      expiresAt: new Date('2100-01-01T00:00:00Z'),
+    })),
   );
   await auditLogModel(app.db).insertMany(
     each.map(() => ({

@@ -17,12 +17,15 @@ export type UpstreamFailure = 'timeout' | 'connect' | 'transport' | 'aborted';
 
 /** Takes an answer as it comes. Exactly one of `end` and `fail` is called, last. */
 export type UpstreamSink = {
+  /** The first bytes of an answer are here, but its head is held back for now. */
+  opening?(): void;
   /** The status line and headers; `false` asks for no body, the connection may be dropped or drained. */
   head(status: number, headers: UpstreamHeaders): boolean;
   /** A piece of the body; `false` asks to pause until `resume` is called. */
   data(chunk: Buffer): boolean;
   end(): void;
-  fail(failure: UpstreamFailure, cause: Error): void;
+  /** `lastWords`: what tells the caller, in its own format, that a stream which had begun broke off. */
+  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void;
 };
 
 export type UpstreamControl = { resume(): void; abort(reason: UpstreamFailure): void };

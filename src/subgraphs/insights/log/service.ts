@@ -5,7 +5,7 @@ import type { LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
 import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
-import { type Order, orderOf } from '../../order.ts';
+import { type Order, orderOf, type SortArgument } from '../../order.ts';
 import {
   countItems,
   type PageArguments,
@@ -15,7 +15,7 @@ import {
 } from '../../page.ts';
 import { recordsAdded } from '../../records-added.ts';
 import type { LogFilters, QueryLogHistoryArgs, QueryLogsArgs } from '../../types.generated.ts';
-import { logQuery } from './filters.ts';
+import { findLogQuery } from './find-query.ts';
 import { logById } from './loaders.ts';
 import { logModel } from './model.ts';
 
@@ -43,7 +43,7 @@ export async function selectLogs(context: GraphContext, args: ListArguments): Pr
   requireShallow(args, 'use logHistory or narrow the list by filters');
   const { filters, currentPage, pageSize, sort } = args;
   const filter = { ...tenantFilter(principal), ...(await queryOf(context, filters)) };
-  return { currentPage, pageSize, order: orderOf(sort), filter };
+  return { currentPage, pageSize, order: logOrder(sort), filter };
 }
 
 export const countLogs = (context: GraphContext, { filter, order }: LogSelection): Promise<number> =>
@@ -70,10 +70,16 @@ export async function logsAdded(
   return recordsAdded(context, 'log', logModel(context.db), tenantFilter(principal), filter);
 }
 
+const logOrder = ({ field, direction }: SortArgument): Order =>
+  orderOf({ field: field === 'cost' ? 'costNanodollars' : field, direction });
+
 async function queryOf(context: GraphContext, filters: LogFilters | null | undefined) {
+  const { principal, db } = context;
   const workspace = filters?.workspaceSlug;
+  const workspaceId = workspace && (await workspaceIdFor(context, workspace));
+  const owner = { ...(principal && tenantFilter(principal)), ...(workspaceId && { workspaceId }) };
   return {
-    ...(workspace && { workspaceId: await workspaceIdFor(context, workspace) }),
-    ...logQuery(filters ?? {}),
+    ...(workspaceId && { workspaceId }),
+    ...(await findLogQuery(db, owner as ReturnType<typeof tenantFilter>, filters ?? {})),
   };
 }
