@@ -6,7 +6,8 @@ import type {
 import type { DialectAnswer, DialectRequest } from '../provider.ts';
 import { completionOf, type Naming } from './answer.ts';
 import { type DialectCall, dialectOf, type Vendor } from './dialect.ts';
-import { CutOff, failureOf, Reported, UnreadableAnswer } from './errors.ts';
+import { CutOff, Reported, UnreadableAnswer } from './errors.ts';
+import { failureOf } from './failure.ts';
 import type { Fields } from './fields.ts';
 import { jsonAnswer, passedOn } from './json-answer.ts';
 import { callOptionsOf } from './request.ts';
