@@ -32,6 +32,7 @@ export function exceptionEndpoint(exception: RestException): Endpoint {
     method,
     path,
     on,
+    isPublic: false,
     async answer(call) {
       const { context, response } = call;
       const principal = principalOf(context, scope);

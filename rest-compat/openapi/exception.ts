@@ -14,6 +14,7 @@ export function describeException(exception: RestException, base: RestBase): Ope
     ...{ name, tag, method, path, on },
     description: own.description,
     scopes: scope === undefined ? null : [scope],
+    isPublic: false,
     takesBody: own.requestBody !== undefined,
     mayAnswer: [],
   };

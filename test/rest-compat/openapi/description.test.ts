@@ -17,6 +17,7 @@ const everySurface = {
   V2: surface('/v2'),
   ADMIN_V2: surface('/admin/v2'),
   IAM_V1: surface('/iam/v1'),
+  ROOT: surface(''),
 };
 const rest = createRest({
   graph,
@@ -74,7 +75,7 @@ describe('the OpenAPI description', () => {
   it('asks each surface for its own credentials, and knows no others', () => {
     const schemes = (prefix: string) =>
       operationsOf(whole)
-        .filter(({ path }) => path.startsWith(prefix))
+        .filter(({ path, operation }) => path.startsWith(prefix) && operation.security.length > 0)
         .map(({ operation }) => operation.security.flatMap((scheme) => Object.keys(scheme)).join());
     expect(new Set(schemes('/v1/'))).toEqual(new Set(['gatewayKey,gatewayKeyAsBearer,accessToken']));
     expect(new Set(schemes('/v2/'))).toEqual(new Set(['accessToken']));
@@ -86,9 +87,17 @@ describe('the OpenAPI description', () => {
 
   it('says the scope of every operation', () => {
     const without = operationsOf(whole)
-      .filter(({ operation }) => !operation.tags.includes('Authentication'))
+      .filter(({ operation }) => !operation.tags.includes('Authentication') && operation.security.length > 0)
       .filter(({ operation }) => !operation['x-required-scope']?.length);
     expect(without.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  it('asks for no credential where the graph asks for none', () => {
+    const open = administrationOf(whole).filter(({ operation }) => operation.security.length === 0);
+    expect(new Set(open.map(({ operation }) => operation.operationId.split('_')[0]))).toEqual(
+      new Set(['getModelPricing', 'getModelConfiguration', 'listProviderModelPricing']),
+    );
+    expect(open.filter(({ operation }) => operation.responses[401])).toEqual([]);
   });
 
   it('gives examples that its own schemas allow', () => {
