@@ -23,6 +23,28 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  cancelLogExport: {
+    method: 'POST';
+    path: '/v1/logs/exports/{exportId}/cancel';
+    parameters: {
+      exportId: string;
+    };
+    answer: {
+      message: string;
+      object: "export";
+    };
+  };
+  cancelLogExport_v2: {
+    method: 'POST';
+    path: '/v2/logs/exports/{exportId}/cancel';
+    parameters: {
+      exportId: string;
+    };
+    answer: {
+      message: string;
+      object: "export";
+    };
+  };
   connectRealtime: {
     method: 'GET';
     path: '/v1/realtime';
@@ -235,6 +257,20 @@ export type Operations = {
     parameters: Record<string, never>;
     body: Schemas['CreateIntegrationInput'];
     answer: Schemas['IntegrationReference'];
+  };
+  createLogExport: {
+    method: 'POST';
+    path: '/v1/logs/exports';
+    parameters: Record<string, never>;
+    body: Schemas['CreateLogExportInput'];
+    answer: Schemas['LogExportDraft'];
+  };
+  createLogExport_v2: {
+    method: 'POST';
+    path: '/v2/logs/exports';
+    parameters: Record<string, never>;
+    body: Schemas['CreateLogExportInput'];
+    answer: Schemas['LogExportDraft'];
   };
   createMessage: {
     method: 'POST';
@@ -660,6 +696,26 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  downloadLogExport: {
+    method: 'GET';
+    path: '/v1/logs/exports/{exportId}/download';
+    parameters: {
+      exportId: string;
+    };
+    answer: {
+      signed_url: string;
+    };
+  };
+  downloadLogExport_v2: {
+    method: 'GET';
+    path: '/v2/logs/exports/{exportId}/download';
+    parameters: {
+      exportId: string;
+    };
+    answer: {
+      signed_url: string;
+    };
+  };
   getApiKey: {
     method: 'GET';
     path: '/v1/api-keys/{id}';
@@ -711,6 +767,242 @@ export type Operations = {
     };
     answer: Schemas['InferenceError'];
   };
+  getCacheHitRateGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/cache/hit-rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        simple_hits: number;
+        semantic_hits: number;
+        rate: number;
+        cumulative_simple_cache_savings: number;
+        cumulative_semantic_cache_savings: number;
+      }>;
+    };
+  };
+  getCacheHitRateGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/cache/hit-rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        simple_hits: number;
+        semantic_hits: number;
+        rate: number;
+        cumulative_simple_cache_savings: number;
+        cumulative_semantic_cache_savings: number;
+      }>;
+    };
+  };
+  getCacheLatencyGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/cache/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getCacheLatencyGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/cache/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getCacheSummary: {
+    method: 'GET';
+    path: '/v1/analytics/summary/cache';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-summary";
+      summary: {
+        hits: number;
+        avg_latency: number;
+        total_requests: number;
+        cache_speedup: number;
+      };
+    };
+  };
+  getCacheSummary_v2: {
+    method: 'GET';
+    path: '/v2/analytics/summary/cache';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-summary";
+      summary: {
+        hits: number;
+        avg_latency: number;
+        total_requests: number;
+        cache_speedup: number;
+      };
+    };
+  };
   getConfig: {
     method: 'GET';
     path: '/v1/configs/{slug}';
@@ -733,6 +1025,86 @@ export type Operations = {
       data: Schemas['Config'];
     };
   };
+  getCostGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/cost';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
+  getCostGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/cost';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
   getDeployment: {
     method: 'GET';
     path: '/v1/deployments/{deploymentId}';
@@ -748,6 +1120,548 @@ export type Operations = {
       deploymentId: string;
     };
     answer: Schemas['Deployment'];
+  };
+  getErrorRateGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors/rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        rate: number;
+      }>;
+    };
+  };
+  getErrorRateGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors/rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        rate: number;
+      }>;
+    };
+  };
+  getErrorStacksGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors/stacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        stats: Array<{
+          response_status_code: number;
+          count: number;
+        }>;
+      }>;
+    };
+  };
+  getErrorStacksGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors/stacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        stats: Array<{
+          response_status_code: number;
+          count: number;
+        }>;
+      }>;
+    };
+  };
+  getErrorStatusCodesGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors/status-codes';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total_errors: number;
+        unique_error_codes: number;
+      };
+      data_points: Array<{
+        status_code: number;
+        count: number;
+      }>;
+    };
+  };
+  getErrorStatusCodesGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors/status-codes';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total_errors: number;
+        unique_error_codes: number;
+      };
+      data_points: Array<{
+        status_code: number;
+        count: number;
+      }>;
+    };
+  };
+  getErrorsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getErrorsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackByModelGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        ai_model: string | null;
+        total: number;
+        avg_weighted_feedback: number;
+      }>;
+    };
+  };
+  getFeedbackByModelGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        ai_model: string | null;
+        total: number;
+        avg_weighted_feedback: number;
+      }>;
+    };
+  };
+  getFeedbackGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackScoresGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks/scores';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        score: number;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackScoresGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks/scores';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        score: number;
+        total: number;
+      }>;
+    };
   };
   getFile: {
     method: 'GET';
@@ -782,6 +1696,80 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  getGenericGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
+  getGenericGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
   getIntegration: {
     method: 'GET';
     path: '/v1/integrations/{slug}';
@@ -814,6 +1802,94 @@ export type Operations = {
       keys: Array<Record<string, never>>;
     };
   };
+  getLatencyGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      }>;
+    };
+  };
+  getLatencyGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      }>;
+    };
+  };
   getLog: {
     method: 'GET';
     path: '/v1/logs/{logId}';
@@ -822,6 +1898,126 @@ export type Operations = {
     };
     answer: Schemas['Log'];
   };
+  getLogExport: {
+    method: 'GET';
+    path: '/v1/logs/exports/{exportId}';
+    parameters: {
+      exportId: string;
+    };
+    answer: Schemas['LogExport'];
+  };
+  getLogExportContent: {
+    method: 'GET';
+    path: '/v1/logs/exports/{exportId}/content';
+    parameters: {
+      exportId: string;
+      expires?: string;
+      signature?: string;
+    };
+    answer: unknown;
+  };
+  getLogExportFieldRestrictions: {
+    method: 'GET';
+    path: '/v1/logs/exports/field-restrictions';
+    parameters: {
+      workspace_id?: string;
+    };
+    answer: {
+      denied_fields: Array<"id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata">;
+    };
+  };
+  getLogExportFieldRestrictions_v2: {
+    method: 'GET';
+    path: '/v2/logs/exports/field-restrictions';
+    parameters: {
+      workspace_id?: string;
+    };
+    answer: {
+      denied_fields: Array<"id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata">;
+    };
+  };
+  getLogExport_v2: {
+    method: 'GET';
+    path: '/v2/logs/exports/{exportId}';
+    parameters: {
+      exportId: string;
+    };
+    answer: Schemas['LogExport'];
+  };
+  getLogGroups: {
+    method: 'GET';
+    path: '/v1/logs/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
+  getLogGroups_v2: {
+    method: 'GET';
+    path: '/v2/logs/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
   getLog_v2: {
     method: 'GET';
     path: '/v2/logs/{logId}';
@@ -829,6 +2025,96 @@ export type Operations = {
       logId: string;
     };
     answer: Schemas['Log'];
+  };
+  getMetadataGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/metadata/{metadataKey}';
+    parameters: {
+      metadataKey: string;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        metadata_value: string;
+        requests: number;
+        cost: number;
+        avg_tokens: number;
+        avg_weighted_feedback: number;
+        requests_with_feedback: number;
+        last_seen: string;
+        object: "analytics-group";
+      }>;
+    };
+  };
+  getMetadataGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/metadata/{metadataKey}';
+    parameters: {
+      metadataKey: string;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        metadata_value: string;
+        requests: number;
+        cost: number;
+        avg_tokens: number;
+        avg_weighted_feedback: number;
+        requests_with_feedback: number;
+        last_seen: string;
+        object: "analytics-group";
+      }>;
+    };
   };
   getModel: {
     method: 'GET';
@@ -928,6 +2214,84 @@ export type Operations = {
       isDefault: boolean;
     };
   };
+  getModelGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        ai_model: string | null;
+        requests: string;
+        object: "analytics-group";
+      }>;
+    };
+  };
+  getModelGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        ai_model: string | null;
+        requests: string;
+        object: "analytics-group";
+      }>;
+    };
+  };
   getModelPricing: {
     method: 'GET';
     path: '/v1/model-configs/pricing/{provider}/{model}';
@@ -979,6 +2343,78 @@ export type Operations = {
     };
     answer: Schemas['Provider'];
   };
+  getProviderGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/provider';
+    parameters: {
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
+  getProviderGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/provider';
+    parameters: {
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
   getProvider_v2: {
     method: 'GET';
     path: '/v2/providers/{slug}';
@@ -987,6 +2423,168 @@ export type Operations = {
       workspace_id?: string;
     };
     answer: Schemas['Provider'];
+  };
+  getRequestsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getRequestsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getRescuedRequestsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/requests/rescued';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        retry: number;
+        fallback: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        retry: Array<{
+          retry_success_count: number;
+          count: number;
+        }>;
+        fallback: number;
+      }>;
+    };
+  };
+  getRescuedRequestsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/requests/rescued';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        retry: number;
+        fallback: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        retry: Array<{
+          retry_success_count: number;
+          count: number;
+        }>;
+        fallback: number;
+      }>;
+    };
   };
   getResponse: {
     method: 'GET';
@@ -999,6 +2597,86 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  getTokensGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/tokens';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
+  getTokensGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/tokens';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
   getUser: {
     method: 'GET';
     path: '/v1/admin/users/{userId}';
@@ -1006,6 +2684,86 @@ export type Operations = {
       userId: string;
     };
     answer: Schemas['User'];
+  };
+  getUserGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        user: string;
+        requests: string;
+        cost: number;
+        object: "analytics-group";
+      }>;
+    };
+  };
+  getUserGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        user: string;
+        requests: string;
+        cost: number;
+        object: "analytics-group";
+      }>;
+    };
   };
   getUserInvite: {
     method: 'GET';
@@ -1023,6 +2781,86 @@ export type Operations = {
     };
     answer: Schemas['Invite'];
   };
+  getUserRequestsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/users/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        unique: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getUserRequestsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/users/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        unique: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
   getUser_v2: {
     method: 'GET';
     path: '/v2/admin/users/{userId}';
@@ -1030,6 +2868,158 @@ export type Operations = {
       userId: string;
     };
     answer: Schemas['User'];
+  };
+  getUsersGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getUsersGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getWeightedFeedbackGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks/weighted';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getWeightedFeedbackGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks/weighted';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
   };
   getWellKnownKeySet: {
     method: 'GET';
@@ -1420,6 +3410,34 @@ export type Operations = {
       data: Array<Schemas['IntegrationRow']>;
     };
   };
+  listLogExports: {
+    method: 'GET';
+    path: '/v1/logs/exports';
+    parameters: {
+      workspace_id?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<Schemas['LogExport']>;
+    };
+  };
+  listLogExports_v2: {
+    method: 'GET';
+    path: '/v2/logs/exports';
+    parameters: {
+      workspace_id?: string;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<Schemas['LogExport']>;
+    };
+  };
   listLogs: {
     method: 'GET';
     path: '/v1/logs';
@@ -1436,6 +3454,8 @@ export type Operations = {
       cost_min?: number;
       cost_max?: number;
       status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
       trace_id?: string;
       span_id?: string;
       ai_org_model?: Array<string>;
@@ -1443,6 +3463,7 @@ export type Operations = {
       virtual_keys?: Array<string>;
       api_key_ids?: Array<string>;
       metadata?: unknown;
+      prompt_slug?: string;
       current_page?: number;
       page_size?: number;
     };
@@ -1468,6 +3489,8 @@ export type Operations = {
       cost_min?: number;
       cost_max?: number;
       status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
       trace_id?: string;
       span_id?: string;
       ai_org_model?: Array<string>;
@@ -1475,6 +3498,7 @@ export type Operations = {
       virtual_keys?: Array<string>;
       api_key_ids?: Array<string>;
       metadata?: unknown;
+      prompt_slug?: string;
       current_page?: number;
       page_size?: number;
     };
@@ -1719,6 +3743,28 @@ export type Operations = {
     body: Schemas['RotateApiKeyInput'] | null;
     answer: Schemas['RotatedApiKey'];
   };
+  startLogExport: {
+    method: 'POST';
+    path: '/v1/logs/exports/{exportId}/start';
+    parameters: {
+      exportId: string;
+    };
+    answer: {
+      message: string;
+      object: "export";
+    };
+  };
+  startLogExport_v2: {
+    method: 'POST';
+    path: '/v2/logs/exports/{exportId}/start';
+    parameters: {
+      exportId: string;
+    };
+    answer: {
+      message: string;
+      object: "export";
+    };
+  };
   updateApiKey: {
     method: 'PUT';
     path: '/v1/api-keys/{id}';
@@ -1885,6 +3931,24 @@ export type Operations = {
     };
     body: Schemas['UpdateIntegrationInput'];
     answer: Record<string, never>;
+  };
+  updateLogExport: {
+    method: 'PUT';
+    path: '/v1/logs/exports/{exportId}';
+    parameters: {
+      exportId: string;
+    };
+    body: Schemas['UpdateLogExportInput'];
+    answer: Schemas['LogExportDraft'];
+  };
+  updateLogExport_v2: {
+    method: 'PUT';
+    path: '/v2/logs/exports/{exportId}';
+    parameters: {
+      exportId: string;
+    };
+    body: Schemas['UpdateLogExportInput'];
+    answer: Schemas['LogExportDraft'];
   };
   updateProvider: {
     method: 'PUT';
@@ -2110,6 +4174,12 @@ export type Schemas = {
     workspaces: Array<Schemas['InviteWorkspaceInput']>;
     workspace_api_key_details?: Schemas['InviteApiKeyInput'] | null;
   };
+  CreateLogExportInput: {
+    workspace_id?: string | null;
+    filters: Schemas['LogExportFiltersInput'];
+    requested_data: Array<"id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata">;
+    description?: string | null;
+  };
   CreateMembersInput: {
     users: Array<Schemas['MemberInput']>;
   };
@@ -2322,6 +4392,73 @@ export type Schemas = {
     } | null;
     metrics: Schemas['LogMetrics'];
   };
+  LogExport: {
+    id: string;
+    organisation_id: string;
+    filters: {
+      time_of_generation_min: string | null;
+      time_of_generation_max: string | null;
+      total_units_min: number | null;
+      total_units_max: number | null;
+      cost_min: number | null;
+      cost_max: number | null;
+      prompt_token_min: number | null;
+      prompt_token_max: number | null;
+      completion_token_min: number | null;
+      completion_token_max: number | null;
+      status_code: string | null;
+      weighted_feedback_min: number | null;
+      weighted_feedback_max: number | null;
+      virtual_keys: string | null;
+      configs: string | null;
+      metadata: unknown | null;
+      ai_org_model: string | null;
+      ai_model: string | null;
+      trace_id: string | null;
+      prompt_slug: string | null;
+      workspace_slug: string | null;
+      page_size: number;
+      current_page: number;
+    };
+    requested_data: Array<"id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata">;
+    status: "draft" | "in_progress" | "success" | "failed" | "stopped";
+    description: string;
+    created_at: string;
+    last_updated_at: string;
+    created_by: string;
+    workspace_id: string;
+    object: "export";
+  };
+  LogExportDraft: {
+    id: string;
+    total: number;
+    object: "export";
+  };
+  LogExportFiltersInput: {
+    time_of_generation_min?: string | null;
+    time_of_generation_max?: string | null;
+    total_units_min?: number | null;
+    total_units_max?: number | null;
+    cost_min?: number | null;
+    cost_max?: number | null;
+    prompt_token_min?: number | null;
+    prompt_token_max?: number | null;
+    completion_token_min?: number | null;
+    completion_token_max?: number | null;
+    status_code?: string | null;
+    weighted_feedback_min?: number | null;
+    weighted_feedback_max?: number | null;
+    virtual_keys?: string | null;
+    configs?: string | null;
+    metadata?: unknown | null;
+    ai_org_model?: string | null;
+    ai_model?: string | null;
+    trace_id?: string | null;
+    prompt_slug?: string | null;
+    workspace_slug?: string | null;
+    page_size?: number | null;
+    current_page?: number | null;
+  };
   LogMetrics: Schemas['LogSummary'] & {
     organisation_id: string;
     config_id: string | null;
@@ -2455,6 +4592,11 @@ export type Schemas = {
     override_existing_workspace_access?: boolean | null;
     create_default_provider?: boolean | null;
     default_provider_slug?: string | null;
+  };
+  UpdateLogExportInput: {
+    workspace_id?: string | null;
+    filters: Schemas['LogExportFiltersInput'];
+    requested_data?: Array<"id" | "trace_id" | "created_at" | "request" | "response" | "is_success" | "ai_org" | "ai_model" | "req_units" | "res_units" | "total_units" | "request_url" | "cost" | "cost_currency" | "response_time" | "response_status_code" | "mode" | "config" | "prompt_slug" | "metadata"> | null;
   };
   UpdateMemberInput: {
     role?: "admin" | "manager" | "member" | null;

@@ -27,6 +27,7 @@ import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
+import { createLogWriter } from './recording/log-writer.ts';
 import { createSpool } from './recording/spool.ts';
 import {
   createListener,
@@ -39,6 +40,7 @@ import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { createEvents } from './storage/events/index.ts';
+import { createExportFiles } from './storage/export-files/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
 import { createLeases, leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
@@ -51,6 +53,7 @@ import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts'
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
+import { createExportRunner } from './subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
 export type AppDependencies = {
@@ -58,7 +61,7 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
-  /** How answers to wrong credentials wait. */
+  /** How answers to wrong credentials wait, and attempts before they are repeated. */
   sleep?: Sleep;
   now?: () => Date;
 };
@@ -104,6 +107,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     events.wake,
   );
+  const logs = createLogWriter({ database: async () => nativeDb(db), log });
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -147,6 +151,7 @@ export function createApp(dependencies: AppDependencies): App {
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
+    sleep: dependencies.sleep ?? sleep,
   });
 
   const principalBy = (own: Authenticate, door: string) => {
@@ -154,18 +159,24 @@ export function createApp(dependencies: AppDependencies): App {
     return async ({ headers, socket }: Knock): Promise<Principal> =>
       (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
   };
+  const leases = createLeases(log);
+  const files = createExportFiles(settings.exports.bucket, settings.storage.dataDirectory);
+  const { retentionDays } = settings.requestLogs;
+  const exportRunner = createExportRunner({ db, files, leases, retentionDays, now, log });
   const services = {
     db,
     secrets,
     changes,
     audit,
     events,
+    logs,
     requestLogs: settings.requestLogs,
     identity: settings.identity,
     log,
     signingKeys,
     throttle,
-    leases: createLeases(log),
+    leases,
+    exports: { files, wake: exportRunner.wake },
     now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
@@ -210,6 +221,8 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => breakers.stop() },
+    { start: async () => exportRunner.start(), stop: () => exportRunner.stop() },
+    { start: async () => undefined, stop: () => logs.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },

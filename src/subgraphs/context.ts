@@ -3,9 +3,11 @@ import type { Connection, Model } from 'mongoose';
 import type { Principal, Throttle } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AuditTrail } from '../recording/audit-trail.ts';
+import type { LogWriter } from '../recording/log-writer.ts';
 import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
+import type { ExportFiles } from '../storage/export-files/index.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { SigningKeys } from '../storage/signing-keys/index.ts';
@@ -45,8 +47,12 @@ export type ServiceDependencies = {
   /** These, and the models whose documents keep their organisation's tenant from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   organisationOwned: ((db: Connection) => Model<any>)[];
+  /** Stores logs of requests that did not pass through here. */
+  logs: Pick<LogWriter, 'write' | 'settle'>;
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
+  /** Where the contents of log exports are, and what looks for those that were started. */
+  exports: { files: ExportFiles; wake(): void };
   /** What access tokens are signed with. */
   signingKeys: Pick<SigningKeys, 'current' | 'published'>;
   /** Where this installation is reached, and the domain of its service accounts. */

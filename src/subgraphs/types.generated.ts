@@ -15,6 +15,8 @@ export type Scalars = {
   JSON: { input: unknown; output: unknown; }
   /** A moment; RFC 3339 in UTC with milliseconds. */
   DateTime: { input: Date; output: Date; }
+  /** A whole number from 0 to 2^53 - 1. */
+  Count: { input: number; output: number; }
 };
 
 /** A team's part of an organisation: keys, providers, configs and logs belong to one. */
@@ -30,6 +32,8 @@ export type Workspace = {
   /** 1 for the workspace made with the organisation, else 0. */
   isDefault: Scalars['Int']['output'];
   status: WorkspaceStatus;
+  /** What is set for this workspace; it counts where the organisation lets workspaces differ. */
+  settings: WorkspaceSettings;
   organisation: Organisation;
   /** The first of its members, newest first. */
   members: Array<Member>;
@@ -150,9 +154,17 @@ export type Query = {
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
+  analytics: Analytics;
+  /** The rows of `Analytics.groupRows`, for those who may list logs. */
+  logGroups: AnalyticsRowPage;
   /** By time; `endTime` is not included. */
   auditLogs: AuditLogPage;
   feedbacks: FeedbackPage;
+  logExport: LogExport;
+  logExports: LogExportPage;
+  /** Refused unless the export succeeded. */
+  logExportDownload: LogExportDownload;
+  logExportFieldRestrictions: LogExportFieldRestrictions;
   log: Log;
   /** Pages by number, with the count of all; `logHistory` leads to those far down. */
   logs: LogPage;
@@ -384,6 +396,26 @@ export type QueryWorkspacesArgs = {
 };
 
 
+export type QueryAnalyticsArgs = {
+  workspaceSlug?: InputMaybe<Scalars['String']['input']>;
+  timeOfGenerationMin: Scalars['DateTime']['input'];
+  timeOfGenerationMax: Scalars['DateTime']['input'];
+  filters?: InputMaybe<AnalyticsFilters>;
+};
+
+
+export type QueryLogGroupsArgs = {
+  by: AnalyticsDimension;
+  columns?: InputMaybe<Array<AnalyticsColumn>>;
+  workspaceSlug?: InputMaybe<Scalars['String']['input']>;
+  timeOfGenerationMin: Scalars['DateTime']['input'];
+  timeOfGenerationMax: Scalars['DateTime']['input'];
+  filters?: InputMaybe<AnalyticsFilters>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryAuditLogsArgs = {
   startTime: Scalars['DateTime']['input'];
   endTime: Scalars['DateTime']['input'];
@@ -400,6 +432,28 @@ export type QueryFeedbacksArgs = {
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLogExportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLogExportsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLogExportDownloadArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLogExportFieldRestrictionsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -498,6 +552,8 @@ export type Mutation = {
   updateMember: Member;
   /** Answers the id of the membership that ended; the user's `workspace-user` keys of the workspace end with it. */
   deleteMember: Scalars['ID']['output'];
+  /** Changes the settings of the credential's organisation. */
+  updateOrganisationSettings: Organisation;
   createRole: Role;
   updateRole: Role;
   /** Answers the id of the deleted role; refused while an access policy gives it. */
@@ -531,12 +587,20 @@ export type Mutation = {
   deleteUser: Scalars['ID']['output'];
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
+  updateWorkspaceSettings: Workspace;
   /** Answers the id of the deleted workspace. */
   deleteWorkspace: Scalars['ID']['output'];
   /** One object or several; all are checked before the first is stored. Takes workspace credentials. */
   createFeedback: FeedbackResult;
   /** Takes workspace credentials. */
   updateFeedback: FeedbackResult;
+  createLogExport: LogExport;
+  /** Only of a draft. */
+  updateLogExport: LogExport;
+  /** Of a draft, or of an export that failed. */
+  startLogExport: LogExportAction;
+  /** Only while it is in progress. */
+  cancelLogExport: LogExportAction;
   /**
    * Stores logs of requests that did not pass through this gateway: one object or an array of at most 1000, each
    * `{request: {url, provider, method, headers, body}, response: {status, headers, body, response_time, streamingMode},
@@ -699,6 +763,11 @@ export type MutationDeleteMemberArgs = {
 };
 
 
+export type MutationUpdateOrganisationSettingsArgs = {
+  input: UpdateOrganisationSettingsInput;
+};
+
+
 export type MutationCreateRoleArgs = {
   input: CreateRoleInput;
 };
@@ -774,6 +843,12 @@ export type MutationUpdateWorkspaceArgs = {
 };
 
 
+export type MutationUpdateWorkspaceSettingsArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateWorkspaceSettingsInput;
+};
+
+
 export type MutationDeleteWorkspaceArgs = {
   id: Scalars['ID']['input'];
 };
@@ -787,6 +862,27 @@ export type MutationCreateFeedbackArgs = {
 export type MutationUpdateFeedbackArgs = {
   id: Scalars['ID']['input'];
   input: UpdateFeedbackInput;
+};
+
+
+export type MutationCreateLogExportArgs = {
+  input: CreateLogExportInput;
+};
+
+
+export type MutationUpdateLogExportArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateLogExportInput;
+};
+
+
+export type MutationStartLogExportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCancelLogExportArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -1150,8 +1246,21 @@ export type Organisation = {
   id: Scalars['ID']['output'];
   object: Scalars['String']['output'];
   name: Scalars['String']['output'];
+  settings: OrganisationSettings;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+/** What holds in all workspaces of an organisation, as far as they may not differ. */
+export type OrganisationSettings = {
+  /** What no log export may hold. */
+  deniedExportFields: Array<LogExportField>;
+  /** Whether a workspace may have fields of its own instead. */
+  allowExportOverride: Scalars['Boolean']['output'];
+  /** Null leaves it to the installation and to each request; a mode that is set outweighs `x-gateway-debug`. */
+  logMode?: Maybe<LogMode>;
+  /** Whether a workspace may have a mode of its own instead. */
+  allowLogModeOverride: Scalars['Boolean']['output'];
 };
 
 /** A set of permissions that access policies give. Some are built in, the others are the tenant's own. */
@@ -1277,10 +1386,436 @@ export type UserPage = {
   data: Array<User>;
 };
 
+export type WorkspaceSettings = {
+  /** What no log export of the workspace may hold; null for what the organisation says. */
+  deniedExportFields?: Maybe<Array<LogExportField>>;
+  /** Null for what the organisation says. */
+  logMode?: Maybe<LogMode>;
+};
+
 export type WorkspacePage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
   data: Array<Workspace>;
+};
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type Analytics = {
+  requests: CountGraph;
+  cost: CostGraph;
+  latency: LatencyGraph;
+  tokens: TokensGraph;
+  /** Distinct values of metadata's `_user`. */
+  users: CountGraph;
+  /** Of the requests that name their `_user`. */
+  userRequests: UserRequestsGraph;
+  /** Answers other than 2xx. */
+  errors: CountGraph;
+  errorRate: ErrorRateGraph;
+  errorStacks: ErrorStacksGraph;
+  statusCodes: StatusCodesGraph;
+  rescuedRequests: RescuedRequestsGraph;
+  cacheHitRate: CacheHitRateGraph;
+  cacheLatency: CacheLatencyGraph;
+  /** By the time of the feedback; filters hold for the logs of its trace. */
+  feedback: CountGraph;
+  feedbackScores: FeedbackScoresGraph;
+  weightedFeedback: WeightedFeedbackGraph;
+  feedbackByModel: FeedbackByModelGraph;
+  cacheSummary: CacheSummary;
+  /** Requests by one dimension, the largest group first. */
+  groups: AnalyticsGroupPage;
+  /** The same as objects `{<dimension>, requests, …}` with the columns that are asked for, as REST shows them. */
+  groupRows: AnalyticsRowPage;
+  /** Those who are named by `_user`, the one with most requests first. */
+  userGroups: UserGroupPage;
+  /** The values of a metadata key, the most frequent first; requests without the key are left out. */
+  metadataGroups: MetadataGroupPage;
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsGroupsArgs = {
+  by: AnalyticsDimension;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsGroupRowsArgs = {
+  by: AnalyticsDimension;
+  columns?: InputMaybe<Array<AnalyticsColumn>>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsUserGroupsArgs = {
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsMetadataGroupsArgs = {
+  key: Scalars['String']['input'];
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+export type CountGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  dataPoints: Array<CountPoint>;
+};
+
+export type CountSummary = {
+  total: Scalars['Count']['output'];
+};
+
+export type CountPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  total: Scalars['Count']['output'];
+};
+
+/** US cents; requests without a known price count as requests, but cost nothing. */
+export type CostGraph = {
+  object: Scalars['String']['output'];
+  summary: CostSummary;
+  dataPoints: Array<CostPoint>;
+};
+
+export type CostSummary = {
+  total: Scalars['Float']['output'];
+  /** For each request. */
+  avg: Scalars['Float']['output'];
+};
+
+export type CostPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  total: Scalars['Float']['output'];
+  avg: Scalars['Float']['output'];
+};
+
+/** Milliseconds. Averages are exact; percentiles are within 2 % of the response time at that rank. */
+export type LatencyGraph = {
+  object: Scalars['String']['output'];
+  summary: LatencySummary;
+  dataPoints: Array<LatencyPoint>;
+};
+
+export type LatencySummary = {
+  avg: Scalars['Float']['output'];
+  p50: Scalars['Float']['output'];
+  p90: Scalars['Float']['output'];
+  p99: Scalars['Float']['output'];
+};
+
+export type LatencyPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  avg: Scalars['Float']['output'];
+  p50: Scalars['Float']['output'];
+  p90: Scalars['Float']['output'];
+  p99: Scalars['Float']['output'];
+};
+
+export type TokensGraph = {
+  object: Scalars['String']['output'];
+  summary: TokensSummary;
+  dataPoints: Array<TokensPoint>;
+};
+
+export type TokensSummary = {
+  total: Scalars['Count']['output'];
+  /** For each request. */
+  avg: Scalars['Float']['output'];
+};
+
+export type TokensPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  total: Scalars['Count']['output'];
+  avg: Scalars['Float']['output'];
+};
+
+export type UserRequestsGraph = {
+  object: Scalars['String']['output'];
+  summary: UserRequestsSummary;
+  dataPoints: Array<AveragePoint>;
+};
+
+export type UserRequestsSummary = {
+  total: Scalars['Count']['output'];
+  /** Users. */
+  unique: Scalars['Count']['output'];
+  /** Requests for each user. */
+  avg: Scalars['Float']['output'];
+};
+
+export type AveragePoint = {
+  timestamp: Scalars['DateTime']['output'];
+  avg: Scalars['Float']['output'];
+};
+
+/** Percent of all requests. */
+export type ErrorRateGraph = {
+  object: Scalars['String']['output'];
+  summary: RateSummary;
+  dataPoints: Array<RatePoint>;
+};
+
+export type RateSummary = {
+  rate: Scalars['Float']['output'];
+};
+
+export type RatePoint = {
+  timestamp: Scalars['DateTime']['output'];
+  rate: Scalars['Float']['output'];
+};
+
+export type ErrorStacksGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  dataPoints: Array<ErrorStackPoint>;
+};
+
+export type ErrorStackPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  /** One for each status other than 2xx that was met. */
+  stats: Array<StatusCount>;
+};
+
+export type StatusCount = {
+  responseStatusCode: Scalars['Int']['output'];
+  count: Scalars['Count']['output'];
+};
+
+export type StatusCodesGraph = {
+  object: Scalars['String']['output'];
+  summary: StatusCodesSummary;
+  /** One for each status other than 2xx, the most frequent first. */
+  dataPoints: Array<StatusCodePoint>;
+};
+
+export type StatusCodesSummary = {
+  totalErrors: Scalars['Count']['output'];
+  uniqueErrorCodes: Scalars['Int']['output'];
+};
+
+export type StatusCodePoint = {
+  statusCode: Scalars['Int']['output'];
+  count: Scalars['Count']['output'];
+};
+
+/** Requests that succeeded after retries, and those that succeeded at another target of a fallback than its first. */
+export type RescuedRequestsGraph = {
+  object: Scalars['String']['output'];
+  summary: RescuedSummary;
+  dataPoints: Array<RescuedPoint>;
+};
+
+export type RescuedSummary = {
+  retry: Scalars['Count']['output'];
+  fallback: Scalars['Count']['output'];
+};
+
+export type RescuedPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  /** One for each number of retries that was met. */
+  retry: Array<RetryCount>;
+  fallback: Scalars['Count']['output'];
+};
+
+export type RetryCount = {
+  retrySuccessCount: Scalars['Int']['output'];
+  count: Scalars['Count']['output'];
+};
+
+/** Percent of the requests that asked for the cache; savings in US cents. */
+export type CacheHitRateGraph = {
+  object: Scalars['String']['output'];
+  summary: CacheHitRateSummary;
+  dataPoints: Array<CacheHitRatePoint>;
+};
+
+export type CacheHitRateSummary = {
+  /** Hits of both kinds. */
+  total: Scalars['Count']['output'];
+  rate: Scalars['Float']['output'];
+};
+
+export type CacheHitRatePoint = {
+  timestamp: Scalars['DateTime']['output'];
+  simpleHits: Scalars['Count']['output'];
+  semanticHits: Scalars['Count']['output'];
+  rate: Scalars['Float']['output'];
+  /** Of this point and all before it. */
+  cumulativeSimpleCacheSavings: Scalars['Float']['output'];
+  cumulativeSemanticCacheSavings: Scalars['Float']['output'];
+};
+
+/** Milliseconds that answers from the cache took. */
+export type CacheLatencyGraph = {
+  object: Scalars['String']['output'];
+  summary: AverageSummary;
+  dataPoints: Array<AveragePoint>;
+};
+
+export type AverageSummary = {
+  avg: Scalars['Float']['output'];
+};
+
+export type FeedbackScoresGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  /** One for each value that was given, the lowest first. */
+  dataPoints: Array<ScorePoint>;
+};
+
+export type ScorePoint = {
+  score: Scalars['Int']['output'];
+  total: Scalars['Count']['output'];
+};
+
+/** Value times weight. */
+export type WeightedFeedbackGraph = {
+  object: Scalars['String']['output'];
+  summary: AverageSummary;
+  dataPoints: Array<AveragePoint>;
+};
+
+export type FeedbackByModelGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  /** One for each model, the one with most feedback first. */
+  dataPoints: Array<ModelFeedbackPoint>;
+};
+
+export type ModelFeedbackPoint = {
+  /** Null for feedback on traces without a model. */
+  aiModel?: Maybe<Scalars['String']['output']>;
+  total: Scalars['Count']['output'];
+  avgWeightedFeedback: Scalars['Float']['output'];
+};
+
+export type CacheSummary = {
+  object: Scalars['String']['output'];
+  summary: CacheSummaryValues;
+};
+
+export type CacheSummaryValues = {
+  hits: Scalars['Count']['output'];
+  /** Milliseconds that hits took. */
+  avgLatency: Scalars['Float']['output'];
+  /** All requests, whether they asked for the cache or not. */
+  totalRequests: Scalars['Count']['output'];
+  /** By how many percent hits were faster than all other requests; 0 where one of both is missing. */
+  cacheSpeedup: Scalars['Float']['output'];
+};
+
+export type AnalyticsGroup = {
+  object: Scalars['String']['output'];
+  /** Null for requests without the dimension. */
+  value?: Maybe<Scalars['String']['output']>;
+  requests: Scalars['Count']['output'];
+  /** The number of requests as text, as some paths of REST show it. */
+  requestsText: Scalars['String']['output'];
+  /** US cents. */
+  cost: Scalars['Float']['output'];
+  totalTokens: Scalars['Count']['output'];
+  avgTokens: Scalars['Float']['output'];
+  avgInputTokens: Scalars['Float']['output'];
+  avgOutputTokens: Scalars['Float']['output'];
+  /** Milliseconds, as the percentiles. */
+  avgLatency: Scalars['Float']['output'];
+  p95Latency: Scalars['Float']['output'];
+  p99Latency: Scalars['Float']['output'];
+  /** Percent. */
+  successRate: Scalars['Float']['output'];
+  errorCount: Scalars['Count']['output'];
+  /** Percent of the requests that asked for the cache. */
+  cacheHitRate: Scalars['Float']['output'];
+  firstSeen: Scalars['DateTime']['output'];
+  lastSeen: Scalars['DateTime']['output'];
+};
+
+export type AnalyticsGroupPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<AnalyticsGroup>;
+};
+
+export type AnalyticsRowPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Scalars['JSON']['output']>;
+};
+
+export type UserGroup = {
+  object: Scalars['String']['output'];
+  user: Scalars['String']['output'];
+  requests: Scalars['Count']['output'];
+  /** The number of requests as text, as some paths of REST show it. */
+  requestsText: Scalars['String']['output'];
+  /** US cents. */
+  cost: Scalars['Float']['output'];
+};
+
+export type UserGroupPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<UserGroup>;
+};
+
+export type MetadataGroup = {
+  object: Scalars['String']['output'];
+  metadataValue: Scalars['String']['output'];
+  requests: Scalars['Count']['output'];
+  /** US cents. */
+  cost: Scalars['Float']['output'];
+  avgTokens: Scalars['Float']['output'];
+  /** Of the feedback on traces of these requests; 0 without any. */
+  avgWeightedFeedback: Scalars['Float']['output'];
+  /** Requests whose trace has feedback. */
+  requestsWithFeedback: Scalars['Count']['output'];
+  lastSeen: Scalars['DateTime']['output'];
+};
+
+export type MetadataGroupPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<MetadataGroup>;
 };
 
 /**
@@ -1380,6 +1915,81 @@ export type FeedbackResult = {
   message: Scalars['String']['output'];
   feedbackIds: Array<Scalars['ID']['output']>;
   feedback: Array<Feedback>;
+};
+
+/**
+ * A selection of a workspace's logs as lines of JSON, oldest first: drawn up, started, and downloaded once it is there. A
+ * user's key sees the exports that it made.
+ */
+export type LogExport = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  filters: LogExportFilters;
+  requestedData: Array<LogExportField>;
+  status: LogExportStatus;
+  description: Scalars['String']['output'];
+  /** Number of logs that matched when the selection was made, at most 50000. */
+  total: Scalars['Int']['output'];
+  /** Lines that were written; null until it is complete. */
+  records?: Maybe<Scalars['Int']['output']>;
+  /** Why it failed. */
+  error?: Maybe<Scalars['String']['output']>;
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+  startedAt?: Maybe<Scalars['DateTime']['output']>;
+  finishedAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type LogExportPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<LogExport>;
+};
+
+/** What an export selects; null stands for anything. */
+export type LogExportFilters = {
+  timeOfGenerationMin?: Maybe<Scalars['DateTime']['output']>;
+  timeOfGenerationMax?: Maybe<Scalars['DateTime']['output']>;
+  totalUnitsMin?: Maybe<Scalars['Int']['output']>;
+  totalUnitsMax?: Maybe<Scalars['Int']['output']>;
+  costMin?: Maybe<Scalars['Float']['output']>;
+  costMax?: Maybe<Scalars['Float']['output']>;
+  promptTokenMin?: Maybe<Scalars['Int']['output']>;
+  promptTokenMax?: Maybe<Scalars['Int']['output']>;
+  completionTokenMin?: Maybe<Scalars['Int']['output']>;
+  completionTokenMax?: Maybe<Scalars['Int']['output']>;
+  statusCode?: Maybe<Scalars['String']['output']>;
+  weightedFeedbackMin?: Maybe<Scalars['Float']['output']>;
+  weightedFeedbackMax?: Maybe<Scalars['Float']['output']>;
+  virtualKeys?: Maybe<Scalars['String']['output']>;
+  configs?: Maybe<Scalars['String']['output']>;
+  metadata?: Maybe<Scalars['JSON']['output']>;
+  aiOrgModel?: Maybe<Scalars['String']['output']>;
+  aiModel?: Maybe<Scalars['String']['output']>;
+  traceId?: Maybe<Scalars['String']['output']>;
+  promptSlug?: Maybe<Scalars['String']['output']>;
+  workspaceSlug?: Maybe<Scalars['String']['output']>;
+  pageSize: Scalars['Int']['output'];
+  currentPage: Scalars['Int']['output'];
+};
+
+export type LogExportAction = {
+  object: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+  logExport: LogExport;
+};
+
+export type LogExportDownload = {
+  /** Gives the file to whoever has it, for an hour. */
+  signedUrl: Scalars['String']['output'];
+};
+
+export type LogExportFieldRestrictions = {
+  /** What no export of the workspace may ask for. */
+  deniedFields: Array<LogExportField>;
 };
 
 /** How requests are routed: targets, strategy, retries, parameters. Requests name it by its slug. */
@@ -1603,6 +2213,34 @@ export type ResourceSortField =
   | 'createdAt'
   | 'lastUpdatedAt';
 
+/** What a log export can hold of a log, as its lines name it. */
+export type LogExportField =
+  | 'id'
+  | 'trace_id'
+  | 'created_at'
+  | 'request'
+  | 'response'
+  | 'is_success'
+  | 'ai_org'
+  | 'ai_model'
+  | 'req_units'
+  | 'res_units'
+  | 'total_units'
+  | 'request_url'
+  | 'cost'
+  | 'cost_currency'
+  | 'response_time'
+  | 'response_status_code'
+  | 'mode'
+  | 'config'
+  | 'prompt_slug'
+  | 'metadata';
+
+/** How much of a request is logged: headers and bodies too, or its measures alone. */
+export type LogMode =
+  | 'full'
+  | 'metrics';
+
 export type DeploymentStatus =
   | 'active'
   | 'archived';
@@ -1669,11 +2307,53 @@ export type UserSortField =
   | 'createdAt'
   | 'lastUpdatedAt';
 
+export type AnalyticsDimension =
+  /** Provider kind, e.g. `openai`. */
+  | 'ai_service'
+  | 'model'
+  | 'status_code'
+  /** Id of the key. */
+  | 'api_key'
+  /** Slug of the config. */
+  | 'config'
+  /** Slug of the workspace; its id once it is deleted. */
+  | 'workspace'
+  /** Slug of the provider. */
+  | 'provider'
+  /** As metadata's `_prompt` names it. */
+  | 'prompt';
+
+export type AnalyticsColumn =
+  /** US cents. */
+  | 'cost'
+  | 'total_tokens'
+  | 'avg_tokens'
+  | 'avg_input_tokens'
+  | 'avg_output_tokens'
+  /** Milliseconds, as the percentiles. */
+  | 'avg_latency'
+  | 'p95_latency'
+  | 'p99_latency'
+  /** Percent. */
+  | 'success_rate'
+  | 'error_count'
+  /** Percent of the requests that asked for the cache. */
+  | 'cache_hit_rate'
+  | 'last_seen'
+  | 'first_seen';
+
 export type AuditUserType =
   | 'user'
   | 'api_key'
   | 'service_account'
   | 'jwt';
+
+export type LogExportStatus =
+  | 'draft'
+  | 'in_progress'
+  | 'success'
+  | 'failed'
+  | 'stopped';
 
 export type LogSortField =
   | 'createdAt'
@@ -1965,6 +2645,18 @@ export type UpdateMemberInput = {
   role?: InputMaybe<MemberRole>;
 };
 
+/** Absent members stay as they are. */
+export type UpdateOrganisationSettingsInput = {
+  /** What no log export may hold. */
+  deniedExportFields?: InputMaybe<Array<LogExportField>>;
+  /** Whether a workspace may have fields of its own instead. */
+  allowExportOverride?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Null leaves it to the installation and to each request. */
+  logMode?: InputMaybe<LogMode>;
+  /** Whether a workspace may have a mode of its own instead. */
+  allowLogModeOverride?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
 export type CreateRoleInput = {
   /** Unique in the tenant, and not that of a built-in role. */
   slug: Scalars['String']['input'];
@@ -2015,6 +2707,12 @@ export type UpdateUserInput = {
   role?: InputMaybe<AssignableUserRole>;
 };
 
+/** Absent members stay as they are; null is for what the organisation says. Refused where it lets no workspace differ. */
+export type UpdateWorkspaceSettingsInput = {
+  deniedExportFields?: InputMaybe<Array<LogExportField>>;
+  logMode?: InputMaybe<LogMode>;
+};
+
 export type CreateWorkspaceInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -2027,6 +2725,41 @@ export type UpdateWorkspaceInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+/**
+ * All that is given must hold. The sums know `statusCode`, `aiOrgModel`, `configs`, `virtualKeys`, `apiKeyIds` and
+ * `promptSlug`; for all other filters, and for users and metadata under any filter, every log of the time is looked at, which
+ * gives the same answer and takes longer.
+ */
+export type AnalyticsFilters = {
+  totalUnitsMin?: InputMaybe<Scalars['Int']['input']>;
+  totalUnitsMax?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  /** US cents. */
+  costMin?: InputMaybe<Scalars['Float']['input']>;
+  /** US cents. */
+  costMax?: InputMaybe<Scalars['Float']['input']>;
+  statusCode?: InputMaybe<Array<Scalars['Int']['input']>>;
+  /** Value times weight of a feedback on the trace of the request. */
+  weightedFeedbackMin?: InputMaybe<Scalars['Float']['input']>;
+  weightedFeedbackMax?: InputMaybe<Scalars['Float']['input']>;
+  traceId?: InputMaybe<Scalars['String']['input']>;
+  spanId?: InputMaybe<Scalars['String']['input']>;
+  /** `<provider>__<model>`, e.g. `openai__gpt-4o`. */
+  aiOrgModel?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Slugs. */
+  configs?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Slugs of providers. */
+  virtualKeys?: InputMaybe<Array<Scalars['String']['input']>>;
+  apiKeyIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  /** As metadata's `_prompt` names it. */
+  promptSlug?: InputMaybe<Scalars['String']['input']>;
+  /** Texts by key; all must be there. */
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 /** All that is given must hold. */
@@ -2066,6 +2799,59 @@ export type UpdateFeedbackInput = {
   metadata?: InputMaybe<Scalars['JSON']['input']>;
 };
 
+/** All that is given must hold. Of lists one value is enough; they are texts with commas. */
+export type LogExportFiltersInput = {
+  timeOfGenerationMin?: InputMaybe<Scalars['DateTime']['input']>;
+  timeOfGenerationMax?: InputMaybe<Scalars['DateTime']['input']>;
+  totalUnitsMin?: InputMaybe<Scalars['Int']['input']>;
+  totalUnitsMax?: InputMaybe<Scalars['Int']['input']>;
+  /** US cents. */
+  costMin?: InputMaybe<Scalars['Float']['input']>;
+  /** US cents. */
+  costMax?: InputMaybe<Scalars['Float']['input']>;
+  promptTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  statusCode?: InputMaybe<Scalars['String']['input']>;
+  /** Of the average of value times weight on the log's trace. */
+  weightedFeedbackMin?: InputMaybe<Scalars['Float']['input']>;
+  weightedFeedbackMax?: InputMaybe<Scalars['Float']['input']>;
+  /** Slugs of providers. */
+  virtualKeys?: InputMaybe<Scalars['String']['input']>;
+  /** Slugs of configs. */
+  configs?: InputMaybe<Scalars['String']['input']>;
+  /** Texts by key; all must be there. */
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /** `<provider>__<model>`, e.g. `openai__gpt-4o`. */
+  aiOrgModel?: InputMaybe<Scalars['String']['input']>;
+  aiModel?: InputMaybe<Scalars['String']['input']>;
+  traceId?: InputMaybe<Scalars['String']['input']>;
+  /** The text of the metadata key `_prompt`. */
+  promptSlug?: InputMaybe<Scalars['String']['input']>;
+  /** Where an organisation-wide credential names the workspace here and not beside the filters. */
+  workspaceSlug?: InputMaybe<Scalars['String']['input']>;
+  pageSize?: InputMaybe<Scalars['Int']['input']>;
+  /** Of pages of `pageSize` logs, oldest first. */
+  currentPage?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type CreateLogExportInput = {
+  /** Id or slug; required with an organisation-wide credential, unless the filters name a workspace. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  filters: LogExportFiltersInput;
+  requestedData: Array<LogExportField>;
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. */
+export type UpdateLogExportInput = {
+  /** Id or slug. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  filters: LogExportFiltersInput;
+  requestedData?: InputMaybe<Array<LogExportField>>;
+};
+
 export type LogSort = {
   field: LogSortField;
   direction?: SortDirection;
@@ -2087,6 +2873,9 @@ export type LogFilters = {
   /** US cents. */
   costMax?: InputMaybe<Scalars['Float']['input']>;
   statusCode?: InputMaybe<Array<Scalars['Int']['input']>>;
+  /** Of the average of value times weight on the log's trace. */
+  weightedFeedbackMin?: InputMaybe<Scalars['Float']['input']>;
+  weightedFeedbackMax?: InputMaybe<Scalars['Float']['input']>;
   traceId?: InputMaybe<Scalars['String']['input']>;
   spanId?: InputMaybe<Scalars['String']['input']>;
   /** `<provider>__<model>`, e.g. `openai__gpt-4o`. */
@@ -2098,6 +2887,8 @@ export type LogFilters = {
   apiKeyIds?: InputMaybe<Array<Scalars['ID']['input']>>;
   /** Texts by key; all must be there. */
   metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /** The text of the metadata key `_prompt`. */
+  promptSlug?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type CreateConfigInput = {
@@ -2193,6 +2984,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  Count: ResolverTypeWrapper<Scalars['Count']['output']>;
   Workspace: ResolverTypeWrapper<Workspace>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Deployment: ResolverTypeWrapper<Deployment>;
@@ -2228,6 +3020,7 @@ export type ResolversTypes = {
   Member: ResolverTypeWrapper<Member>;
   MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
+  OrganisationSettings: ResolverTypeWrapper<OrganisationSettings>;
   Role: ResolverTypeWrapper<Role>;
   RolePage: ResolverTypeWrapper<RolePage>;
   ServiceAccount: ResolverTypeWrapper<ServiceAccount>;
@@ -2237,13 +3030,68 @@ export type ResolversTypes = {
   TenantPage: ResolverTypeWrapper<TenantPage>;
   User: ResolverTypeWrapper<User>;
   UserPage: ResolverTypeWrapper<UserPage>;
+  WorkspaceSettings: ResolverTypeWrapper<WorkspaceSettings>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
+  Analytics: ResolverTypeWrapper<Analytics>;
+  CountGraph: ResolverTypeWrapper<CountGraph>;
+  CountSummary: ResolverTypeWrapper<CountSummary>;
+  CountPoint: ResolverTypeWrapper<CountPoint>;
+  CostGraph: ResolverTypeWrapper<CostGraph>;
+  CostSummary: ResolverTypeWrapper<CostSummary>;
+  CostPoint: ResolverTypeWrapper<CostPoint>;
+  LatencyGraph: ResolverTypeWrapper<LatencyGraph>;
+  LatencySummary: ResolverTypeWrapper<LatencySummary>;
+  LatencyPoint: ResolverTypeWrapper<LatencyPoint>;
+  TokensGraph: ResolverTypeWrapper<TokensGraph>;
+  TokensSummary: ResolverTypeWrapper<TokensSummary>;
+  TokensPoint: ResolverTypeWrapper<TokensPoint>;
+  UserRequestsGraph: ResolverTypeWrapper<UserRequestsGraph>;
+  UserRequestsSummary: ResolverTypeWrapper<UserRequestsSummary>;
+  AveragePoint: ResolverTypeWrapper<AveragePoint>;
+  ErrorRateGraph: ResolverTypeWrapper<ErrorRateGraph>;
+  RateSummary: ResolverTypeWrapper<RateSummary>;
+  RatePoint: ResolverTypeWrapper<RatePoint>;
+  ErrorStacksGraph: ResolverTypeWrapper<ErrorStacksGraph>;
+  ErrorStackPoint: ResolverTypeWrapper<ErrorStackPoint>;
+  StatusCount: ResolverTypeWrapper<StatusCount>;
+  StatusCodesGraph: ResolverTypeWrapper<StatusCodesGraph>;
+  StatusCodesSummary: ResolverTypeWrapper<StatusCodesSummary>;
+  StatusCodePoint: ResolverTypeWrapper<StatusCodePoint>;
+  RescuedRequestsGraph: ResolverTypeWrapper<RescuedRequestsGraph>;
+  RescuedSummary: ResolverTypeWrapper<RescuedSummary>;
+  RescuedPoint: ResolverTypeWrapper<RescuedPoint>;
+  RetryCount: ResolverTypeWrapper<RetryCount>;
+  CacheHitRateGraph: ResolverTypeWrapper<CacheHitRateGraph>;
+  CacheHitRateSummary: ResolverTypeWrapper<CacheHitRateSummary>;
+  CacheHitRatePoint: ResolverTypeWrapper<CacheHitRatePoint>;
+  CacheLatencyGraph: ResolverTypeWrapper<CacheLatencyGraph>;
+  AverageSummary: ResolverTypeWrapper<AverageSummary>;
+  FeedbackScoresGraph: ResolverTypeWrapper<FeedbackScoresGraph>;
+  ScorePoint: ResolverTypeWrapper<ScorePoint>;
+  WeightedFeedbackGraph: ResolverTypeWrapper<WeightedFeedbackGraph>;
+  FeedbackByModelGraph: ResolverTypeWrapper<FeedbackByModelGraph>;
+  ModelFeedbackPoint: ResolverTypeWrapper<ModelFeedbackPoint>;
+  CacheSummary: ResolverTypeWrapper<CacheSummary>;
+  CacheSummaryValues: ResolverTypeWrapper<CacheSummaryValues>;
+  AnalyticsGroup: ResolverTypeWrapper<AnalyticsGroup>;
+  AnalyticsGroupPage: ResolverTypeWrapper<AnalyticsGroupPage>;
+  AnalyticsRowPage: ResolverTypeWrapper<AnalyticsRowPage>;
+  UserGroup: ResolverTypeWrapper<UserGroup>;
+  UserGroupPage: ResolverTypeWrapper<UserGroupPage>;
+  MetadataGroup: ResolverTypeWrapper<MetadataGroup>;
+  MetadataGroupPage: ResolverTypeWrapper<MetadataGroupPage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Feedback: ResolverTypeWrapper<Feedback>;
   FeedbackPage: ResolverTypeWrapper<FeedbackPage>;
   FeedbackResult: ResolverTypeWrapper<FeedbackResult>;
+  LogExport: ResolverTypeWrapper<LogExport>;
+  LogExportPage: ResolverTypeWrapper<LogExportPage>;
+  LogExportFilters: ResolverTypeWrapper<LogExportFilters>;
+  LogExportAction: ResolverTypeWrapper<LogExportAction>;
+  LogExportDownload: ResolverTypeWrapper<LogExportDownload>;
+  LogExportFieldRestrictions: ResolverTypeWrapper<LogExportFieldRestrictions>;
   Config: ResolverTypeWrapper<Config>;
   Log: ResolverTypeWrapper<Log>;
   LogRequest: ResolverTypeWrapper<LogRequest>;
@@ -2256,6 +3104,8 @@ export type ResolversTypes = {
   ConstraintFormat: ConstraintFormat;
   SortDirection: SortDirection;
   ResourceSortField: ResourceSortField;
+  LogExportField: LogExportField;
+  LogMode: LogMode;
   DeploymentStatus: DeploymentStatus;
   IntegrationLevel: IntegrationLevel;
   IntegrationStatus: IntegrationStatus;
@@ -2270,7 +3120,10 @@ export type ResolversTypes = {
   InviteSortField: InviteSortField;
   MemberSortField: MemberSortField;
   UserSortField: UserSortField;
+  AnalyticsDimension: AnalyticsDimension;
+  AnalyticsColumn: AnalyticsColumn;
   AuditUserType: AuditUserType;
+  LogExportStatus: LogExportStatus;
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
   ResourceSort: ResourceSort;
@@ -2300,6 +3153,7 @@ export type ResolversTypes = {
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
   UpdateMemberInput: UpdateMemberInput;
+  UpdateOrganisationSettingsInput: UpdateOrganisationSettingsInput;
   CreateRoleInput: CreateRoleInput;
   UpdateRoleInput: UpdateRoleInput;
   CreateServiceAccountInput: CreateServiceAccountInput;
@@ -2308,11 +3162,16 @@ export type ResolversTypes = {
   UpdateTenantInput: UpdateTenantInput;
   UserSort: UserSort;
   UpdateUserInput: UpdateUserInput;
+  UpdateWorkspaceSettingsInput: UpdateWorkspaceSettingsInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
+  AnalyticsFilters: AnalyticsFilters;
   AuditLogFilters: AuditLogFilters;
   CreateFeedbackInput: CreateFeedbackInput;
   UpdateFeedbackInput: UpdateFeedbackInput;
+  LogExportFiltersInput: LogExportFiltersInput;
+  CreateLogExportInput: CreateLogExportInput;
+  UpdateLogExportInput: UpdateLogExportInput;
   LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
@@ -2326,6 +3185,7 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   JSON: Scalars['JSON']['output'];
   DateTime: Scalars['DateTime']['output'];
+  Count: Scalars['Count']['output'];
   Workspace: Workspace;
   ID: Scalars['ID']['output'];
   Deployment: Deployment;
@@ -2361,6 +3221,7 @@ export type ResolversParentTypes = {
   Member: Member;
   MemberPage: MemberPage;
   Organisation: Organisation;
+  OrganisationSettings: OrganisationSettings;
   Role: Role;
   RolePage: RolePage;
   ServiceAccount: ServiceAccount;
@@ -2370,13 +3231,68 @@ export type ResolversParentTypes = {
   TenantPage: TenantPage;
   User: User;
   UserPage: UserPage;
+  WorkspaceSettings: WorkspaceSettings;
   WorkspacePage: WorkspacePage;
+  Analytics: Analytics;
+  CountGraph: CountGraph;
+  CountSummary: CountSummary;
+  CountPoint: CountPoint;
+  CostGraph: CostGraph;
+  CostSummary: CostSummary;
+  CostPoint: CostPoint;
+  LatencyGraph: LatencyGraph;
+  LatencySummary: LatencySummary;
+  LatencyPoint: LatencyPoint;
+  TokensGraph: TokensGraph;
+  TokensSummary: TokensSummary;
+  TokensPoint: TokensPoint;
+  UserRequestsGraph: UserRequestsGraph;
+  UserRequestsSummary: UserRequestsSummary;
+  AveragePoint: AveragePoint;
+  ErrorRateGraph: ErrorRateGraph;
+  RateSummary: RateSummary;
+  RatePoint: RatePoint;
+  ErrorStacksGraph: ErrorStacksGraph;
+  ErrorStackPoint: ErrorStackPoint;
+  StatusCount: StatusCount;
+  StatusCodesGraph: StatusCodesGraph;
+  StatusCodesSummary: StatusCodesSummary;
+  StatusCodePoint: StatusCodePoint;
+  RescuedRequestsGraph: RescuedRequestsGraph;
+  RescuedSummary: RescuedSummary;
+  RescuedPoint: RescuedPoint;
+  RetryCount: RetryCount;
+  CacheHitRateGraph: CacheHitRateGraph;
+  CacheHitRateSummary: CacheHitRateSummary;
+  CacheHitRatePoint: CacheHitRatePoint;
+  CacheLatencyGraph: CacheLatencyGraph;
+  AverageSummary: AverageSummary;
+  FeedbackScoresGraph: FeedbackScoresGraph;
+  ScorePoint: ScorePoint;
+  WeightedFeedbackGraph: WeightedFeedbackGraph;
+  FeedbackByModelGraph: FeedbackByModelGraph;
+  ModelFeedbackPoint: ModelFeedbackPoint;
+  CacheSummary: CacheSummary;
+  CacheSummaryValues: CacheSummaryValues;
+  AnalyticsGroup: AnalyticsGroup;
+  AnalyticsGroupPage: AnalyticsGroupPage;
+  AnalyticsRowPage: AnalyticsRowPage;
+  UserGroup: UserGroup;
+  UserGroupPage: UserGroupPage;
+  MetadataGroup: MetadataGroup;
+  MetadataGroupPage: MetadataGroupPage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
   Subscription: Record<PropertyKey, never>;
   Feedback: Feedback;
   FeedbackPage: FeedbackPage;
   FeedbackResult: FeedbackResult;
+  LogExport: LogExport;
+  LogExportPage: LogExportPage;
+  LogExportFilters: LogExportFilters;
+  LogExportAction: LogExportAction;
+  LogExportDownload: LogExportDownload;
+  LogExportFieldRestrictions: LogExportFieldRestrictions;
   Config: Config;
   Log: Log;
   LogRequest: LogRequest;
@@ -2413,6 +3329,7 @@ export type ResolversParentTypes = {
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
   UpdateMemberInput: UpdateMemberInput;
+  UpdateOrganisationSettingsInput: UpdateOrganisationSettingsInput;
   CreateRoleInput: CreateRoleInput;
   UpdateRoleInput: UpdateRoleInput;
   CreateServiceAccountInput: CreateServiceAccountInput;
@@ -2421,11 +3338,16 @@ export type ResolversParentTypes = {
   UpdateTenantInput: UpdateTenantInput;
   UserSort: UserSort;
   UpdateUserInput: UpdateUserInput;
+  UpdateWorkspaceSettingsInput: UpdateWorkspaceSettingsInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
+  AnalyticsFilters: AnalyticsFilters;
   AuditLogFilters: AuditLogFilters;
   CreateFeedbackInput: CreateFeedbackInput;
   UpdateFeedbackInput: UpdateFeedbackInput;
+  LogExportFiltersInput: LogExportFiltersInput;
+  CreateLogExportInput: CreateLogExportInput;
+  UpdateLogExportInput: UpdateLogExportInput;
   LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
@@ -2488,6 +3410,10 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export interface CountScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Count'], any> {
+  name: 'Count';
+}
+
 export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2497,6 +3423,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
+  settings?: Resolver<ResolversTypes['WorkspaceSettings'], ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
   members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<WorkspaceMembersArgs, 'limit'>>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -2560,8 +3487,14 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  analytics?: Resolver<ResolversTypes['Analytics'], ParentType, ContextType, RequireFields<QueryAnalyticsArgs, 'timeOfGenerationMin' | 'timeOfGenerationMax'>>;
+  logGroups?: Resolver<ResolversTypes['AnalyticsRowPage'], ParentType, ContextType, RequireFields<QueryLogGroupsArgs, 'by' | 'timeOfGenerationMin' | 'timeOfGenerationMax' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
   feedbacks?: Resolver<ResolversTypes['FeedbackPage'], ParentType, ContextType, RequireFields<QueryFeedbacksArgs, 'currentPage' | 'pageSize'>>;
+  logExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<QueryLogExportArgs, 'id'>>;
+  logExports?: Resolver<ResolversTypes['LogExportPage'], ParentType, ContextType, RequireFields<QueryLogExportsArgs, 'currentPage' | 'pageSize'>>;
+  logExportDownload?: Resolver<ResolversTypes['LogExportDownload'], ParentType, ContextType, RequireFields<QueryLogExportDownloadArgs, 'id'>>;
+  logExportFieldRestrictions?: Resolver<ResolversTypes['LogExportFieldRestrictions'], ParentType, ContextType, Partial<QueryLogExportFieldRestrictionsArgs>>;
   log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
   logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
@@ -2598,6 +3531,7 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
   updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
   deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
+  updateOrganisationSettings?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType, RequireFields<MutationUpdateOrganisationSettingsArgs, 'input'>>;
   createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationCreateRoleArgs, 'input'>>;
   updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationUpdateRoleArgs, 'id' | 'input'>>;
   deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'id'>>;
@@ -2612,9 +3546,14 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteUserArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
+  updateWorkspaceSettings?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceSettingsArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
   createFeedback?: Resolver<ResolversTypes['FeedbackResult'], ParentType, ContextType, RequireFields<MutationCreateFeedbackArgs, 'input'>>;
   updateFeedback?: Resolver<ResolversTypes['FeedbackResult'], ParentType, ContextType, RequireFields<MutationUpdateFeedbackArgs, 'id' | 'input'>>;
+  createLogExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<MutationCreateLogExportArgs, 'input'>>;
+  updateLogExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<MutationUpdateLogExportArgs, 'id' | 'input'>>;
+  startLogExport?: Resolver<ResolversTypes['LogExportAction'], ParentType, ContextType, RequireFields<MutationStartLogExportArgs, 'id'>>;
+  cancelLogExport?: Resolver<ResolversTypes['LogExportAction'], ParentType, ContextType, RequireFields<MutationCancelLogExportArgs, 'id'>>;
   insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
   createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
   updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
@@ -2869,8 +3808,16 @@ export type OrganisationResolvers<ContextType = GraphContext, ParentType extends
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  settings?: Resolver<ResolversTypes['OrganisationSettings'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type OrganisationSettingsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['OrganisationSettings'] = ResolversParentTypes['OrganisationSettings']> = {
+  deniedExportFields?: Resolver<Array<ResolversTypes['LogExportField']>, ParentType, ContextType>;
+  allowExportOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  logMode?: Resolver<Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
+  allowLogModeOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
@@ -2953,10 +3900,330 @@ export type UserPageResolvers<ContextType = GraphContext, ParentType extends Res
   data?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
 };
 
+export type WorkspaceSettingsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspaceSettings'] = ResolversParentTypes['WorkspaceSettings']> = {
+  deniedExportFields?: Resolver<Maybe<Array<ResolversTypes['LogExportField']>>, ParentType, ContextType>;
+  logMode?: Resolver<Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
+};
+
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Workspace']>, ParentType, ContextType>;
+};
+
+export type AnalyticsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Analytics'] = ResolversParentTypes['Analytics']> = {
+  requests?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['CostGraph'], ParentType, ContextType>;
+  latency?: Resolver<ResolversTypes['LatencyGraph'], ParentType, ContextType>;
+  tokens?: Resolver<ResolversTypes['TokensGraph'], ParentType, ContextType>;
+  users?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  userRequests?: Resolver<ResolversTypes['UserRequestsGraph'], ParentType, ContextType>;
+  errors?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  errorRate?: Resolver<ResolversTypes['ErrorRateGraph'], ParentType, ContextType>;
+  errorStacks?: Resolver<ResolversTypes['ErrorStacksGraph'], ParentType, ContextType>;
+  statusCodes?: Resolver<ResolversTypes['StatusCodesGraph'], ParentType, ContextType>;
+  rescuedRequests?: Resolver<ResolversTypes['RescuedRequestsGraph'], ParentType, ContextType>;
+  cacheHitRate?: Resolver<ResolversTypes['CacheHitRateGraph'], ParentType, ContextType>;
+  cacheLatency?: Resolver<ResolversTypes['CacheLatencyGraph'], ParentType, ContextType>;
+  feedback?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  feedbackScores?: Resolver<ResolversTypes['FeedbackScoresGraph'], ParentType, ContextType>;
+  weightedFeedback?: Resolver<ResolversTypes['WeightedFeedbackGraph'], ParentType, ContextType>;
+  feedbackByModel?: Resolver<ResolversTypes['FeedbackByModelGraph'], ParentType, ContextType>;
+  cacheSummary?: Resolver<ResolversTypes['CacheSummary'], ParentType, ContextType>;
+  groups?: Resolver<ResolversTypes['AnalyticsGroupPage'], ParentType, ContextType, RequireFields<AnalyticsGroupsArgs, 'by' | 'currentPage' | 'pageSize'>>;
+  groupRows?: Resolver<ResolversTypes['AnalyticsRowPage'], ParentType, ContextType, RequireFields<AnalyticsGroupRowsArgs, 'by' | 'currentPage' | 'pageSize'>>;
+  userGroups?: Resolver<ResolversTypes['UserGroupPage'], ParentType, ContextType, RequireFields<AnalyticsUserGroupsArgs, 'currentPage' | 'pageSize'>>;
+  metadataGroups?: Resolver<ResolversTypes['MetadataGroupPage'], ParentType, ContextType, RequireFields<AnalyticsMetadataGroupsArgs, 'key' | 'currentPage' | 'pageSize'>>;
+};
+
+export type CountGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CountGraph'] = ResolversParentTypes['CountGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['CountPoint']>, ParentType, ContextType>;
+};
+
+export type CountSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CountSummary'] = ResolversParentTypes['CountSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type CountPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CountPoint'] = ResolversParentTypes['CountPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type CostGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CostGraph'] = ResolversParentTypes['CostGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CostSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['CostPoint']>, ParentType, ContextType>;
+};
+
+export type CostSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CostSummary'] = ResolversParentTypes['CostSummary']> = {
+  total?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CostPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CostPoint'] = ResolversParentTypes['CostPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type LatencyGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LatencyGraph'] = ResolversParentTypes['LatencyGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['LatencySummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['LatencyPoint']>, ParentType, ContextType>;
+};
+
+export type LatencySummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LatencySummary'] = ResolversParentTypes['LatencySummary']> = {
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p50?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p90?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p99?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type LatencyPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LatencyPoint'] = ResolversParentTypes['LatencyPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p50?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p90?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p99?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type TokensGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TokensGraph'] = ResolversParentTypes['TokensGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['TokensSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['TokensPoint']>, ParentType, ContextType>;
+};
+
+export type TokensSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TokensSummary'] = ResolversParentTypes['TokensSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type TokensPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TokensPoint'] = ResolversParentTypes['TokensPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type UserRequestsGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserRequestsGraph'] = ResolversParentTypes['UserRequestsGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['UserRequestsSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['AveragePoint']>, ParentType, ContextType>;
+};
+
+export type UserRequestsSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserRequestsSummary'] = ResolversParentTypes['UserRequestsSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  unique?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type AveragePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AveragePoint'] = ResolversParentTypes['AveragePoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type ErrorRateGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ErrorRateGraph'] = ResolversParentTypes['ErrorRateGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['RateSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['RatePoint']>, ParentType, ContextType>;
+};
+
+export type RateSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateSummary'] = ResolversParentTypes['RateSummary']> = {
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type RatePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RatePoint'] = ResolversParentTypes['RatePoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type ErrorStacksGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ErrorStacksGraph'] = ResolversParentTypes['ErrorStacksGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['ErrorStackPoint']>, ParentType, ContextType>;
+};
+
+export type ErrorStackPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ErrorStackPoint'] = ResolversParentTypes['ErrorStackPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  stats?: Resolver<Array<ResolversTypes['StatusCount']>, ParentType, ContextType>;
+};
+
+export type StatusCountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCount'] = ResolversParentTypes['StatusCount']> = {
+  responseStatusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type StatusCodesGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCodesGraph'] = ResolversParentTypes['StatusCodesGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['StatusCodesSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['StatusCodePoint']>, ParentType, ContextType>;
+};
+
+export type StatusCodesSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCodesSummary'] = ResolversParentTypes['StatusCodesSummary']> = {
+  totalErrors?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  uniqueErrorCodes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type StatusCodePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCodePoint'] = ResolversParentTypes['StatusCodePoint']> = {
+  statusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type RescuedRequestsGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RescuedRequestsGraph'] = ResolversParentTypes['RescuedRequestsGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['RescuedSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['RescuedPoint']>, ParentType, ContextType>;
+};
+
+export type RescuedSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RescuedSummary'] = ResolversParentTypes['RescuedSummary']> = {
+  retry?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  fallback?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type RescuedPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RescuedPoint'] = ResolversParentTypes['RescuedPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  retry?: Resolver<Array<ResolversTypes['RetryCount']>, ParentType, ContextType>;
+  fallback?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type RetryCountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RetryCount'] = ResolversParentTypes['RetryCount']> = {
+  retrySuccessCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type CacheHitRateGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheHitRateGraph'] = ResolversParentTypes['CacheHitRateGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CacheHitRateSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['CacheHitRatePoint']>, ParentType, ContextType>;
+};
+
+export type CacheHitRateSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheHitRateSummary'] = ResolversParentTypes['CacheHitRateSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CacheHitRatePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheHitRatePoint'] = ResolversParentTypes['CacheHitRatePoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  simpleHits?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  semanticHits?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  cumulativeSimpleCacheSavings?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  cumulativeSemanticCacheSavings?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CacheLatencyGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheLatencyGraph'] = ResolversParentTypes['CacheLatencyGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['AverageSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['AveragePoint']>, ParentType, ContextType>;
+};
+
+export type AverageSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AverageSummary'] = ResolversParentTypes['AverageSummary']> = {
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type FeedbackScoresGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FeedbackScoresGraph'] = ResolversParentTypes['FeedbackScoresGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['ScorePoint']>, ParentType, ContextType>;
+};
+
+export type ScorePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ScorePoint'] = ResolversParentTypes['ScorePoint']> = {
+  score?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type WeightedFeedbackGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WeightedFeedbackGraph'] = ResolversParentTypes['WeightedFeedbackGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['AverageSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['AveragePoint']>, ParentType, ContextType>;
+};
+
+export type FeedbackByModelGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FeedbackByModelGraph'] = ResolversParentTypes['FeedbackByModelGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['ModelFeedbackPoint']>, ParentType, ContextType>;
+};
+
+export type ModelFeedbackPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelFeedbackPoint'] = ResolversParentTypes['ModelFeedbackPoint']> = {
+  aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avgWeightedFeedback?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CacheSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheSummary'] = ResolversParentTypes['CacheSummary']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CacheSummaryValues'], ParentType, ContextType>;
+};
+
+export type CacheSummaryValuesResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheSummaryValues'] = ResolversParentTypes['CacheSummaryValues']> = {
+  hits?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avgLatency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  totalRequests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cacheSpeedup?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type AnalyticsGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsGroup'] = ResolversParentTypes['AnalyticsGroup']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  requests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  requestsText?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  totalTokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avgTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgInputTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgOutputTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgLatency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p95Latency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p99Latency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  successRate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  errorCount?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cacheHitRate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  firstSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type AnalyticsGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsGroupPage'] = ResolversParentTypes['AnalyticsGroupPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['AnalyticsGroup']>, ParentType, ContextType>;
+};
+
+export type AnalyticsRowPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsRowPage'] = ResolversParentTypes['AnalyticsRowPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type UserGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserGroup'] = ResolversParentTypes['UserGroup']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  requestsText?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type UserGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserGroupPage'] = ResolversParentTypes['UserGroupPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['UserGroup']>, ParentType, ContextType>;
+};
+
+export type MetadataGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MetadataGroup'] = ResolversParentTypes['MetadataGroup']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  metadataValue?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgWeightedFeedback?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  requestsWithFeedback?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  lastSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MetadataGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MetadataGroupPage'] = ResolversParentTypes['MetadataGroupPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['MetadataGroup']>, ParentType, ContextType>;
 };
 
 export type AuditLogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLog'] = ResolversParentTypes['AuditLog']> = {
@@ -3024,6 +4291,71 @@ export type FeedbackResultResolvers<ContextType = GraphContext, ParentType exten
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   feedbackIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
   feedback?: Resolver<Array<ResolversTypes['Feedback']>, ParentType, ContextType>;
+};
+
+export type LogExportResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExport'] = ResolversParentTypes['LogExport']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  filters?: Resolver<ResolversTypes['LogExportFilters'], ParentType, ContextType>;
+  requestedData?: Resolver<Array<ResolversTypes['LogExportField']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LogExportStatus'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  records?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  startedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type LogExportPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportPage'] = ResolversParentTypes['LogExportPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['LogExport']>, ParentType, ContextType>;
+};
+
+export type LogExportFiltersResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportFilters'] = ResolversParentTypes['LogExportFilters']> = {
+  timeOfGenerationMin?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  timeOfGenerationMax?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  totalUnitsMin?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  totalUnitsMax?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  costMin?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  costMax?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  promptTokenMin?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  promptTokenMax?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  completionTokenMin?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  completionTokenMax?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  statusCode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  weightedFeedbackMin?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  weightedFeedbackMax?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  virtualKeys?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  configs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  metadata?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  aiOrgModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  traceId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  promptSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  workspaceSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  pageSize?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  currentPage?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LogExportActionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportAction'] = ResolversParentTypes['LogExportAction']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  logExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType>;
+};
+
+export type LogExportDownloadResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportDownload'] = ResolversParentTypes['LogExportDownload']> = {
+  signedUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type LogExportFieldRestrictionsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportFieldRestrictions'] = ResolversParentTypes['LogExportFieldRestrictions']> = {
+  deniedFields?: Resolver<Array<ResolversTypes['LogExportField']>, ParentType, ContextType>;
 };
 
 export type ConfigResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Config'] = ResolversParentTypes['Config']> = {
@@ -3175,6 +4507,7 @@ export type ConfigVersionPageResolvers<ContextType = GraphContext, ParentType ex
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
+  Count?: GraphQLScalarType;
   Workspace?: WorkspaceResolvers<ContextType>;
   Deployment?: DeploymentResolvers<ContextType>;
   DeploymentPage?: DeploymentPageResolvers<ContextType>;
@@ -3208,6 +4541,7 @@ export type Resolvers<ContextType = GraphContext> = {
   Member?: MemberResolvers<ContextType>;
   MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
+  OrganisationSettings?: OrganisationSettingsResolvers<ContextType>;
   Role?: RoleResolvers<ContextType>;
   RolePage?: RolePageResolvers<ContextType>;
   ServiceAccount?: ServiceAccountResolvers<ContextType>;
@@ -3217,13 +4551,68 @@ export type Resolvers<ContextType = GraphContext> = {
   TenantPage?: TenantPageResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserPage?: UserPageResolvers<ContextType>;
+  WorkspaceSettings?: WorkspaceSettingsResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
+  Analytics?: AnalyticsResolvers<ContextType>;
+  CountGraph?: CountGraphResolvers<ContextType>;
+  CountSummary?: CountSummaryResolvers<ContextType>;
+  CountPoint?: CountPointResolvers<ContextType>;
+  CostGraph?: CostGraphResolvers<ContextType>;
+  CostSummary?: CostSummaryResolvers<ContextType>;
+  CostPoint?: CostPointResolvers<ContextType>;
+  LatencyGraph?: LatencyGraphResolvers<ContextType>;
+  LatencySummary?: LatencySummaryResolvers<ContextType>;
+  LatencyPoint?: LatencyPointResolvers<ContextType>;
+  TokensGraph?: TokensGraphResolvers<ContextType>;
+  TokensSummary?: TokensSummaryResolvers<ContextType>;
+  TokensPoint?: TokensPointResolvers<ContextType>;
+  UserRequestsGraph?: UserRequestsGraphResolvers<ContextType>;
+  UserRequestsSummary?: UserRequestsSummaryResolvers<ContextType>;
+  AveragePoint?: AveragePointResolvers<ContextType>;
+  ErrorRateGraph?: ErrorRateGraphResolvers<ContextType>;
+  RateSummary?: RateSummaryResolvers<ContextType>;
+  RatePoint?: RatePointResolvers<ContextType>;
+  ErrorStacksGraph?: ErrorStacksGraphResolvers<ContextType>;
+  ErrorStackPoint?: ErrorStackPointResolvers<ContextType>;
+  StatusCount?: StatusCountResolvers<ContextType>;
+  StatusCodesGraph?: StatusCodesGraphResolvers<ContextType>;
+  StatusCodesSummary?: StatusCodesSummaryResolvers<ContextType>;
+  StatusCodePoint?: StatusCodePointResolvers<ContextType>;
+  RescuedRequestsGraph?: RescuedRequestsGraphResolvers<ContextType>;
+  RescuedSummary?: RescuedSummaryResolvers<ContextType>;
+  RescuedPoint?: RescuedPointResolvers<ContextType>;
+  RetryCount?: RetryCountResolvers<ContextType>;
+  CacheHitRateGraph?: CacheHitRateGraphResolvers<ContextType>;
+  CacheHitRateSummary?: CacheHitRateSummaryResolvers<ContextType>;
+  CacheHitRatePoint?: CacheHitRatePointResolvers<ContextType>;
+  CacheLatencyGraph?: CacheLatencyGraphResolvers<ContextType>;
+  AverageSummary?: AverageSummaryResolvers<ContextType>;
+  FeedbackScoresGraph?: FeedbackScoresGraphResolvers<ContextType>;
+  ScorePoint?: ScorePointResolvers<ContextType>;
+  WeightedFeedbackGraph?: WeightedFeedbackGraphResolvers<ContextType>;
+  FeedbackByModelGraph?: FeedbackByModelGraphResolvers<ContextType>;
+  ModelFeedbackPoint?: ModelFeedbackPointResolvers<ContextType>;
+  CacheSummary?: CacheSummaryResolvers<ContextType>;
+  CacheSummaryValues?: CacheSummaryValuesResolvers<ContextType>;
+  AnalyticsGroup?: AnalyticsGroupResolvers<ContextType>;
+  AnalyticsGroupPage?: AnalyticsGroupPageResolvers<ContextType>;
+  AnalyticsRowPage?: AnalyticsRowPageResolvers<ContextType>;
+  UserGroup?: UserGroupResolvers<ContextType>;
+  UserGroupPage?: UserGroupPageResolvers<ContextType>;
+  MetadataGroup?: MetadataGroupResolvers<ContextType>;
+  MetadataGroupPage?: MetadataGroupPageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   Feedback?: FeedbackResolvers<ContextType>;
   FeedbackPage?: FeedbackPageResolvers<ContextType>;
   FeedbackResult?: FeedbackResultResolvers<ContextType>;
+  LogExport?: LogExportResolvers<ContextType>;
+  LogExportPage?: LogExportPageResolvers<ContextType>;
+  LogExportFilters?: LogExportFiltersResolvers<ContextType>;
+  LogExportAction?: LogExportActionResolvers<ContextType>;
+  LogExportDownload?: LogExportDownloadResolvers<ContextType>;
+  LogExportFieldRestrictions?: LogExportFieldRestrictionsResolvers<ContextType>;
   Config?: ConfigResolvers<ContextType>;
   Log?: LogResolvers<ContextType>;
   LogRequest?: LogRequestResolvers<ContextType>;
