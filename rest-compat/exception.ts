@@ -34,7 +34,7 @@ export function exceptionEndpoint(exception: RestException): Endpoint {
     method,
     path,
     on,
-    isPublic: false,
+    isPublic: exception.isPublic ?? false,
     async answer(call) {
       const { context, response } = call;
       const principal = principalOf(context, exception);
