@@ -10,9 +10,11 @@ import {
   credentialOf,
   throttled,
 } from './dataplane/authenticate.ts';
+import type { DataplaneDependencies } from './dataplane/dependencies.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createJwtIssuers } from './dataplane/jwt/index.ts';
+import { createRealtime } from './dataplane/realtime/index.ts';
 import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
@@ -67,7 +69,7 @@ export type App = {
   subgraphListener: { handle: Listener; host: string; port: number } | null;
   /** Takes over the connections of the one listener that ask for a WebSocket. */
   handleUpgrade: UpgradeListener;
-  /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  /** Ends subscriptions and realtime sessions, which would otherwise keep their connections open for ever, and takes no new ones. */
   endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
@@ -130,7 +132,7 @@ export function createApp(dependencies: AppDependencies): App {
     sleep: dependencies.sleep ?? sleep,
     now: () => performance.now(),
   });
-  const dataplane = createDataplane({
+  const dataplaneDependencies: DataplaneDependencies = {
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
     http,
@@ -139,7 +141,9 @@ export function createApp(dependencies: AppDependencies): App {
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
-  });
+  };
+  const dataplane = createDataplane(dataplaneDependencies);
+  const realtime = createRealtime(dataplaneDependencies);
 
   const principalBy = (own: Authenticate, door: string) => {
     const authenticateHere = throttled(own, throttle, door);
@@ -248,11 +252,14 @@ export function createApp(dependencies: AppDependencies): App {
       standalone && routersOnly
         ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...routersOnly }
         : null,
-    handleUpgrade: createUpgradeListener((request, socket, head) => {
-      aliases.adopt(request);
-      subscriptions.handleUpgrade(request, socket, head);
+    handleUpgrade: createUpgradeListener({
+      adopt: aliases.adopt,
+      graph: subscriptions.handleUpgrade,
+      realtime,
     }),
-    endSubscriptions: () => subscriptions.stop(),
+    async endSubscriptions() {
+      await Promise.all([subscriptions.stop(), realtime.stop()]);
+    },
     async start() {
       for (const part of lifecycle) await part.start();
     },

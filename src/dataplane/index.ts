@@ -21,28 +21,42 @@ export type Dataplane = {
 export function createDataplane(dependencies: DataplaneDependencies): Dataplane {
   return {
     async handle(request, response, path, query) {
-      const requestId = randomUUID();
-      const trace = traceOf(request);
+      const visit = visitOf(request, response, path, query);
       let call: Call | null = null;
       try {
-        call = await open(request, response, { path, query, requestId, trace }, dependencies);
+        call = await openCall(visit, dependencies);
         for (const step of steps) {
           const pending = step(call, dependencies);
           if (pending) await pending;
         }
       } catch (thrown) {
-        refuse(thrown, { request, response, requestId, trace, call }, dependencies);
+        refuse(thrown, { ...visit, call }, dependencies);
       }
     },
   };
 }
 
-async function open(
+/** A request of which nothing is known yet. */
+export type Visit = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Below `/v1`. */
+  path: string;
+  query: string;
+  requestId: string;
+  trace: Trace;
+};
+
+export const visitOf = (
   request: IncomingMessage,
   response: ServerResponse,
-  about: { path: string; query: string; requestId: string; trace: Trace },
-  { authenticate }: DataplaneDependencies,
-): Promise<Call> {
+  path: string,
+  query: string,
+): Visit => ({ request, response, path, query, requestId: randomUUID(), trace: traceOf(request) });
+
+/** Authenticates a request; throws for one that does not come into a workspace. */
+export async function openCall(visit: Visit, { authenticate }: DataplaneDependencies): Promise<Call> {
+  const { request, response, path } = visit;
   const clock = { startedAt: performance.now(), createdAt: new Date(), atTargets: 0 };
   const credential = credentialOf(request.headers);
   const key = await authenticate(credential, request.socket.remoteAddress);
@@ -50,16 +64,14 @@ async function open(
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
   }
-  if (!isSafePath(about.path))
+  if (!isSafePath(path))
     throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
   const method = request.method ?? 'GET';
   return {
-    request,
-    response,
+    ...visit,
     headers: request.headers,
     method,
-    ...about,
-    route: routeOf(about.path),
+    route: routeOf(path),
     signal: hangUpSignal(response),
     clock,
     key,
@@ -114,16 +126,12 @@ function w3cParent(headers: IncomingHttpHeaders): { traceId: string; spanId: str
   return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? null : { traceId, spanId };
 }
 
-type Refusal = {
-  request: IncomingMessage;
-  response: ServerResponse;
-  requestId: string;
-  trace: Trace;
-  call: Call | null;
-};
-
-function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependencies): void {
-  const { request, response, requestId, trace, call } = about;
+/** Answers with an error, and records it where it is known whose it is. */
+export function refuse(
+  thrown: unknown,
+  { request, response, requestId, trace, call }: Visit & { call: Call | null },
+  dependencies: DataplaneDependencies,
+): void {
   const error = toGatewayError(thrown);
   // The request itself is destroyed as soon as it was read to its end.
   const hungUp = response.destroyed;
