@@ -13,6 +13,7 @@ import { readSettings } from '../../src/settings.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';
 import { createEvents } from '../../src/storage/events/index.ts';
+import { createExportFiles } from '../../src/storage/export-files/index.ts';
 import { createLeases } from '../../src/storage/leases.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
@@ -65,6 +66,10 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     identity: settings.identity,
     signingKeys,
     leases,
+    exports: {
+      files: createExportFiles(null, settings.storage.dataDirectory),
+      wake: () => undefined,
+    },
     workspaceOwned: [],
     audited: new Map(),
     organisationOwned: [],

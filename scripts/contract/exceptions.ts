@@ -19,7 +19,6 @@ export const exceptions: Exception[] = [
     '*.rotation_policy: missing',
   ),
   ...because('There are no secret references yet.', '*.secret_mappings: missing'),
-  ...because('Prices are not adjusted yet.', '*.pricing_adjustments: missing'),
   ...because('A workspace has one name, whatever the format.', 'getWorkspace query.name_format: missing'),
   ...because(
     'An organisation-wide key has no workspace whose config and metadata could be its defaults.',
@@ -48,6 +47,7 @@ export const exceptions: Exception[] = [
     'Every list is bounded, and a long one of policies is narrowed.',
     'listConfigVersions query.*: not in the contract',
     'listAccessPolicies query.*: not in the contract',
+    'listLogExports query.*: not in the contract',
   ),
   ...because(
     'What may administer policies is a permission of roles, which the contract has no list of.',
@@ -68,8 +68,7 @@ export const exceptions: Exception[] = [
   ),
   ...because('Every method may be asked for.', 'listAuditLogs query.method: any text*'),
   ...because(
-    'Nothing records feedback or prompts yet.',
-    'listLogs query.weighted_feedback_*: missing',
+    'Nothing records prompts yet.',
     '*.prompt_*: missing',
   ),
   ...because(

@@ -2,9 +2,7 @@ import { GatewayError } from '../../errors/index.ts';
 import type { Call } from '../call.ts';
 import type { Leaf, Plan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { authorise } from '../steps/authorise.ts';
-import { readMetadata } from '../steps/read-metadata.ts';
-import { resolveConfig } from '../steps/resolve-config.ts';
+import { sessionSteps } from '../steps.ts';
 import { resolveTarget, type Target } from '../target.ts';
 
 /** Where a session goes. */
@@ -13,7 +11,7 @@ export type Admission = { leaf: Leaf; target: Target };
 /** Does for a session what the steps before a provider do for a request; throws for one that may not be. */
 export async function admit(call: Call, dependencies: DataplaneDependencies): Promise<Admission> {
   call.body = bodyOf(call.query);
-  for (const step of [authorise, resolveConfig, readMetadata]) await step(call, dependencies);
+  for (const step of sessionSteps) await step(call, dependencies);
   const leaf = singleLeaf(call.plan);
   return { leaf, target: await targetOf(call, leaf, dependencies) };
 }

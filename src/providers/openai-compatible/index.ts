@@ -12,11 +12,13 @@ export type Vendor = {
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
   endpoints: string;
   settings?: Readonly<Record<string, Setting>>;
+  sufficientSettings?: Provider['sufficientSettings'];
   /** Header that carries a setting. */
   settingHeaders?: Readonly<Record<string, string>>;
 };
 
-export function openAiCompatible({ id, baseUrl, endpoints, settings, settingHeaders }: Vendor): Provider {
+export function openAiCompatible(vendor: Vendor): Provider {
+  const { id, baseUrl, endpoints, settings, sufficientSettings, settingHeaders } = vendor;
   const headers = Object.entries(settingHeaders ?? {});
   const authorize: Provider['authorize'] = (request, credential) => {
     if (credential.key !== null) request.headers.authorization = `Bearer ${credential.key}`;
@@ -30,6 +32,7 @@ export function openAiCompatible({ id, baseUrl, endpoints, settings, settingHead
     id,
     baseUrl,
     settings: settings ?? {},
+    sufficientSettings,
     endpoints: offered,
     dialects: {
       models: async () => modelList(id, authorize),

@@ -47,10 +47,12 @@ afterAll(() => app.stop());
 const users = (place: { inWorkspace?: 'member' }): Promise<string[]> =>
   Promise.all(Array.from({ length: 16 }, async () => (await addUser(app, place))._id));
 
-/** The administration's operations, each on the first of its surfaces. */
+/** The administration's operations, each on the first of its surfaces; not the links that need no credential. */
 const callsOf = (...methods: Method[]): Call[] =>
-  everyCall(...methods).filter(({ operation: { tags, operationId } }) =>
-    tags.every((tag) => !/^(Inference|Authentication)$/.test(tag) && !operationId.includes('_')),
+  everyCall(...methods).filter(
+    ({ operation: { tags, operationId, security } }) =>
+      security.length > 0 &&
+      tags.every((tag) => !/^(Inference|Authentication)$/.test(tag) && !operationId.includes('_')),
   );
 
 const everyCall = (...methods: Method[]): Call[] =>
@@ -87,8 +89,24 @@ const bodies: Record<string, () => unknown> = {
   updateIntegrationWorkspaces: () => ({ workspaces: [{ id: app.workspaceId, enabled: true }] }),
 };
 
+const newExport = () =>
+  app.rest('POST', '/v1/logs/exports', { body: { filters: {}, requested_data: ['id'] } });
+
+/** An export in a state that only a run would bring it to. */
+async function exportThat(status: string): Promise<Answer> {
+  const answer = await newExport();
+  const { id } = answer.body as { id: string };
+  await app.db
+    .collection('log_exports')
+    .updateOne({ _id: id as never }, { $set: { status, attempt: 'none' } });
+  return answer;
+}
+
 /** Items for the actions that one item takes only once. */
 const items: Record<string, () => Promise<Answer>> = {
+  startLogExport: newExport,
+  cancelLogExport: () => exportThat('in_progress'),
+  downloadLogExport: () => exportThat('success'),
   rotateApiKey: () =>
     app.rest('POST', '/v1/api-keys/workspace/service', { body: { name: 'x', scopes: ['logs.list'] } }),
   resendUserInvite: () =>
@@ -97,6 +115,8 @@ const items: Record<string, () => Promise<Answer>> = {
 
 /** What the operations take that know no `name`. */
 const otherBodies: Record<string, object> = {
+  startLogExport: {},
+  cancelLogExport: {},
   rotateApiKey: {},
   resendUserInvite: {},
   createFeedback: { trace_id: 'another', value: 0 },

@@ -3,7 +3,10 @@ import { logBodiesPackModel, logModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedLog } from './service.ts';
 
+export { findLogQuery } from './find-query.ts';
 export { lastModelsOf } from './last-models.ts';
+export { readPacks } from './loaders.ts';
+export { shownRequest, shownResponse } from './messages.ts';
 export { logBodiesPackModel, logModel } from './model.ts';
 
 export const log: Resource = {
