@@ -29,6 +29,7 @@ import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
+import { createLogWriter } from './recording/log-writer.ts';
 import { createSpool } from './recording/spool.ts';
 import {
   createListener,
@@ -108,6 +109,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     events.wake,
   );
+  const logs = createLogWriter({ database: async () => nativeDb(db), log });
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -170,6 +172,7 @@ export function createApp(dependencies: AppDependencies): App {
     changes,
     audit,
     events,
+    logs,
     requestLogs: settings.requestLogs,
     identity: settings.identity,
     log,
@@ -222,6 +225,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => undefined, stop: () => breakers.stop() },
     { start: async () => exportRunner.start(), stop: () => exportRunner.stop() },
+    { start: async () => undefined, stop: () => logs.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },

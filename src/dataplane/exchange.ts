@@ -106,7 +106,7 @@ async function overHttp(
     headers: { ...requestHeaders(call, leaf, target), ...streamLength(call, body) },
     body: Buffer.isBuffer(content) ? content : null,
   };
-  const pending = provider.authorize(unsigned, credential);
+  const pending = provider.authorize(unsigned, credential, http.fetch);
   if (pending) await pending;
   return { request: { ...unsigned, body: content }, body, send: http.send };
 }

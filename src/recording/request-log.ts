@@ -12,7 +12,7 @@ import type { Spool } from './spool.ts';
 import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from './usage/index.ts';
 
 /** What the log works out by itself, away from the request. */
-type Derived = keyof TokenUsage | keyof Bill | 'expiresAt' | 'bodiesId';
+type Derived = keyof TokenUsage | keyof Bill | 'expiresAt' | 'bodiesId' | 'batchId';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -69,6 +69,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
         ...measures,
         expiresAt: after(record.createdAt, retentionDays),
         bodiesId: keeps ? packs.idFor(record.workspaceId, sizeOf(draft, maxBodyBytes)) : null,
+        batchId: null,
       },
       bodies: keeps
         ? { expiresAt: after(record.createdAt, bodyRetentionDays), ...messagesOf(draft, maxBodyBytes) }

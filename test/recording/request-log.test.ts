@@ -99,6 +99,7 @@ test('a chat call leaves one record with all that is known of it', async () => {
       clientAborted: false,
       error: null,
       bodiesId: expect.any(String),
+      batchId: expect.any(String),
     },
   ]);
 });
