@@ -123,6 +123,7 @@ describe('the official clients, which insist on wss', () => {
       aiModel: 'gpt-realtime',
       promptTokens: 30,
       totalTokens: 42,
+      costNanodollars: expect.any(Number),
     });
     const { body: stored } = await world.app.rest('GET', `/v1/logs/${log?._id}`);
     expect((stored as any).response.body).toMatchObject({

@@ -24,7 +24,11 @@ export class Refused extends Error {
 }
 
 /** The request that opens a session at the provider: base URL, query and the provider's own authentication. */
-export async function openingOf(call: Call, { leaf, target }: Admission): Promise<UpstreamRequest> {
+export async function openingOf(
+  call: Call,
+  { leaf, target }: Admission,
+  fetch: HttpUpstream['fetch'],
+): Promise<UpstreamRequest> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has no address.`);
   const path = provider.pathOf?.('realtime', '/realtime', model, credential.settings) ?? '/realtime';
@@ -37,7 +41,7 @@ export async function openingOf(call: Call, { leaf, target }: Admission): Promis
     headers: Object.fromEntries(headers.filter(([name]) => !name.startsWith('sec-websocket-'))),
     body: null,
   };
-  await provider.authorize(unsigned, credential);
+  await provider.authorize(unsigned, credential, fetch);
   return unsigned;
 }
 

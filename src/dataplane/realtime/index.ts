@@ -65,7 +65,10 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
       call = await openCall(visit, dependencies);
       leave = watch.enter(call.key.principal);
       const admission = await admit(call, dependencies);
-      await hold(call, admission, await openingOf(call, admission), protocols, { socket, head });
+      await hold(call, admission, await openingOf(call, admission, dependencies.http.fetch), protocols, {
+        socket,
+        head,
+      });
     } catch (thrown) {
       refuse(thrown, { ...visit, call }, dependencies);
     } finally {
