@@ -15,9 +15,11 @@ import { createEmbedder } from './dataplane/cache/embedder.ts';
 import { createEntries } from './dataplane/cache/entries.ts';
 import { createCache } from './dataplane/cache/index.ts';
 import { cacheEntryModel } from './dataplane/cache/model.ts';
+import type { DataplaneDependencies } from './dataplane/dependencies.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createJwtIssuers } from './dataplane/jwt/index.ts';
+import { createRealtime } from './dataplane/realtime/index.ts';
 import { createStickyTargets, stickyTargetModel } from './dataplane/strategy/sticky.ts';
 import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
@@ -77,7 +79,7 @@ export type App = {
   subgraphListener: { handle: Listener; host: string; port: number } | null;
   /** Takes over the connections of the one listener that ask for a WebSocket. */
   handleUpgrade: UpgradeListener;
-  /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  /** Ends subscriptions and realtime sessions, which would otherwise keep their connections open for ever, and takes no new ones. */
   endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
@@ -153,7 +155,7 @@ export function createApp(dependencies: AppDependencies): App {
     maxAge: cacheSettings.maxAge,
     log,
   });
-  const dataplane = createDataplane({
+  const dataplaneDependencies: DataplaneDependencies = {
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
     http,
@@ -168,7 +170,9 @@ export function createApp(dependencies: AppDependencies): App {
     limits: settings.limits,
     log,
     sleep: dependencies.sleep ?? sleep,
-  });
+  };
+  const dataplane = createDataplane(dataplaneDependencies);
+  const realtime = createRealtime(dataplaneDependencies);
 
   const principalBy = (own: Authenticate, door: string) => {
     const authenticateHere = throttled(own, throttle, door);
@@ -290,11 +294,14 @@ export function createApp(dependencies: AppDependencies): App {
       standalone && routersOnly
         ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...routersOnly }
         : null,
-    handleUpgrade: createUpgradeListener((request, socket, head) => {
-      aliases.adopt(request);
-      subscriptions.handleUpgrade(request, socket, head);
+    handleUpgrade: createUpgradeListener({
+      adopt: aliases.adopt,
+      graph: subscriptions.handleUpgrade,
+      realtime,
     }),
-    endSubscriptions: () => subscriptions.stop(),
+    async endSubscriptions() {
+      await Promise.all([subscriptions.stop(), realtime.stop()]);
+    },
     async start() {
       for (const part of lifecycle) await part.start();
     },

@@ -57,7 +57,7 @@ export function recordExchange(
       lastUsedOptionJsonPath: leaf.path,
       retryAttemptCount: retryCount,
       responseStatusCode: status,
-      isSuccess: status >= 200 && status < 300 && result.failure === null && result.defect === null,
+      isSuccess: isSuccess(status) && result.failure === null && result.defect === null,
       streamMode: isEventStream(result.headers) ? 1 : 0,
       responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
@@ -79,6 +79,9 @@ export function recordExchange(
     pricing: target.pricing,
   });
 }
+
+/** 101 is the status of a session over WebSocket. */
+const isSuccess = (status: number): boolean => status === 101 || (status >= 200 && status < 300);
 
 /** Records a call that the gateway answered by itself: the model catalogue, or why it was refused. */
 export function recordWithoutProvider(
