@@ -33,6 +33,8 @@ export type JwtIssuer = {
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
   listen: { host: string; port: number };
+  /** Processes that answer requests. */
+  workers: number;
   subgraphs: {
     /** Names of the built-in subgraphs that this process serves; null for all. */
     served: string[] | null;
@@ -64,6 +66,8 @@ export type Settings = {
     /** Private hosts that callers may name as custom host. */
     trustedHosts: string[];
   };
+  /** Requests may name configs, providers and hosts only by what an administrator has saved. */
+  savedConfigsOnly: boolean;
   requestLogs: {
     bodies: 'full' | 'none';
     maxBodyBytes: number;
@@ -138,6 +142,7 @@ const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
+  WORKERS: integer(1, 1, 256),
   SUBGRAPHS: nameList.optional(),
   SUBGRAPH_SECRET: routerSecret.optional(),
   SUBGRAPH_HOST: z.string().default('127.0.0.1'),
@@ -158,6 +163,7 @@ const environment = z.object({
   MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
+  SAVED_CONFIGS_ONLY: flag(false),
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
   // Three bodies and their escapes must fit into one document of the database.
   LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
@@ -207,6 +213,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const values = parsed.data;
   return {
     listen: { host: values.HOST, port: values.PORT },
+    workers: values.WORKERS,
     subgraphs: {
       served: values.SUBGRAPHS ?? null,
       routerSecret: values.SUBGRAPH_SECRET ?? null,
@@ -230,6 +237,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       connectTimeout: values.CONNECT_TIMEOUT_MS,
       trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),
     },
+    savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
     requestLogs: {
       bodies: values.LOG_BODIES,
       maxBodyBytes: values.LOG_BODY_MAX_BYTES,

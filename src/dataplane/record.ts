@@ -12,6 +12,8 @@ import type { Target } from './target.ts';
 import type { UpstreamRequest } from './upstream/upstream.ts';
 
 const MAX_MODEL_LENGTH = 256;
+/** Characters of what a client says about itself. */
+const MAX_CLIENT_LENGTH = 200;
 
 const lowerCase = (name: string) => name.toLowerCase();
 
@@ -35,6 +37,7 @@ export function recordExchange(
 ): void {
   const { leaf, target, request, body, result, status, capture, startedAt, retryCount } = exchange;
   const now = performance.now();
+  call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
   const clientAborted = call.signal.aborted && (result.failure === 'aborted' || !result.relayed);
   requestLog.add({
@@ -55,6 +58,7 @@ export function recordExchange(
       responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
       upstreamResponseTime: Math.round(now - startedAt),
+      gatewayProcessingTime: Math.round(now - call.clock.startedAt - call.clock.atTargets),
       clientAborted,
       error: failureText(result, clientAborted),
     },
@@ -68,6 +72,7 @@ export function recordExchange(
     keepBodies: keepsBodies(call),
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: [...sensitiveHeaders(call), ...Object.keys(target.customHeaders).map(lowerCase)],
+    pricing: target.pricing,
   });
 }
 
@@ -78,7 +83,7 @@ export function recordWithoutProvider(
   status: number,
   reason: string | null,
 ): void {
-  const elapsed = Math.round(performance.now() - call.clock.startedAt);
+  const elapsed = performance.now() - call.clock.startedAt;
   requestLog.add({
     record: {
       ...callFacts(call, call.clock.startedAt),
@@ -94,9 +99,10 @@ export function recordWithoutProvider(
       responseStatusCode: status,
       isSuccess: status < 300,
       streamMode: 0,
-      responseTime: elapsed,
+      responseTime: Math.round(elapsed),
       timeToFirstToken: null,
       upstreamResponseTime: 0,
+      gatewayProcessingTime: Math.round(elapsed - call.clock.atTargets),
       clientAborted: call.signal.aborted,
       error: reason,
     },
@@ -106,6 +112,7 @@ export function recordWithoutProvider(
     response: null,
     keepBodies: keepsBodies(call),
     sensitiveHeaders: sensitiveHeaders(call),
+    pricing: null,
   });
 }
 
@@ -124,13 +131,21 @@ function callFacts(call: Call, startedAt: number) {
     requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,
     endpoint: call.route.endpoint,
     isProxyCall: call.route.endpoint === 'proxy',
-    source: call.headers['user-agent']?.slice(0, 200) ?? null,
+    source: call.headers['user-agent']?.slice(0, MAX_CLIENT_LENGTH) ?? null,
+    runtime: clientFact(call, 'x-gateway-runtime'),
+    runtimeVersion: clientFact(call, 'x-gateway-runtime-version'),
+    sdkVersion: clientFact(call, 'x-gateway-package-version'),
+    cacheStatus: 'DISABLED' as const,
+    cacheMode: null,
     configId: call.savedConfig?.id ?? null,
     configSlug: call.savedConfig?.slug ?? null,
     configVersionId: call.savedConfig?.versionId ?? null,
     metadata: call.metadata,
   };
 }
+
+const clientFact = (call: Call, header: string): string | null =>
+  headerOf(call.headers, header)?.slice(0, MAX_CLIENT_LENGTH) ?? null;
 
 const bodyOf = ({ body }: Call, limit: number): PortableBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? portable(body.bytes, limit) : null;

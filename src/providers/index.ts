@@ -29,3 +29,18 @@ export const isKnownProvider = (id: string): boolean => registry.has(id);
 export const allSettings: ReadonlyMap<string, Setting> = new Map(
   [...registry.values()].flatMap(({ settings }) => Object.entries(settings)),
 );
+
+/** Names of the settings that are addresses. */
+export const addressSettings: readonly string[] = [...allSettings]
+  .filter(([, { address }]) => address)
+  .map(([name]) => name);
+
+/**
+ * Whether the settings at hand stand for a credential: with this provider or, where none is named, with any that has such
+ * settings.
+ */
+export function standsAlone(id: string | null, hasSetting: (name: string) => boolean): boolean {
+  const providers = id === null ? [...registry.values()] : [registry.get(id)];
+  const sets = providers.flatMap((provider) => provider?.sufficientSettings ?? []);
+  return sets.some((names) => (id !== null || names.length > 0) && names.every(hasSetting));
+}

@@ -27,6 +27,8 @@ export type DialectRequest = {
   method: string;
   /** Below the version path, e.g. `/chat/completions`. */
   path: string;
+  /** As the caller wrote it, without the question mark. */
+  query: string;
   /** The JSON body after the config's parameters; null when there is none. */
   body: Record<string, unknown> | null;
   /** Of the body, without a `@slug/`. */
@@ -61,6 +63,8 @@ export type Provider = {
   /** Base of its API, version path included, or how it follows from the settings; null when the caller must name a host. */
   baseUrl: string | null | ((settings: Settings) => string | null);
   settings: Readonly<Record<string, Setting>>;
+  /** Sets of settings that stand for a credential in a config; `[[]]` where it needs none (spec/data-plane.md, section 2.2). */
+  sufficientSettings?: readonly (readonly string[])[];
   /** What it takes in the gateway's own format, at the gateway's own paths. */
   endpoints: ReadonlySet<Endpoint>;
   /** What it takes in a format of its own: the code that translates, loaded when it is first needed. */

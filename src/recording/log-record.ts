@@ -4,6 +4,9 @@ import type { Binary } from 'mongodb';
 export const LOGS_COLLECTION = 'logs';
 export const LOG_BODIES_COLLECTION = 'log_bodies';
 
+/** What the cache did about a call (spec/data-plane.md, section 4). */
+export type CacheStatus = 'DISABLED' | 'MISS' | 'HIT' | 'SEMANTIC HIT' | 'SEMANTIC MISS' | 'REFRESH';
+
 /** What happened on one attempt at one provider: the metadata of a request log, without headers and bodies. */
 export type LogRecord = {
   _id: string;
@@ -27,6 +30,10 @@ export type LogRecord = {
   endpoint: string;
   isProxyCall: boolean;
   source: string | null;
+  /** The SDK that made the request, in its own words. */
+  runtime: string | null;
+  runtimeVersion: string | null;
+  sdkVersion: string | null;
 
   /** Provider kind, e.g. `openai`; null when no provider could be chosen. */
   aiProvider: string | null;
@@ -57,13 +64,25 @@ export type LogRecord = {
   timeToFirstToken: number | null;
   /** Milliseconds that this target took, retries and waits included. */
   upstreamResponseTime: number;
+  /** Milliseconds of `responseTime` in which no provider was at work; null for logs from elsewhere. */
+  gatewayProcessingTime: number | null;
+
+  cacheStatus: CacheStatus;
+  /** Null where the call asked for no cache. */
+  cacheMode: 'simple' | 'semantic' | null;
 
   /** Tokens as the provider counted them; null when it did not say. */
   promptTokens: number | null;
   completionTokens: number | null;
   totalTokens: number | null;
-  /** US cents; null while no price is known. */
-  cost: number | null;
+  /** Null where nobody counted; the gateway itself estimates nothing. */
+  usageSource: 'provider' | null;
+  /** What was used, in units of the price list that do not overlap (spec/data-plane.md, section 7.1); null without usage. */
+  tokenClasses: Record<string, number> | null;
+  /** Billionths of a US dollar, an integer so that sums do not drift; null where the price or the usage is not known. */
+  costNanodollars: number | null;
+  /** What an answer from the cache would have cost; null for every other. */
+  savingsNanodollars: number | null;
   metadata: Record<string, string>;
   /** True when the caller hung up before the answer was complete. */
   clientAborted: boolean;

@@ -890,6 +890,11 @@ export type Integration = {
   workspaceEntryCount: Scalars['Int']['output'];
   /** The first of the workspaces that have an entry of their own. */
   workspaces: Array<IntegrationWorkspace>;
+  /**
+   * Factors on the prices of its calls, `{multiplier: {default, request_token, …, image: {default}, additional_units: {…}}}`:
+   * the price is multiplied by the unit's own factor, else by the default. Null leaves all prices as they are.
+   */
+  pricingAdjustments?: Maybe<Scalars['JSON']['output']>;
   tags: Scalars['JSON']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -934,7 +939,7 @@ export type IntegrationModel = {
   baseModelSlug?: Maybe<Scalars['String']['output']>;
   /** `{custom_host}` */
   configurations: Scalars['JSON']['output'];
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
+  /** The model's own prices in the place of the catalogue's, as `IntegrationModelInput` takes them. */
   pricingConfig?: Maybe<Scalars['JSON']['output']>;
 };
 
@@ -1519,6 +1524,10 @@ export type Log = {
   endpoint: Scalars['String']['output'];
   isProxyCall: Scalars['Boolean']['output'];
   source?: Maybe<Scalars['String']['output']>;
+  /** The SDK that made the request, in its own words. */
+  runtime?: Maybe<Scalars['String']['output']>;
+  runtimeVersion?: Maybe<Scalars['String']['output']>;
+  sdkVersion?: Maybe<Scalars['String']['output']>;
   /** Provider kind, e.g. `openai`. */
   aiProvider?: Maybe<Scalars['String']['output']>;
   aiModel?: Maybe<Scalars['String']['output']>;
@@ -1547,11 +1556,23 @@ export type Log = {
   timeToFirstToken?: Maybe<Scalars['Int']['output']>;
   /** Milliseconds. */
   upstreamResponseTime: Scalars['Int']['output'];
+  /** Milliseconds of `responseTime` in which no provider was at work; null for logs from elsewhere. */
+  gatewayProcessingTime?: Maybe<Scalars['Int']['output']>;
+  /** `DISABLED`, `MISS`, `HIT`, `SEMANTIC MISS`, `SEMANTIC HIT` or `REFRESH`. */
+  cacheStatus: Scalars['String']['output'];
+  /** `simple` or `semantic`; null where the call asked for no cache. */
+  cacheMode?: Maybe<Scalars['String']['output']>;
   promptTokens?: Maybe<Scalars['Int']['output']>;
   completionTokens?: Maybe<Scalars['Int']['output']>;
   totalTokens?: Maybe<Scalars['Int']['output']>;
-  /** US cents; null while no price is known. */
+  /** `provider`; null where nobody counted. Nothing is estimated. */
+  usageSource?: Maybe<Scalars['String']['output']>;
+  /** What was used, by units of the price list, no token in two of them; null without usage. */
+  tokenClasses?: Maybe<Scalars['JSON']['output']>;
+  /** US cents; null where the price or the usage is not known. */
   cost?: Maybe<Scalars['Float']['output']>;
+  /** US cents that an answer from the cache would have cost; null for every other. */
+  savings?: Maybe<Scalars['Float']['output']>;
   costCurrency: Scalars['String']['output'];
   metadata: Scalars['JSON']['output'];
   clientAborted: Scalars['Boolean']['output'];
@@ -1850,6 +1871,8 @@ export type CreateIntegrationInput = {
   createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
   /** Slug of that provider; the integration's own when absent. */
   defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
+  /** `{multiplier: {default, request_token, …, image: {default}, additional_units: {…}}}`, factors of 0 or more. */
+  pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
   /** Texts by name. */
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
@@ -1862,6 +1885,8 @@ export type UpdateIntegrationInput = {
   description?: InputMaybe<Scalars['String']['input']>;
   /** Replaces the configurations; a header whose value is the mask of the stored one keeps it. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
+  /** Replaces the factors on prices, for later calls; null removes them. */
+  pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
   /** Replaces the tags. */
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
@@ -1874,7 +1899,12 @@ export type IntegrationModelInput = {
   baseModelSlug?: InputMaybe<Scalars['String']['input']>;
   /** `{custom_host: URL}`, which goes before the integration's own. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}`, prices in US cents per token. */
+  /**
+   * The model's own prices in the place of the catalogue's, in US cents per token or unit: `{type: static, pay_as_you_go:
+   * {request_token: {price}, response_token: {price}, …, additional_units: {…}, image: {quality: {size: {price}}}},
+   * calculate: {request, response}, currency: USD, finetune_config}`. Whatever a call uses must have a price in it: else
+   * the cost of the call is not known.
+   */
   pricingConfig?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -2837,6 +2867,7 @@ export type IntegrationResolvers<ContextType = GraphContext, ParentType extends 
   workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaceEntryCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType, RequireFields<IntegrationWorkspacesArgs, 'limit'>>;
+  pricingAdjustments?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -3300,6 +3331,9 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   endpoint?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   isProxyCall?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   source?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  runtime?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  runtimeVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  sdkVersion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   aiProvider?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   providerId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
@@ -3320,10 +3354,16 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   responseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   timeToFirstToken?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   upstreamResponseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  gatewayProcessingTime?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  cacheStatus?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  cacheMode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   promptTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   completionTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   totalTokens?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  usageSource?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  tokenClasses?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   cost?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  savings?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   costCurrency?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   clientAborted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;

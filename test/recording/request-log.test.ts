@@ -34,7 +34,13 @@ const through = () => ({ 'x-gateway-provider': `@${world.slug}` });
 test('a chat call leaves one record with all that is known of it', async () => {
   const { records, answer } = await logged(json(200, chatAnswer('hi')), {
     path: '/v1/chat/completions?x=1',
-    headers: { 'user-agent': 'tests/1', 'x-gateway-metadata': '{"team":"search"}' },
+    headers: {
+      'user-agent': 'tests/1',
+      'x-gateway-metadata': '{"team":"search"}',
+      'x-gateway-runtime': 'node',
+      'x-gateway-runtime-version': 'v24',
+      'x-gateway-package-version': 'sdk-1',
+    },
   });
   const { db, organisationId, workspaceId } = world.app;
   const provider = await db.collection('providers').findOne({ slug: world.slug });
@@ -58,6 +64,9 @@ test('a chat call leaves one record with all that is known of it', async () => {
       endpoint: 'chatComplete',
       isProxyCall: false,
       source: 'tests/1',
+      runtime: 'node',
+      runtimeVersion: 'v24',
+      sdkVersion: 'sdk-1',
       aiProvider: 'openai',
       aiModel: 'gpt-test',
       providerId: provider?._id,
@@ -76,10 +85,16 @@ test('a chat call leaves one record with all that is known of it', async () => {
       responseTime: number,
       timeToFirstToken: number,
       upstreamResponseTime: number,
+      gatewayProcessingTime: number,
+      cacheStatus: 'DISABLED',
+      cacheMode: null,
       promptTokens: 3,
       completionTokens: 5,
       totalTokens: 8,
-      cost: null,
+      usageSource: 'provider',
+      tokenClasses: { request_token: 3, response_token: 5 },
+      costNanodollars: null,
+      savingsNanodollars: null,
       metadata: { team: 'search' },
       clientAborted: false,
       error: null,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { LogRecord } from '../../src/recording/log-record.ts';
 import { writeLogs } from '../../src/recording/write-logs.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { makeKey } from '../subgraphs/support.ts';
@@ -40,12 +41,14 @@ const summary = {
   req_units: 2,
   res_units: 3,
   total_units: 5,
-  cost: null,
+  // 2 x 0.00025 + 3 x 0.001 cents
+  cost: 0.0035,
   cost_currency: 'USD',
   request_url: log.request.url,
   request_method: 'POST',
   response_status_code: 200,
   response_time: 40,
+  cache_status: 'DISABLED',
   trace_id: 'trace-1',
   span_id: id,
   span_name: null,
@@ -94,9 +97,14 @@ describe('/v1/logs', () => {
         stream_mode: 0,
         retry_success_count: 0,
         source: 'inserted',
+        runtime: null,
+        runtime_version: null,
+        sdk_version: null,
+        cache_type: null,
         last_used_option_index: 0,
         config_version_id: null,
         upstream_response_time: 40,
+        gateway_processing_time: null,
         metadata: { team: 'ads' },
       },
     });
@@ -126,6 +134,22 @@ describe('/v1/logs', () => {
     ]);
     const read = bodyOf(await call('GET', `/${record._id}`, undefined, owner.workspaceKey));
     expect(read.request.body).toBe(body);
+  });
+
+  it('shows money in cents, and a log from before there were cache and price', async () => {
+    const owner = await app.createTenant();
+    const { record } = logEntry(owner, { costNanodollars: 12_345_678, cacheStatus: 'SEMANTIC HIT' });
+    const old = logEntry(owner, { createdAt: new Date('2026-01-01T00:00:00Z') }).record;
+    const newer = ['cacheStatus', 'cacheMode', 'costNanodollars', 'savingsNanodollars', 'tokenClasses'];
+    const oldMembers = Object.entries(old).filter(([name]) => !newer.includes(name));
+    await nativeDb(app.db)
+      .collection<LogRecord>('logs')
+      .insertMany([Object.fromEntries(oldMembers) as LogRecord, record]);
+    const { data } = bodyOf(await call('GET', '', undefined, owner.workspaceKey));
+    expect(data).toMatchObject([
+      { id: record._id, cost: 1.2345678, cache_status: 'SEMANTIC HIT' },
+      { id: old._id, cost: null, cache_status: 'DISABLED' },
+    ]);
   });
 
   it('shows durations as whole milliseconds, however they are stored', async () => {

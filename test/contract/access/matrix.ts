@@ -93,8 +93,6 @@ function strangersAt({ tenant }: World, { root, takesKeys }: Door, { lacking }: 
 
   if (!isPublic) add('nobody', nobody, ({ status }) => status === 401);
   if (anyOf) {
-    const isToldOfState = ({ status, message }: Outcome): boolean =>
-      status === 400 && /this one is/.test(message);
     const isRefused = ({ status, message }: Outcome) => status === 403 && message === lacksAll(anyOf);
     add('a credential with all other scopes', lacking, isRefused);
   }

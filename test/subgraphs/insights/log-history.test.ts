@@ -32,7 +32,7 @@ beforeAll(async () => {
   const moments = [0, 1, 2, 3, 3];
   const records = moments.map((moment, index) => ({
     createdAt: minute(moment),
-    cost: costs[index] ?? null,
+    costNanodollars: costs[index] ?? null,
     responseTime: 100 - index,
     traceId: index % 2 === 0 ? 'even' : 'odd',
   }));

@@ -134,7 +134,7 @@ describe('a list of logs', () => {
       totalTokens: 9000,
       promptTokens: 4000,
       completionTokens: 5000,
-      cost: 1.5,
+      costNanodollars: 15_000_000,
       responseStatusCode: 429,
       aiProvider: 'groq',
       aiModel: 'a__b',

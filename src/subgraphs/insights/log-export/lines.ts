@@ -2,7 +2,7 @@ import type { Connection, QueryFilter } from 'mongoose';
 import type { LogRecord } from '../../../recording/log-record.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import type { LogExportField } from '../../types.generated.ts';
-import { logModel, readPacks, shownRequest, shownResponse } from '../log/index.ts';
+import { cents, logModel, readPacks, shownRequest, shownResponse } from '../log/index.ts';
 import type { StoredFilters } from './model.ts';
 
 type Messages = NonNullable<ReturnType<Awaited<ReturnType<typeof readPacks>>['get']>>[string];
@@ -24,7 +24,7 @@ const values: Record<LogExportField, (record: LogRecord, messages: Messages | un
   res_units: ({ completionTokens }) => completionTokens,
   total_units: ({ totalTokens }) => totalTokens,
   request_url: ({ requestUrl }) => requestUrl,
-  cost: ({ cost }) => cost,
+  cost: ({ costNanodollars }) => cents(costNanodollars),
   cost_currency: () => 'USD',
   response_time: ({ responseTime }) => Math.round(responseTime),
   response_status_code: ({ responseStatusCode }) => responseStatusCode,

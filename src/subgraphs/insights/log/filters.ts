@@ -3,6 +3,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
 import { between } from '../../filters.ts';
 import type { LogFilters } from '../../types.generated.ts';
+import { nanodollars } from './money.ts';
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
@@ -14,7 +15,7 @@ export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
     totalTokens: between(filters.totalUnitsMin, filters.totalUnitsMax),
     promptTokens: between(filters.promptTokenMin, filters.promptTokenMax),
     completionTokens: between(filters.completionTokenMin, filters.completionTokenMax),
-    cost: between(filters.costMin, filters.costMax),
+    costNanodollars: between(nanodollars(filters.costMin), nanodollars(filters.costMax)),
     responseStatusCode: oneOf(filters.statusCode),
     traceId: filters.traceId,
     spanId: filters.spanId,

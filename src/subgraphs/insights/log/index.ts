@@ -8,6 +8,7 @@ export { lastModelsOf } from './last-models.ts';
 export { readPacks } from './loaders.ts';
 export { shownRequest, shownResponse } from './messages.ts';
 export { logBodiesPackModel, logModel } from './model.ts';
+export { cents } from './money.ts';
 
 export const log: Resource = {
   name: 'log',

@@ -4,6 +4,7 @@ import type { Resolvers } from '../../subgraph.ts';
 import { insertLogs } from './insert.ts';
 import { requestOf, responseOf } from './messages.ts';
 import { wholeMilliseconds } from './milliseconds.ts';
+import { cents } from './money.ts';
 import {
   countLogs,
   getLog,
@@ -44,6 +45,12 @@ export const resolvers: Resolvers = {
     timeToFirstToken: ({ timeToFirstToken }: LogRecord) =>
       timeToFirstToken == null ? null : wholeMilliseconds(timeToFirstToken),
     upstreamResponseTime: (record: LogRecord) => wholeMilliseconds(record.upstreamResponseTime),
+    gatewayProcessingTime: ({ gatewayProcessingTime }: LogRecord) =>
+      gatewayProcessingTime == null ? null : wholeMilliseconds(gatewayProcessingTime),
+    // Logs from before there was a cache say nothing of it.
+    cacheStatus: ({ cacheStatus }: Partial<LogRecord>) => cacheStatus ?? 'DISABLED',
+    cost: ({ costNanodollars }: LogRecord) => cents(costNanodollars),
+    savings: ({ savingsNanodollars }: LogRecord) => cents(savingsNanodollars),
     request: (record: LogRecord, _args, context) => requestOf(context, record, ({ request }) => request),
     transformedRequest: (record: LogRecord, _args, context) =>
       requestOf(context, record, ({ transformedRequest }) => transformedRequest),

@@ -5,7 +5,7 @@ import type { LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
 import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
-import { type Order, orderOf } from '../../order.ts';
+import { type Order, orderOf, type SortArgument } from '../../order.ts';
 import {
   countItems,
   type PageArguments,
@@ -43,7 +43,7 @@ export async function selectLogs(context: GraphContext, args: ListArguments): Pr
   requireShallow(args, 'use logHistory or narrow the list by filters');
   const { filters, currentPage, pageSize, sort } = args;
   const filter = { ...tenantFilter(principal), ...(await queryOf(context, filters)) };
-  return { currentPage, pageSize, order: orderOf(sort), filter };
+  return { currentPage, pageSize, order: logOrder(sort), filter };
 }
 
 export const countLogs = (context: GraphContext, { filter, order }: LogSelection): Promise<number> =>
@@ -69,6 +69,9 @@ export async function logsAdded(
   const filter = await queryOf(context, filters);
   return recordsAdded(context, 'log', logModel(context.db), tenantFilter(principal), filter);
 }
+
+const logOrder = ({ field, direction }: SortArgument): Order =>
+  orderOf({ field: field === 'cost' ? 'costNanodollars' : field, direction });
 
 async function queryOf(context: GraphContext, filters: LogFilters | null | undefined) {
   const { principal, db } = context;
