@@ -14,6 +14,7 @@ import { gatewayHeaders } from './response-headers.ts';
 import { Retries, type RetryDecision } from './retry.ts';
 import type { Outcome } from './strategy/walk.ts';
 import { resolveTarget, type Target } from './target.ts';
+import { spanOfTry } from './trace.ts';
 import type { UpstreamFailure } from './upstream/upstream.ts';
 
 /** Status that a caller would have seen, had it not hung up (as proxies commonly log it). */
@@ -28,6 +29,7 @@ export async function callTarget(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const target = await resolveTarget(leaf, call, dependencies);
+  call.span = spanOfTry(call.trace, call.plan.kind === 'leaf');
   const { request, body, send } = await exchangeOf(call, leaf, target, dependencies);
   const timeout = headerTimeout(call) ?? leaf.requestTimeout;
   const retries = new Retries(body.content === null || Buffer.isBuffer(body.content) ? leaf.retry : null);

@@ -3,5 +3,9 @@ import { auditLog } from './audit-log/index.ts';
 import { feedback } from './feedback/index.ts';
 import { log } from './log/index.ts';
 import { logExport } from './log-export/index.ts';
+import { trace } from './trace/index.ts';
 
-export const insights: Subgraph = { name: 'insights', resources: [log, feedback, logExport, auditLog] };
+export const insights: Subgraph = {
+  name: 'insights',
+  resources: [log, trace, feedback, logExport, auditLog],
+};
