@@ -1,4 +1,11 @@
-import { getNullableType, isInputObjectType, isListType, Kind, type ValueNode } from 'graphql';
+import {
+  type FieldNode,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  Kind,
+  type ValueNode,
+} from 'graphql';
 import { GatewayError } from '../src/errors/index.ts';
 import { snakeCase } from './names.ts';
 import type { RestOperation } from './operation.ts';
@@ -13,7 +20,7 @@ export function callerSpelling(
 ): GatewayError {
   const { param } = error;
   if (param === null && !error.errors) return error;
-  const spell = (path: string) => spellPath(root.arguments ?? [], plan, input, path);
+  const spell = (path: string) => spellPath(argumentsBelow(root), plan, input, path);
   const spellStart = (line: string) => {
     const [path = ''] = line.split(' ', 1);
     return spell(path) + line.slice(path.length);
@@ -26,6 +33,14 @@ export function callerSpelling(
     cause: error.cause,
   });
 }
+
+/** The arguments of a field, and of those selected in it. */
+const argumentsBelow = ({ arguments: own = [], selectionSet }: FieldNode): Argument[] => [
+  ...own,
+  ...(selectionSet?.selections ?? []).flatMap((node) =>
+    node.kind === Kind.FIELD ? argumentsBelow(node) : [],
+  ),
+];
 
 type Argument = { name: { value: string }; value: ValueNode };
 
@@ -61,6 +76,14 @@ function spellVariable(
     const members = rest[0] === '[0]' && !Array.isArray(body) ? rest.slice(1) : rest;
     return members.length > 0 ? spellMembers(plan.inputType, body, members) : path;
   }
+  if (plan.spread.has(variable)) {
+    const [member = '', ...below] = rest;
+    return [spellParameter(plan, query, member), ...below].join('.').replaceAll('.[', '[');
+  }
+  return spellParameter(plan, query, variable);
+}
+
+function spellParameter(plan: VariablePlan, query: string, variable: string): string {
   const inPath = plan.pathSpelling.get(variable);
   if (inPath) return inPath;
   return new URLSearchParams(query).has(variable) ? variable : snakeCase(variable);

@@ -767,6 +767,242 @@ export type Operations = {
     };
     answer: Schemas['InferenceError'];
   };
+  getCacheHitRateGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/cache/hit-rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        simple_hits: number;
+        semantic_hits: number;
+        rate: number;
+        cumulative_simple_cache_savings: number;
+        cumulative_semantic_cache_savings: number;
+      }>;
+    };
+  };
+  getCacheHitRateGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/cache/hit-rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        simple_hits: number;
+        semantic_hits: number;
+        rate: number;
+        cumulative_simple_cache_savings: number;
+        cumulative_semantic_cache_savings: number;
+      }>;
+    };
+  };
+  getCacheLatencyGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/cache/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getCacheLatencyGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/cache/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getCacheSummary: {
+    method: 'GET';
+    path: '/v1/analytics/summary/cache';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-summary";
+      summary: {
+        hits: number;
+        avg_latency: number;
+        total_requests: number;
+        cache_speedup: number;
+      };
+    };
+  };
+  getCacheSummary_v2: {
+    method: 'GET';
+    path: '/v2/analytics/summary/cache';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-summary";
+      summary: {
+        hits: number;
+        avg_latency: number;
+        total_requests: number;
+        cache_speedup: number;
+      };
+    };
+  };
   getConfig: {
     method: 'GET';
     path: '/v1/configs/{slug}';
@@ -789,6 +1025,86 @@ export type Operations = {
       data: Schemas['Config'];
     };
   };
+  getCostGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/cost';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
+  getCostGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/cost';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
   getDeployment: {
     method: 'GET';
     path: '/v1/deployments/{deploymentId}';
@@ -804,6 +1120,548 @@ export type Operations = {
       deploymentId: string;
     };
     answer: Schemas['Deployment'];
+  };
+  getErrorRateGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors/rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        rate: number;
+      }>;
+    };
+  };
+  getErrorRateGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors/rate';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        rate: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        rate: number;
+      }>;
+    };
+  };
+  getErrorStacksGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors/stacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        stats: Array<{
+          response_status_code: number;
+          count: number;
+        }>;
+      }>;
+    };
+  };
+  getErrorStacksGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors/stacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        stats: Array<{
+          response_status_code: number;
+          count: number;
+        }>;
+      }>;
+    };
+  };
+  getErrorStatusCodesGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors/status-codes';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total_errors: number;
+        unique_error_codes: number;
+      };
+      data_points: Array<{
+        status_code: number;
+        count: number;
+      }>;
+    };
+  };
+  getErrorStatusCodesGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors/status-codes';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total_errors: number;
+        unique_error_codes: number;
+      };
+      data_points: Array<{
+        status_code: number;
+        count: number;
+      }>;
+    };
+  };
+  getErrorsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/errors';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getErrorsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/errors';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackByModelGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        ai_model: string | null;
+        total: number;
+        avg_weighted_feedback: number;
+      }>;
+    };
+  };
+  getFeedbackByModelGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        ai_model: string | null;
+        total: number;
+        avg_weighted_feedback: number;
+      }>;
+    };
+  };
+  getFeedbackGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackScoresGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks/scores';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        score: number;
+        total: number;
+      }>;
+    };
+  };
+  getFeedbackScoresGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks/scores';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        score: number;
+        total: number;
+      }>;
+    };
   };
   getFile: {
     method: 'GET';
@@ -838,6 +1696,80 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  getGenericGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
+  getGenericGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
   getIntegration: {
     method: 'GET';
     path: '/v1/integrations/{slug}';
@@ -868,6 +1800,94 @@ export type Operations = {
     parameters: Record<string, never>;
     answer: {
       keys: Array<Record<string, never>>;
+    };
+  };
+  getLatencyGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      }>;
+    };
+  };
+  getLatencyGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/latency';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+        p50: number;
+        p90: number;
+        p99: number;
+      }>;
     };
   };
   getLog: {
@@ -924,6 +1944,80 @@ export type Operations = {
     };
     answer: Schemas['LogExport'];
   };
+  getLogGroups: {
+    method: 'GET';
+    path: '/v1/logs/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
+  getLogGroups_v2: {
+    method: 'GET';
+    path: '/v2/logs/groups/{groupBy}';
+    parameters: {
+      groupBy: "ai_service" | "model" | "status_code" | "api_key" | "config" | "workspace" | "provider" | "prompt";
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
   getLog_v2: {
     method: 'GET';
     path: '/v2/logs/{logId}';
@@ -931,6 +2025,96 @@ export type Operations = {
       logId: string;
     };
     answer: Schemas['Log'];
+  };
+  getMetadataGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/metadata/{metadataKey}';
+    parameters: {
+      metadataKey: string;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        metadata_value: string;
+        requests: number;
+        cost: number;
+        avg_tokens: number;
+        avg_weighted_feedback: number;
+        requests_with_feedback: number;
+        last_seen: string;
+        object: "analytics-group";
+      }>;
+    };
+  };
+  getMetadataGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/metadata/{metadataKey}';
+    parameters: {
+      metadataKey: string;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        metadata_value: string;
+        requests: number;
+        cost: number;
+        avg_tokens: number;
+        avg_weighted_feedback: number;
+        requests_with_feedback: number;
+        last_seen: string;
+        object: "analytics-group";
+      }>;
+    };
   };
   getModel: {
     method: 'GET';
@@ -943,6 +2127,170 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  getModelConfiguration: {
+    method: 'GET';
+    path: '/v1/model-configs/general/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      params: Array<{
+        key: string;
+        defaultValue: unknown | null;
+        minValue: number | null;
+        maxValue: number | null;
+        type: string;
+        options: Array<{
+          value: unknown;
+          name: string;
+        }>;
+      }>;
+      type: {
+        primary: string;
+        supported: Array<string>;
+      };
+      messages: {
+        options: Array<string>;
+      };
+      isDefault: boolean;
+    };
+  };
+  getModelConfiguration_v2: {
+    method: 'GET';
+    path: '/v2/model-configs/general/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      params: Array<{
+        key: string;
+        defaultValue: unknown | null;
+        minValue: number | null;
+        maxValue: number | null;
+        type: string;
+        options: Array<{
+          value: unknown;
+          name: string;
+        }>;
+      }>;
+      type: {
+        primary: string;
+        supported: Array<string>;
+      };
+      messages: {
+        options: Array<string>;
+      };
+      isDefault: boolean;
+    };
+  };
+  getModelGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        ai_model: string | null;
+        requests: string;
+        object: "analytics-group";
+      }>;
+    };
+  };
+  getModelGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/ai-models';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        ai_model: string | null;
+        requests: string;
+        object: "analytics-group";
+      }>;
+    };
+  };
+  getModelPricing: {
+    method: 'GET';
+    path: '/v1/model-configs/pricing/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      pay_as_you_go: unknown;
+      calculate: unknown;
+      currency: string;
+      finetune_config: unknown | null;
+    };
+  };
+  getModelPricing_v2: {
+    method: 'GET';
+    path: '/v2/model-configs/pricing/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      pay_as_you_go: unknown;
+      calculate: unknown;
+      currency: string;
+      finetune_config: unknown | null;
+    };
+  };
   getProvider: {
     method: 'GET';
     path: '/v1/providers/{slug}';
@@ -952,6 +2300,78 @@ export type Operations = {
     };
     answer: Schemas['Provider'];
   };
+  getProviderGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/provider';
+    parameters: {
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
+  getProviderGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/provider';
+    parameters: {
+      columns?: Array<"cost" | "total_tokens" | "avg_tokens" | "avg_input_tokens" | "avg_output_tokens" | "avg_latency" | "p95_latency" | "p99_latency" | "success_rate" | "error_count" | "cache_hit_rate" | "last_seen" | "first_seen">;
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<unknown>;
+    };
+  };
   getProvider_v2: {
     method: 'GET';
     path: '/v2/providers/{slug}';
@@ -960,6 +2380,168 @@ export type Operations = {
       workspace_id?: string;
     };
     answer: Schemas['Provider'];
+  };
+  getRequestsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getRequestsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getRescuedRequestsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/requests/rescued';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        retry: number;
+        fallback: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        retry: Array<{
+          retry_success_count: number;
+          count: number;
+        }>;
+        fallback: number;
+      }>;
+    };
+  };
+  getRescuedRequestsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/requests/rescued';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        retry: number;
+        fallback: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        retry: Array<{
+          retry_success_count: number;
+          count: number;
+        }>;
+        fallback: number;
+      }>;
+    };
   };
   getResponse: {
     method: 'GET';
@@ -972,6 +2554,86 @@ export type Operations = {
     };
     answer: Record<string, never>;
   };
+  getTokensGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/tokens';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
+  getTokensGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/tokens';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+        avg: number;
+      }>;
+    };
+  };
   getUser: {
     method: 'GET';
     path: '/v1/admin/users/{userId}';
@@ -979,6 +2641,86 @@ export type Operations = {
       userId: string;
     };
     answer: Schemas['User'];
+  };
+  getUserGroups: {
+    method: 'GET';
+    path: '/v1/analytics/groups/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        user: string;
+        requests: string;
+        cost: number;
+        object: "analytics-group";
+      }>;
+    };
+  };
+  getUserGroups_v2: {
+    method: 'GET';
+    path: '/v2/analytics/groups/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+      current_page?: number;
+      page_size?: number;
+    };
+    answer: {
+      object: "list";
+      total: number;
+      data: Array<{
+        user: string;
+        requests: string;
+        cost: number;
+        object: "analytics-group";
+      }>;
+    };
   };
   getUserInvite: {
     method: 'GET';
@@ -996,6 +2738,86 @@ export type Operations = {
     };
     answer: Schemas['Invite'];
   };
+  getUserRequestsGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/users/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        unique: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getUserRequestsGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/users/requests';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+        unique: number;
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
   getUser_v2: {
     method: 'GET';
     path: '/v2/admin/users/{userId}';
@@ -1003,6 +2825,158 @@ export type Operations = {
       userId: string;
     };
     answer: Schemas['User'];
+  };
+  getUsersGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getUsersGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/users';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        total: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        total: number;
+      }>;
+    };
+  };
+  getWeightedFeedbackGraph: {
+    method: 'GET';
+    path: '/v1/analytics/graphs/feedbacks/weighted';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
+  };
+  getWeightedFeedbackGraph_v2: {
+    method: 'GET';
+    path: '/v2/analytics/graphs/feedbacks/weighted';
+    parameters: {
+      workspace_slug: string;
+      time_of_generation_min: string;
+      time_of_generation_max: string;
+      total_units_min?: number;
+      total_units_max?: number;
+      prompt_token_min?: number;
+      prompt_token_max?: number;
+      completion_token_min?: number;
+      completion_token_max?: number;
+      cost_min?: number;
+      cost_max?: number;
+      status_code?: Array<number>;
+      weighted_feedback_min?: number;
+      weighted_feedback_max?: number;
+      trace_id?: string;
+      span_id?: string;
+      ai_org_model?: Array<string>;
+      configs?: Array<string>;
+      virtual_keys?: Array<string>;
+      api_key_ids?: Array<string>;
+      prompt_slug?: string;
+      metadata?: unknown;
+    };
+    answer: {
+      object: "analytics-graph";
+      summary: {
+        avg: number;
+      };
+      data_points: Array<{
+        timestamp: string;
+        avg: number;
+      }>;
+    };
   };
   getWellKnownKeySet: {
     method: 'GET';
@@ -1500,6 +3474,22 @@ export type Operations = {
       "x-gateway-custom-host"?: string;
     };
     answer: Record<string, never>;
+  };
+  listProviderModelPricing: {
+    method: 'GET';
+    path: '/v1/model-configs/pricing/{provider}';
+    parameters: {
+      provider: string;
+    };
+    answer: unknown;
+  };
+  listProviderModelPricing_v2: {
+    method: 'GET';
+    path: '/v2/model-configs/pricing/{provider}';
+    parameters: {
+      provider: string;
+    };
+    answer: unknown;
   };
   listProviders: {
     method: 'GET';

@@ -1,10 +1,13 @@
 import {
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLSchema,
   getNullableType,
+  isInputObjectType,
   isInputType,
   isListType,
   isNonNullType,
+  isRequiredInputField,
   print,
   typeFromAST,
 } from 'graphql';
@@ -31,14 +34,24 @@ export type VariablePlan = {
   /** `workspaceId` -> `workspaceId`, as the path template spells it. */
   pathSpelling: Map<string, string>;
   inputType: GraphQLInputType | null;
+  /** Variables of an input type whose members are parameters. */
+  spread: ReadonlySet<string>;
 };
 
-type Parameter = ParameterReader & { name: string; required: boolean };
+type Parameter = ParameterReader & {
+  name: string;
+  required: boolean;
+  /** The variable that the parameter is a member of. */
+  within?: string;
+};
 type Variable = { name: string; type: GraphQLInputType; required: boolean };
 
 const placeholder = /\{(\w+)\}/g;
 
-/** Decides once where each variable of an operation comes from: path, query or, for `$input`, the body. */
+/**
+ * Decides once where each variable of an operation comes from: path, query or, for `$input`, the body. A variable of an
+ * input type in the query has a parameter for each of its members.
+ */
 export function planVariables(schema: GraphQLSchema, operation: RestOperation): VariablePlan {
   const { label, rest } = operation;
   const variables = new Map(variablesOf(schema, operation).map((variable) => [variable.name, variable]));
@@ -58,12 +71,13 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
   const readBody = input ? bodyReader(input) : refuseBody;
   const withoutPathMembers = pathMembersDropper(input?.type, pathParameters);
   const queryParameters = queryReader(
-    [...variables.values()].map((variable) => parameterOf(label, variable)),
+    [...variables.values()].flatMap((variable) => queryParametersOf(label, variable)),
   );
   return {
     keepKnown: queryParameters.keepKnown,
     pathSpelling: new Map(pathParameters.map(({ name, spelling }) => [name, spelling])),
     inputType: input?.type ?? null,
+    spread: new Set([...variables.values()].filter(({ type }) => membersOf(type)).map(({ name }) => name)),
     read(request) {
       const { path, query } = request;
       const values: Record<string, unknown> = {};
@@ -92,6 +106,21 @@ function parameterOf(label: string, { name, type, required }: Variable): Paramet
   return { ...reader, name, required };
 }
 
+/** The members of an input type; null for every other type. */
+export function membersOf(type: GraphQLInputType): GraphQLInputField[] | null {
+  const nullable = getNullableType(type);
+  return isInputObjectType(nullable) ? Object.values(nullable.getFields()) : null;
+}
+
+function queryParametersOf(label: string, variable: Variable): Parameter[] {
+  const members = membersOf(variable.type);
+  if (!members) return [parameterOf(label, variable)];
+  return members.map((member) => ({
+    ...parameterOf(label, { ...member, required: isRequiredInputField(member) }),
+    within: variable.name,
+  }));
+}
+
 type QueryReader = {
   read(query: string, values: Record<string, unknown>): void;
   keepKnown(query: string): string;
@@ -103,10 +132,11 @@ function queryReader(parameters: Parameter[]): QueryReader {
   return {
     read(query, values) {
       for (const { parameter, spelling, texts } of gather(spelled, query)) {
-        values[parameter.name] = parameter.read(texts, spelling);
+        holderOf(parameter, values)[parameter.name] = parameter.read(texts, spelling);
       }
-      for (const { name } of required) {
-        if (!Object.hasOwn(values, name)) throw invalid(snakeCase(name), 'is required.');
+      for (const parameter of required) {
+        const { name } = parameter;
+        if (!Object.hasOwn(holderOf(parameter, values), name)) throw invalid(snakeCase(name), 'is required.');
       }
     },
     keepKnown(query) {
@@ -114,6 +144,13 @@ function queryReader(parameters: Parameter[]): QueryReader {
       return new URLSearchParams(known).toString();
     },
   };
+}
+
+/** Where the value of a parameter goes. */
+function holderOf({ within }: Parameter, values: Record<string, unknown>): Record<string, unknown> {
+  if (within === undefined) return values;
+  values[within] ??= {};
+  return values[within] as Record<string, unknown>;
 }
 
 type Given = { parameter: Parameter; spelling: string; texts: string[] };

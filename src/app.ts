@@ -27,6 +27,7 @@ import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
+import { createLogWriter } from './recording/log-writer.ts';
 import { createSpool } from './recording/spool.ts';
 import {
   createListener,
@@ -59,7 +60,7 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
-  /** How answers to wrong credentials wait. */
+  /** How answers to wrong credentials wait, and attempts before they are repeated. */
   sleep?: Sleep;
   now?: () => Date;
 };
@@ -105,6 +106,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     events.wake,
   );
+  const logs = createLogWriter({ database: async () => nativeDb(db), log });
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -148,6 +150,7 @@ export function createApp(dependencies: AppDependencies): App {
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
+    sleep: dependencies.sleep ?? sleep,
   });
 
   const principalBy = (own: Authenticate, door: string) => {
@@ -163,6 +166,7 @@ export function createApp(dependencies: AppDependencies): App {
     changes,
     audit,
     events,
+    logs,
     requestLogs: settings.requestLogs,
     identity: settings.identity,
     log,
@@ -215,6 +219,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
     { start: async () => exports.start(), stop: () => exports.stop() },
     { start: async () => undefined, stop: () => breakers.stop() },
+    { start: async () => undefined, stop: () => logs.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },

@@ -9,6 +9,7 @@ import { createAuthenticate, credentialOf } from '../../src/dataplane/authentica
 import { createDirectory } from '../../src/dataplane/directory.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { splitUrl } from '../../src/lib/request-url.ts';
+import { createLogWriter } from '../../src/recording/log-writer.ts';
 import { readSettings } from '../../src/settings.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';
@@ -16,6 +17,7 @@ import { createEvents } from '../../src/storage/events/index.ts';
 import { createExportFiles } from '../../src/storage/export-files/index.ts';
 import { createLeases } from '../../src/storage/leases.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
+import { nativeDb } from '../../src/storage/native-db.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
 import { createSigningKeys } from '../../src/storage/signing-keys/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
@@ -57,6 +59,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     secrets,
     changes,
     events,
+    logs: createLogWriter({ database: async () => nativeDb(db), log }),
     log,
     throttle: createThrottle({ log, sleep, now: () => performance.now() }),
     principal,

@@ -1,9 +1,11 @@
 import {
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLSchema,
   isInputObjectType,
   isInputType,
   isNonNullType,
+  isRequiredInputField,
   Kind,
   type NameNode,
   TypeInfo,
@@ -16,6 +18,7 @@ import {
 } from 'graphql';
 import { snakeCase } from '../names.ts';
 import type { RestOperation } from '../operation.ts';
+import { membersOf } from '../variables.ts';
 import { annotated, type Components } from './components.ts';
 import type { Parameter, Schema } from './document.ts';
 import { defaultOf, described, type InputElement, inputSchema } from './input.ts';
@@ -33,9 +36,11 @@ export type Variable = {
 /** The operation's variables with what the SDL says of the argument or input field that each one fills. */
 export function variablesOf(schema: GraphQLSchema, operation: RestOperation): Variable[] {
   const elements = elementsByVariable(schema, operation);
-  return (operation.definition.variableDefinitions ?? []).map((node) => {
+  return (operation.definition.variableDefinitions ?? []).flatMap((node) => {
     const name = node.variable.name.value;
     const type = inputTypeOf(schema, node);
+    const members = name === 'input' ? null : membersOf(type);
+    if (members) return members.map(memberVariable);
     const element = elements.get(name);
     const defaultValue = node.defaultValue ? valueFromAST(node.defaultValue, type) : element?.defaultValue;
     return {
@@ -48,6 +53,16 @@ export function variablesOf(schema: GraphQLSchema, operation: RestOperation): Va
     };
   });
 }
+
+/** A member of a variable whose members are parameters of their own. */
+const memberVariable = (field: GraphQLInputField): Variable => ({
+  name: field.name,
+  type: field.type,
+  required: isRequiredInputField(field),
+  defaultValue: field.defaultValue,
+  description: field.astNode?.description?.value,
+  element: field,
+});
 
 function inputTypeOf(schema: GraphQLSchema, node: VariableDefinitionNode): GraphQLInputType {
   const type: unknown = typeFromAST(schema, node.type as never);

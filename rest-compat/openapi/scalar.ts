@@ -6,6 +6,7 @@ const scalars: Record<string, Schema> = {
   ID: { type: 'string' },
   Boolean: { type: 'boolean' },
   Int: { type: 'integer', format: 'int32' },
+  Count: { type: 'integer', format: 'int64' },
   Float: { type: 'number' },
   DateTime: { type: 'string', format: 'date-time' },
 };

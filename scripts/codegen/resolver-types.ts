@@ -25,7 +25,7 @@ export const resolverTypes = (schema: DocumentNode, filename: string): Promise<s
       skipTypename: true,
       useTypeImports: true,
       strictScalars: true,
-      scalars: { JSON: 'unknown', DateTime: 'Date' },
+      scalars: { JSON: 'unknown', DateTime: 'Date', Count: 'number' },
       contextType: './context.ts#GraphContext',
     },
   });

@@ -1,3 +1,4 @@
+import type { Sleep } from '../auth/index.ts';
 import type { HostPolicy } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestLog } from '../recording/request-log.ts';
@@ -25,4 +26,6 @@ export type DataplaneDependencies = {
   maxLoggedBytes: number;
   limits: Settings['limits'];
   log: Logger;
+  /** The waits between attempts. */
+  sleep: Sleep;
 };

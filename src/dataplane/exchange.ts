@@ -3,6 +3,9 @@ import type { Dialect, DialectRequest, Endpoint, Provider } from '../providers/i
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { askForUsage, withoutRefusedOptions } from './frames/ask-usage.ts';
+import { formatOf } from './frames/format.ts';
+import { gated } from './frames/gated.ts';
 import { chatBody, type Ingress, ingressOf, throughChat } from './ingress/index.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
@@ -33,7 +36,8 @@ export function exchangeOf(
   const ingress = ingressOf(endpoint);
   if (ingress && body.value && !takes(target.provider, endpoint) && takes(target.provider, 'chatComplete'))
     return inChat(ingress, body.value, call, leaf, target, dependencies);
-  return exchangeIn({ endpoint, upstreamPath, query: call.query }, body, call, leaf, target, dependencies);
+  const asking = askForUsage(body, endpoint, target.provider, leaf);
+  return exchangeIn({ endpoint, upstreamPath, query: call.query }, asking, call, leaf, target, dependencies);
 }
 
 const takes = ({ endpoints, dialects }: Provider, endpoint: Endpoint): boolean =>
@@ -50,7 +54,8 @@ async function inChat(
   target: Target,
   dependencies: DataplaneDependencies,
 ): Promise<Exchange> {
-  const exchange = await exchangeIn(chat, chatBody(ingress, value), call, leaf, target, dependencies);
+  const body = withoutRefusedOptions(chatBody(ingress, value), target.provider);
+  const exchange = await exchangeIn(chat, body, call, leaf, target, dependencies);
   return { ...exchange, send: throughChat(exchange.send, ingress, value) };
 }
 
@@ -106,10 +111,14 @@ async function overHttp(
     headers: { ...requestHeaders(call, leaf, target), ...streamLength(call, body) },
     body: Buffer.isBuffer(content) ? content : null,
   };
-  const pending = provider.authorize(unsigned, credential);
+  const pending = provider.authorize(unsigned, credential, http.fetch);
   if (pending) await pending;
-  return { request: { ...unsigned, body: content }, body, send: http.send };
+  return { request: { ...unsigned, body: content }, body, send: attentive(http.send, endpoint, body, call) };
 }
+
+/** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */
+const attentive = (send: Send, endpoint: Endpoint, { value }: OutgoingBody, { route }: Call): Send =>
+  route.unified && value?.stream === true ? gated(send, formatOf(endpoint)) : send;
 
 /** What is not held in memory has the length that the caller announced, if it did. */
 function streamLength({ body, headers }: Call, { growth }: OutgoingBody): Record<string, string> {
@@ -151,7 +160,7 @@ function ownDialect(
       body: body.content,
     },
     body,
-    send: sendDialect(dialect, request),
+    send: attentive(sendDialect(dialect, request), endpoint, body, call),
   };
 }
 

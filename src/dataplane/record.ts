@@ -54,7 +54,7 @@ export function recordExchange(
       lastUsedOptionJsonPath: leaf.path,
       retryAttemptCount: retryCount,
       responseStatusCode: status,
-      isSuccess: status >= 200 && status < 300 && result.failure === null,
+      isSuccess: status >= 200 && status < 300 && result.failure === null && result.defect === null,
       streamMode: isEventStream(result.headers) ? 1 : 0,
       responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
@@ -165,8 +165,11 @@ const sensitiveHeaders = (call: Call): string[] =>
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
 
-function failureText({ failure, cause, status }: AttemptResult, clientAborted: boolean): string | null {
-  if (failure === null) return clientAborted ? 'The caller hung up before the next attempt.' : null;
+function failureText(
+  { failure, cause, defect, status }: AttemptResult,
+  clientAborted: boolean,
+): string | null {
+  if (failure === null) return clientAborted ? 'The caller hung up before the next attempt.' : defect;
   const when = status === 0 ? 'before it answered' : 'in the middle of its answer';
   if (failure === 'timeout') return 'The provider did not answer within the request timeout.';
   if (failure === 'aborted')

@@ -39,6 +39,14 @@ export const scalars = {
     parseValue: storable,
     parseLiteral: (node, variables) => storable(valueFromASTUntyped(node, variables)),
   }),
+  // Only answered: an Int ends at 2^31 - 1, which the tokens of a busy day exceed.
+  Count: new GraphQLScalarType({
+    name: 'Count',
+    serialize(value) {
+      if (Number.isSafeInteger(value) && (value as number) >= 0) return value;
+      throw new GraphQLError(`Count cannot represent ${String(value)}.`);
+    },
+  }),
   DateTime: new GraphQLScalarType({
     name: 'DateTime',
     serialize: dateTimeOut,

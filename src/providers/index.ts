@@ -1,8 +1,13 @@
+import { anthropic } from './anthropic/index.ts';
+import { bedrock } from './bedrock/index.ts';
+import { cohere } from './cohere/index.ts';
+import { google } from './google/index.ts';
 import { mock } from './mock/index.ts';
 import { openAiCompatible } from './openai-compatible/index.ts';
 import { vendors } from './openai-compatible/vendors.ts';
 import type { Provider } from './provider.ts';
 import type { Setting } from './setting.ts';
+import { vertexAi } from './vertex-ai/index.ts';
 
 export type { Endpoint } from './endpoint.ts';
 export type {
@@ -18,7 +23,10 @@ export type {
 export { headerOfSetting, type Setting, type Settings, settingProblem } from './setting.ts';
 
 const registry = new Map<string, Provider>(
-  [mock, ...vendors.map(openAiCompatible)].map((provider) => [provider.id, provider]),
+  [mock, anthropic, bedrock, cohere, google, vertexAi, ...vendors.map(openAiCompatible)].map((provider) => [
+    provider.id,
+    provider,
+  ]),
 );
 
 export const findProvider = (id: string): Provider | undefined => registry.get(id);

@@ -4,6 +4,8 @@ import type { Setting, Settings } from './setting.ts';
 /** A credential and the settings that travel with it, from the catalogue, a config target or the request's headers. */
 export type ProviderCredential = { key: string | null; settings: Settings };
 
+type Fetch = typeof fetch;
+
 export type ProviderHeaders = Record<string, string | string[]>;
 
 /** Where an API begins: `https://api.openai.com` and `/v1`. */
@@ -69,12 +71,17 @@ export type Provider = {
   endpoints: ReadonlySet<Endpoint>;
   /** What it takes in a format of its own: the code that translates, loaded when it is first needed. */
   dialects?: Partial<Record<Endpoint, () => Promise<Dialect>>>;
+  /** Takes `stream_options.include_usage` on chat and text completions. */
+  streamUsage?: boolean;
   /** Headers of the caller that go to it on the routes whose format the gateway knows; lower case. */
   callerHeaders?: readonly string[];
   /** Path at the provider, where it is not the gateway's. */
   pathOf?(endpoint: Endpoint, path: string, model: string | null, settings: Settings): string;
-  /** Adds the provider's own authentication to a request. Waits only for a signature or a token. */
-  authorize(request: UnsignedRequest, credential: ProviderCredential): void | Promise<void>;
+  /**
+   * Adds the provider's own authentication to a request. Waits only for a signature or a token, which it asks for through
+   * `fetch`, the gateway's connections.
+   */
+  authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
   /** Models that exist whatever the account, for the catalogue. */
   models?: readonly string[];
   /** Answers everything in this process instead of over HTTP. */

@@ -36,3 +36,6 @@ export function settingProblem({ secret, pattern }: Setting, value: string): str
 }
 
 export const headerOfSetting = (name: string): string => `x-gateway-${name.replaceAll('_', '-')}`;
+
+/** What may stand in a header. */
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;

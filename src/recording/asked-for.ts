@@ -3,14 +3,11 @@ import type { ExchangeDraft, PortableBody } from './request-log.ts';
 
 /** `/v1beta/models/<m>:generateContent`, `/model/<m>/converse`, `/deployments/<m>/chat/completions` */
 const modelPath = /\/models\/([^/:?]+):\w|\/model\/([^/?]+)\/(?:converse|invoke)|\/deployments\/([^/?]+)\//;
-const modelField = /name="?model"?[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n([^\r\n]{1,256})/i;
 
-/** The model of a request whose body is not JSON or names none: in the path, or a field of a form. */
-export function modelElsewhere({ record, requestHeaders, requestBody }: ExchangeDraft): string | null {
-  const path = modelPath.exec(record.requestUrl);
-  const form = /^multipart\//i.test(String(requestHeaders['content-type'] ?? '')) ? requestBody?.text : null;
-  const found = path?.[1] ?? path?.[2] ?? path?.[3] ?? (form && modelField.exec(form)?.[1]);
-  return found ? found.slice(0, 256) : null;
+/** The model that a request names in its path, in the providers' own formats. */
+export function modelInPath(url: string): string | null {
+  const path = modelPath.exec(url);
+  return (path?.[1] ?? path?.[2] ?? path?.[3])?.slice(0, 256) ?? null;
 }
 
 /** The images that a request asked for, where those are what is billed. */

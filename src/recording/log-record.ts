@@ -92,6 +92,8 @@ export type LogRecord = {
   error: string | null;
   /** The pack that holds headers and bodies; null when they are not stored. */
   bodiesId: string | null;
+  /** The batch by which the record came into the store, and into the roll-ups; see `rollups/batches.ts`. */
+  batchId: string | null;
 };
 
 /** Headers and bodies of a log, kept apart with a retention of their own. Headers are already redacted. */

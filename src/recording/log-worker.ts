@@ -5,9 +5,11 @@ import { createLogger } from '../lib/logger.ts';
 import { connectionOptions } from '../storage/connection-options.ts';
 import { createEventWriter, eventsIn } from '../storage/events/index.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
+import { createLogWriter } from './log-writer.ts';
 import { createRequestLog } from './request-log.ts';
+import { createRollupRepair } from './rollups/repair.ts';
 import { createSpool } from './spool.ts';
-import { logEvents, writeLogs } from './write-logs.ts';
+import { logEvents } from './write-logs.ts';
 
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
@@ -29,16 +31,19 @@ const events = createEventWriter({
   onAppended: () => answer({ appended: true }),
   log,
 });
+const writer = createLogWriter({ database, log });
+const repair = createRollupRepair({ database, log });
 const requestLog = createRequestLog({
   ...settings,
   write: async (entries) => {
-    await writeLogs(await database(), entries);
+    await writer.write(entries);
     logEvents(entries).forEach(events.append);
   },
   spool: createSpool(spoolDirectory, 'request-log'),
   log,
 });
 requestLog.start();
+repair.start();
 
 port.on('message', async (message: ToLogThread) => {
   if ('drafts' in message) {
@@ -47,9 +52,12 @@ port.on('message', async (message: ToLogThread) => {
     answer({ stored: message.drafts.length, counters: requestLog.counters });
   } else if ('drain' in message) {
     await requestLog.drain();
+    await writer.settle();
     answer({ done: message.drain });
   } else {
     await requestLog.stop();
+    await writer.stop();
+    await repair.stop();
     await events.stop();
     await client?.close();
     port.close();

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from '../lib/logger.ts';
 import { isSecretName, REDACTED, redact, redactJsonText, redactQuery, redactText } from '../lib/redaction.ts';
 import { splitUrl } from '../lib/request-url.ts';
-import { askedImages, modelElsewhere } from './asked-for.ts';
+import { askedImages, modelInPath } from './asked-for.ts';
 import { BodyPacks } from './body-packs.ts';
 import { type CapturedAnswer, encodingOf } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
@@ -12,7 +12,7 @@ import type { Spool } from './spool.ts';
 import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from './usage/index.ts';
 
 /** What the log works out by itself, away from the request. */
-type Derived = keyof TokenUsage | keyof Bill | 'expiresAt' | 'bodiesId';
+type Derived = keyof TokenUsage | keyof Bill | 'expiresAt' | 'bodiesId' | 'batchId';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -69,6 +69,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
         ...measures,
         expiresAt: after(record.createdAt, retentionDays),
         bodiesId: keeps ? packs.idFor(record.workspaceId, sizeOf(draft, maxBodyBytes)) : null,
+        batchId: null,
       },
       bodies: keeps
         ? { expiresAt: after(record.createdAt, bodyRetentionDays), ...messagesOf(draft, maxBodyBytes) }
@@ -80,7 +81,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const packs = new BodyPacks();
     const entries: LogEntry[] = [];
     for (const draft of drafts) {
-      draft.record.aiModel ??= modelElsewhere(draft);
+      draft.record.aiModel ??= modelInPath(draft.record.requestUrl);
       entries.push(toEntry(draft, await measure(draft), packs));
     }
     return entries;

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
-import { isDuplicateBatch } from '../storage/duplicates.ts';
+import { duplicateIndexes, isDuplicateBatch } from '../storage/duplicates.ts';
 import type { Event } from '../storage/events/index.ts';
 import {
   LOG_BODIES_COLLECTION,
@@ -13,20 +13,35 @@ import {
 
 /**
  * Stores a batch of logs as they are: an unordered insert of the records, one of the packs of their bodies.
- * What is there already stays as it is, so that a batch may be written again after an unclear failure.
+ * What is there already stays as it is, so that a batch may be written again after an unclear failure. Roll-ups do not
+ * know of it: that is the log writer's work.
  */
 export async function writeLogs(db: Db, entries: readonly LogEntry[]): Promise<void> {
-  // Nulls included: copies without them would lose the shape that makes encoding fast.
   const records = entries.map(({ record }) => record);
-  const packs = packsOf(entries);
-  const results = await Promise.allSettled([
-    insert(db.collection<LogRecord>(LOGS_COLLECTION), records),
-    insert(packsIn(db), packs),
-  ]);
-  for (const result of results) {
-    if (result.status === 'rejected' && !isDuplicateBatch(result.reason)) throw result.reason;
+  const results = await Promise.allSettled([insertRecords(db, records), insertBodies(db, entries)]);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+/** Answers the records that were there already. Rejects when it is not clear which are there now. */
+export async function insertRecords(db: Db, records: readonly LogRecord[]): Promise<LogRecord[]> {
+  try {
+    // Nulls included: copies without them would lose the shape that makes encoding fast.
+    await insert(db.collection<LogRecord>(LOGS_COLLECTION), records);
+    return [];
+  } catch (error) {
+    if (!isDuplicateBatch(error)) throw error;
+    return duplicateIndexes(error).flatMap((index) => records[index] ?? []);
   }
-  if (results[1].status === 'rejected') await mergePacks(db, packs);
+}
+
+export async function insertBodies(db: Db, entries: readonly LogEntry[]): Promise<void> {
+  const packs = packsOf(entries);
+  try {
+    await insert(packsIn(db), packs);
+  } catch (error) {
+    if (!isDuplicateBatch(error)) throw error;
+    await mergePacks(db, packs);
+  }
 }
 
 /** What subscribers are told once a batch is stored: one event a workspace. */
@@ -43,7 +58,10 @@ export function logEvents(entries: readonly LogEntry[]): Event[] {
 
 const packsIn = (db: Db) => db.collection<LogBodiesPack>(LOG_BODIES_COLLECTION);
 
-async function insert<T extends { _id: string }>(collection: Collection<T>, documents: T[]): Promise<void> {
+async function insert<T extends { _id: string }>(
+  collection: Collection<T>,
+  documents: readonly T[],
+): Promise<void> {
   type Documents = Parameters<typeof collection.insertMany>[0];
   if (documents.length > 0)
     await collection.insertMany(documents as unknown as Documents, { ordered: false });

@@ -1,8 +1,17 @@
 /** True when every failed insert of a write failed because its `_id` was there already: a replay, and no loss. */
 export function isDuplicateBatch(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, writeErrors } = error as { code?: unknown; writeErrors?: unknown };
-  const failures: unknown[] = Array.isArray(writeErrors) ? writeErrors : writeErrors ? [writeErrors] : [];
-  if (failures.length === 0) return code === 11000;
-  return failures.every((failure) => (failure as { code?: unknown } | null)?.code === 11000);
+  const failures = writeErrorsOf(error);
+  if (failures.length === 0) return (error as { code?: unknown } | null)?.code === 11000;
+  return failures.every((failure) => failure.code === 11000);
+}
+
+/** Places in the batch of the inserts that such an error is about. */
+export const duplicateIndexes = (error: unknown): number[] => writeErrorsOf(error).map(({ index }) => index);
+
+type WriteError = { code: number; index: number };
+
+function writeErrorsOf(error: unknown): WriteError[] {
+  if (typeof error !== 'object' || error === null) return [];
+  const { writeErrors } = error as { writeErrors?: WriteError | WriteError[] };
+  return Array.isArray(writeErrors) ? writeErrors : writeErrors ? [writeErrors] : [];
 }

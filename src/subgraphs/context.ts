@@ -3,6 +3,7 @@ import type { Connection, Model } from 'mongoose';
 import type { Principal, Throttle } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AuditTrail } from '../recording/audit-trail.ts';
+import type { LogWriter } from '../recording/log-writer.ts';
 import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
@@ -46,6 +47,8 @@ export type ServiceDependencies = {
   /** These, and the models whose documents keep their organisation's tenant from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   organisationOwned: ((db: Connection) => Model<any>)[];
+  /** Stores logs of requests that did not pass through here. */
+  logs: Pick<LogWriter, 'write' | 'settle'>;
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
   /** Where the contents of log exports are, and what looks for those that were started. */

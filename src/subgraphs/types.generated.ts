@@ -15,6 +15,8 @@ export type Scalars = {
   JSON: { input: unknown; output: unknown; }
   /** A moment; RFC 3339 in UTC with milliseconds. */
   DateTime: { input: Date; output: Date; }
+  /** A whole number from 0 to 2^53 - 1. */
+  Count: { input: number; output: number; }
 };
 
 /** A team's part of an organisation: keys, providers, configs and logs belong to one. */
@@ -113,6 +115,14 @@ export type Query = {
   integration: Integration;
   /** Integrations of the levels that the credential may list. */
   integrations: IntegrationPage;
+  /** `provider` is a kind of provider, e.g. `openai`; refused with NOT_FOUND where no price is known. */
+  modelPricing: ModelPricing;
+  modelConfiguration: ModelConfiguration;
+  /**
+   * The prices of every model of a kind of provider: `{default: {pricing_config}, <model>: {pricing_config}}`. `default` holds
+   * what is the same for all of them, and no price.
+   */
+  providerModelPricing: Scalars['JSON']['output'];
   /** A provider by id, or by slug in a workspace. */
   provider: Provider;
   providers: ProviderPage;
@@ -144,6 +154,9 @@ export type Query = {
   /** A workspace by id or slug. */
   workspace: Workspace;
   workspaces: WorkspacePage;
+  analytics: Analytics;
+  /** The rows of `Analytics.groupRows`, for those who may list logs. */
+  logGroups: AnalyticsRowPage;
   /** By time; `endTime` is not included. */
   auditLogs: AuditLogPage;
   feedbacks: FeedbackPage;
@@ -202,6 +215,23 @@ export type QueryIntegrationsArgs = {
   sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryModelPricingArgs = {
+  provider: Scalars['String']['input'];
+  model: Scalars['String']['input'];
+};
+
+
+export type QueryModelConfigurationArgs = {
+  provider: Scalars['String']['input'];
+  model: Scalars['String']['input'];
+};
+
+
+export type QueryProviderModelPricingArgs = {
+  provider: Scalars['String']['input'];
 };
 
 
@@ -363,6 +393,26 @@ export type QueryWorkspacesArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryAnalyticsArgs = {
+  workspaceSlug?: InputMaybe<Scalars['String']['input']>;
+  timeOfGenerationMin: Scalars['DateTime']['input'];
+  timeOfGenerationMax: Scalars['DateTime']['input'];
+  filters?: InputMaybe<AnalyticsFilters>;
+};
+
+
+export type QueryLogGroupsArgs = {
+  by: AnalyticsDimension;
+  columns?: InputMaybe<Array<AnalyticsColumn>>;
+  workspaceSlug?: InputMaybe<Scalars['String']['input']>;
+  timeOfGenerationMin: Scalars['DateTime']['input'];
+  timeOfGenerationMax: Scalars['DateTime']['input'];
+  filters?: InputMaybe<AnalyticsFilters>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -956,6 +1006,57 @@ export type IntegrationPage = {
   data: Array<Integration>;
 };
 
+/** What a model costs when neither its integration nor its model there says otherwise. Prices in US cents. */
+export type ModelPricing = {
+  /**
+   * `{request_token: {price}, response_token: {price}, …, additional_units: {…}, image: {quality: {size: {price}}}}`, for one
+   * token or unit. A kind of token that is not named has the price of a broader one: reasoning that of the response, cached
+   * input that of the request. Models with prices for long input show those for short input.
+   */
+  payAsYouGo: Scalars['JSON']['output'];
+  /** How quantities and prices come together: `{request, response}`, expressions over `input_tokens`, `rates.request_token` … */
+  calculate: Scalars['JSON']['output'];
+  currency: Scalars['String']['output'];
+  /** Null: nothing is known of the price of tuning. */
+  finetuneConfig?: Maybe<Scalars['JSON']['output']>;
+};
+
+/** What can be set in a request to a model, in the gateway's own format. */
+export type ModelConfiguration = {
+  params: Array<ModelParameter>;
+  type: ModelKinds;
+  messages: ModelMessages;
+  /** True: these are the settings of all models of its kind. */
+  isDefault: Scalars['Boolean']['output'];
+};
+
+export type ModelParameter = {
+  key: Scalars['String']['output'];
+  defaultValue?: Maybe<Scalars['JSON']['output']>;
+  minValue?: Maybe<Scalars['Float']['output']>;
+  maxValue?: Maybe<Scalars['Float']['output']>;
+  /** `number`, `integer`, `boolean`, `string` or `array`. */
+  type: Scalars['String']['output'];
+  /** The values it can have, where they are few; else empty. */
+  options: Array<ModelParameterOption>;
+};
+
+export type ModelParameterOption = {
+  value: Scalars['JSON']['output'];
+  name: Scalars['String']['output'];
+};
+
+export type ModelKinds = {
+  /** `chat`, `text`, `embedding`, `image`, `audio` or `moderation`. */
+  primary: Scalars['String']['output'];
+  supported: Array<Scalars['String']['output']>;
+};
+
+export type ModelMessages = {
+  /** Roles that a message may have. */
+  options: Array<Scalars['String']['output']>;
+};
+
 /** What requests of a workspace name as `@slug`: the workspace's way to an integration. */
 export type Provider = {
   id: Scalars['ID']['output'];
@@ -1303,6 +1404,425 @@ export type WorkspacePage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
   data: Array<Workspace>;
+};
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type Analytics = {
+  requests: CountGraph;
+  cost: CostGraph;
+  latency: LatencyGraph;
+  tokens: TokensGraph;
+  /** Distinct values of metadata's `_user`. */
+  users: CountGraph;
+  /** Of the requests that name their `_user`. */
+  userRequests: UserRequestsGraph;
+  /** Answers other than 2xx. */
+  errors: CountGraph;
+  errorRate: ErrorRateGraph;
+  errorStacks: ErrorStacksGraph;
+  statusCodes: StatusCodesGraph;
+  rescuedRequests: RescuedRequestsGraph;
+  cacheHitRate: CacheHitRateGraph;
+  cacheLatency: CacheLatencyGraph;
+  /** By the time of the feedback; filters hold for the logs of its trace. */
+  feedback: CountGraph;
+  feedbackScores: FeedbackScoresGraph;
+  weightedFeedback: WeightedFeedbackGraph;
+  feedbackByModel: FeedbackByModelGraph;
+  cacheSummary: CacheSummary;
+  /** Requests by one dimension, the largest group first. */
+  groups: AnalyticsGroupPage;
+  /** The same as objects `{<dimension>, requests, …}` with the columns that are asked for, as REST shows them. */
+  groupRows: AnalyticsRowPage;
+  /** Those who are named by `_user`, the one with most requests first. */
+  userGroups: UserGroupPage;
+  /** The values of a metadata key, the most frequent first; requests without the key are left out. */
+  metadataGroups: MetadataGroupPage;
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsGroupsArgs = {
+  by: AnalyticsDimension;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsGroupRowsArgs = {
+  by: AnalyticsDimension;
+  columns?: InputMaybe<Array<AnalyticsColumn>>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsUserGroupsArgs = {
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+/**
+ * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
+ * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ *
+ * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
+ * Points without requests are there, with zeros. The first and the last point only have what is within the time.
+ */
+export type AnalyticsMetadataGroupsArgs = {
+  key: Scalars['String']['input'];
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+export type CountGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  dataPoints: Array<CountPoint>;
+};
+
+export type CountSummary = {
+  total: Scalars['Count']['output'];
+};
+
+export type CountPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  total: Scalars['Count']['output'];
+};
+
+/** US cents; requests without a known price count as requests, but cost nothing. */
+export type CostGraph = {
+  object: Scalars['String']['output'];
+  summary: CostSummary;
+  dataPoints: Array<CostPoint>;
+};
+
+export type CostSummary = {
+  total: Scalars['Float']['output'];
+  /** For each request. */
+  avg: Scalars['Float']['output'];
+};
+
+export type CostPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  total: Scalars['Float']['output'];
+  avg: Scalars['Float']['output'];
+};
+
+/** Milliseconds. Averages are exact; percentiles are within 2 % of the response time at that rank. */
+export type LatencyGraph = {
+  object: Scalars['String']['output'];
+  summary: LatencySummary;
+  dataPoints: Array<LatencyPoint>;
+};
+
+export type LatencySummary = {
+  avg: Scalars['Float']['output'];
+  p50: Scalars['Float']['output'];
+  p90: Scalars['Float']['output'];
+  p99: Scalars['Float']['output'];
+};
+
+export type LatencyPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  avg: Scalars['Float']['output'];
+  p50: Scalars['Float']['output'];
+  p90: Scalars['Float']['output'];
+  p99: Scalars['Float']['output'];
+};
+
+export type TokensGraph = {
+  object: Scalars['String']['output'];
+  summary: TokensSummary;
+  dataPoints: Array<TokensPoint>;
+};
+
+export type TokensSummary = {
+  total: Scalars['Count']['output'];
+  /** For each request. */
+  avg: Scalars['Float']['output'];
+};
+
+export type TokensPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  total: Scalars['Count']['output'];
+  avg: Scalars['Float']['output'];
+};
+
+export type UserRequestsGraph = {
+  object: Scalars['String']['output'];
+  summary: UserRequestsSummary;
+  dataPoints: Array<AveragePoint>;
+};
+
+export type UserRequestsSummary = {
+  total: Scalars['Count']['output'];
+  /** Users. */
+  unique: Scalars['Count']['output'];
+  /** Requests for each user. */
+  avg: Scalars['Float']['output'];
+};
+
+export type AveragePoint = {
+  timestamp: Scalars['DateTime']['output'];
+  avg: Scalars['Float']['output'];
+};
+
+/** Percent of all requests. */
+export type ErrorRateGraph = {
+  object: Scalars['String']['output'];
+  summary: RateSummary;
+  dataPoints: Array<RatePoint>;
+};
+
+export type RateSummary = {
+  rate: Scalars['Float']['output'];
+};
+
+export type RatePoint = {
+  timestamp: Scalars['DateTime']['output'];
+  rate: Scalars['Float']['output'];
+};
+
+export type ErrorStacksGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  dataPoints: Array<ErrorStackPoint>;
+};
+
+export type ErrorStackPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  /** One for each status other than 2xx that was met. */
+  stats: Array<StatusCount>;
+};
+
+export type StatusCount = {
+  responseStatusCode: Scalars['Int']['output'];
+  count: Scalars['Count']['output'];
+};
+
+export type StatusCodesGraph = {
+  object: Scalars['String']['output'];
+  summary: StatusCodesSummary;
+  /** One for each status other than 2xx, the most frequent first. */
+  dataPoints: Array<StatusCodePoint>;
+};
+
+export type StatusCodesSummary = {
+  totalErrors: Scalars['Count']['output'];
+  uniqueErrorCodes: Scalars['Int']['output'];
+};
+
+export type StatusCodePoint = {
+  statusCode: Scalars['Int']['output'];
+  count: Scalars['Count']['output'];
+};
+
+/** Requests that succeeded after retries, and those that succeeded at another target of a fallback than its first. */
+export type RescuedRequestsGraph = {
+  object: Scalars['String']['output'];
+  summary: RescuedSummary;
+  dataPoints: Array<RescuedPoint>;
+};
+
+export type RescuedSummary = {
+  retry: Scalars['Count']['output'];
+  fallback: Scalars['Count']['output'];
+};
+
+export type RescuedPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  /** One for each number of retries that was met. */
+  retry: Array<RetryCount>;
+  fallback: Scalars['Count']['output'];
+};
+
+export type RetryCount = {
+  retrySuccessCount: Scalars['Int']['output'];
+  count: Scalars['Count']['output'];
+};
+
+/** Percent of the requests that asked for the cache; savings in US cents. */
+export type CacheHitRateGraph = {
+  object: Scalars['String']['output'];
+  summary: CacheHitRateSummary;
+  dataPoints: Array<CacheHitRatePoint>;
+};
+
+export type CacheHitRateSummary = {
+  /** Hits of both kinds. */
+  total: Scalars['Count']['output'];
+  rate: Scalars['Float']['output'];
+};
+
+export type CacheHitRatePoint = {
+  timestamp: Scalars['DateTime']['output'];
+  simpleHits: Scalars['Count']['output'];
+  semanticHits: Scalars['Count']['output'];
+  rate: Scalars['Float']['output'];
+  /** Of this point and all before it. */
+  cumulativeSimpleCacheSavings: Scalars['Float']['output'];
+  cumulativeSemanticCacheSavings: Scalars['Float']['output'];
+};
+
+/** Milliseconds that answers from the cache took. */
+export type CacheLatencyGraph = {
+  object: Scalars['String']['output'];
+  summary: AverageSummary;
+  dataPoints: Array<AveragePoint>;
+};
+
+export type AverageSummary = {
+  avg: Scalars['Float']['output'];
+};
+
+export type FeedbackScoresGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  /** One for each value that was given, the lowest first. */
+  dataPoints: Array<ScorePoint>;
+};
+
+export type ScorePoint = {
+  score: Scalars['Int']['output'];
+  total: Scalars['Count']['output'];
+};
+
+/** Value times weight. */
+export type WeightedFeedbackGraph = {
+  object: Scalars['String']['output'];
+  summary: AverageSummary;
+  dataPoints: Array<AveragePoint>;
+};
+
+export type FeedbackByModelGraph = {
+  object: Scalars['String']['output'];
+  summary: CountSummary;
+  /** One for each model, the one with most feedback first. */
+  dataPoints: Array<ModelFeedbackPoint>;
+};
+
+export type ModelFeedbackPoint = {
+  /** Null for feedback on traces without a model. */
+  aiModel?: Maybe<Scalars['String']['output']>;
+  total: Scalars['Count']['output'];
+  avgWeightedFeedback: Scalars['Float']['output'];
+};
+
+export type CacheSummary = {
+  object: Scalars['String']['output'];
+  summary: CacheSummaryValues;
+};
+
+export type CacheSummaryValues = {
+  hits: Scalars['Count']['output'];
+  /** Milliseconds that hits took. */
+  avgLatency: Scalars['Float']['output'];
+  /** All requests, whether they asked for the cache or not. */
+  totalRequests: Scalars['Count']['output'];
+  /** By how many percent hits were faster than all other requests; 0 where one of both is missing. */
+  cacheSpeedup: Scalars['Float']['output'];
+};
+
+export type AnalyticsGroup = {
+  object: Scalars['String']['output'];
+  /** Null for requests without the dimension. */
+  value?: Maybe<Scalars['String']['output']>;
+  requests: Scalars['Count']['output'];
+  /** The number of requests as text, as some paths of REST show it. */
+  requestsText: Scalars['String']['output'];
+  /** US cents. */
+  cost: Scalars['Float']['output'];
+  totalTokens: Scalars['Count']['output'];
+  avgTokens: Scalars['Float']['output'];
+  avgInputTokens: Scalars['Float']['output'];
+  avgOutputTokens: Scalars['Float']['output'];
+  /** Milliseconds, as the percentiles. */
+  avgLatency: Scalars['Float']['output'];
+  p95Latency: Scalars['Float']['output'];
+  p99Latency: Scalars['Float']['output'];
+  /** Percent. */
+  successRate: Scalars['Float']['output'];
+  errorCount: Scalars['Count']['output'];
+  /** Percent of the requests that asked for the cache. */
+  cacheHitRate: Scalars['Float']['output'];
+  firstSeen: Scalars['DateTime']['output'];
+  lastSeen: Scalars['DateTime']['output'];
+};
+
+export type AnalyticsGroupPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<AnalyticsGroup>;
+};
+
+export type AnalyticsRowPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<Scalars['JSON']['output']>;
+};
+
+export type UserGroup = {
+  object: Scalars['String']['output'];
+  user: Scalars['String']['output'];
+  requests: Scalars['Count']['output'];
+  /** The number of requests as text, as some paths of REST show it. */
+  requestsText: Scalars['String']['output'];
+  /** US cents. */
+  cost: Scalars['Float']['output'];
+};
+
+export type UserGroupPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<UserGroup>;
+};
+
+export type MetadataGroup = {
+  object: Scalars['String']['output'];
+  metadataValue: Scalars['String']['output'];
+  requests: Scalars['Count']['output'];
+  /** US cents. */
+  cost: Scalars['Float']['output'];
+  avgTokens: Scalars['Float']['output'];
+  /** Of the feedback on traces of these requests; 0 without any. */
+  avgWeightedFeedback: Scalars['Float']['output'];
+  /** Requests whose trace has feedback. */
+  requestsWithFeedback: Scalars['Count']['output'];
+  lastSeen: Scalars['DateTime']['output'];
+};
+
+export type MetadataGroupPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<MetadataGroup>;
 };
 
 /**
@@ -1827,6 +2347,41 @@ export type UserSortField =
   | 'createdAt'
   | 'lastUpdatedAt';
 
+export type AnalyticsDimension =
+  /** Provider kind, e.g. `openai`. */
+  | 'ai_service'
+  | 'model'
+  | 'status_code'
+  /** Id of the key. */
+  | 'api_key'
+  /** Slug of the config. */
+  | 'config'
+  /** Slug of the workspace; its id once it is deleted. */
+  | 'workspace'
+  /** Slug of the provider. */
+  | 'provider'
+  /** As metadata's `_prompt` names it. */
+  | 'prompt';
+
+export type AnalyticsColumn =
+  /** US cents. */
+  | 'cost'
+  | 'total_tokens'
+  | 'avg_tokens'
+  | 'avg_input_tokens'
+  | 'avg_output_tokens'
+  /** Milliseconds, as the percentiles. */
+  | 'avg_latency'
+  | 'p95_latency'
+  | 'p99_latency'
+  /** Percent. */
+  | 'success_rate'
+  | 'error_count'
+  /** Percent of the requests that asked for the cache. */
+  | 'cache_hit_rate'
+  | 'last_seen'
+  | 'first_seen';
+
 export type AuditUserType =
   | 'user'
   | 'api_key'
@@ -2212,6 +2767,41 @@ export type UpdateWorkspaceInput = {
   defaults?: InputMaybe<Scalars['JSON']['input']>;
 };
 
+/**
+ * All that is given must hold. The sums know `statusCode`, `aiOrgModel`, `configs`, `virtualKeys`, `apiKeyIds` and
+ * `promptSlug`; for all other filters, and for users and metadata under any filter, every log of the time is looked at, which
+ * gives the same answer and takes longer.
+ */
+export type AnalyticsFilters = {
+  totalUnitsMin?: InputMaybe<Scalars['Int']['input']>;
+  totalUnitsMax?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  /** US cents. */
+  costMin?: InputMaybe<Scalars['Float']['input']>;
+  /** US cents. */
+  costMax?: InputMaybe<Scalars['Float']['input']>;
+  statusCode?: InputMaybe<Array<Scalars['Int']['input']>>;
+  /** Value times weight of a feedback on the trace of the request. */
+  weightedFeedbackMin?: InputMaybe<Scalars['Float']['input']>;
+  weightedFeedbackMax?: InputMaybe<Scalars['Float']['input']>;
+  traceId?: InputMaybe<Scalars['String']['input']>;
+  spanId?: InputMaybe<Scalars['String']['input']>;
+  /** `<provider>__<model>`, e.g. `openai__gpt-4o`. */
+  aiOrgModel?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Slugs. */
+  configs?: InputMaybe<Array<Scalars['String']['input']>>;
+  /** Slugs of providers. */
+  virtualKeys?: InputMaybe<Array<Scalars['String']['input']>>;
+  apiKeyIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  /** As metadata's `_prompt` names it. */
+  promptSlug?: InputMaybe<Scalars['String']['input']>;
+  /** Texts by key; all must be there. */
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
 /** All that is given must hold. */
 export type AuditLogFilters = {
   method?: InputMaybe<Scalars['String']['input']>;
@@ -2434,6 +3024,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   JSON: ResolverTypeWrapper<Scalars['JSON']['output']>;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
+  Count: ResolverTypeWrapper<Scalars['Count']['output']>;
   Workspace: ResolverTypeWrapper<Workspace>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Deployment: ResolverTypeWrapper<Deployment>;
@@ -2446,6 +3037,12 @@ export type ResolversTypes = {
   IntegrationWorkspace: ResolverTypeWrapper<IntegrationWorkspace>;
   IntegrationModel: ResolverTypeWrapper<IntegrationModel>;
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
+  ModelPricing: ResolverTypeWrapper<ModelPricing>;
+  ModelConfiguration: ResolverTypeWrapper<ModelConfiguration>;
+  ModelParameter: ResolverTypeWrapper<ModelParameter>;
+  ModelParameterOption: ResolverTypeWrapper<ModelParameterOption>;
+  ModelKinds: ResolverTypeWrapper<ModelKinds>;
+  ModelMessages: ResolverTypeWrapper<ModelMessages>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
   AccessPolicy: ResolverTypeWrapper<AccessPolicy>;
@@ -2475,6 +3072,54 @@ export type ResolversTypes = {
   UserPage: ResolverTypeWrapper<UserPage>;
   WorkspaceSettings: ResolverTypeWrapper<WorkspaceSettings>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
+  Analytics: ResolverTypeWrapper<Analytics>;
+  CountGraph: ResolverTypeWrapper<CountGraph>;
+  CountSummary: ResolverTypeWrapper<CountSummary>;
+  CountPoint: ResolverTypeWrapper<CountPoint>;
+  CostGraph: ResolverTypeWrapper<CostGraph>;
+  CostSummary: ResolverTypeWrapper<CostSummary>;
+  CostPoint: ResolverTypeWrapper<CostPoint>;
+  LatencyGraph: ResolverTypeWrapper<LatencyGraph>;
+  LatencySummary: ResolverTypeWrapper<LatencySummary>;
+  LatencyPoint: ResolverTypeWrapper<LatencyPoint>;
+  TokensGraph: ResolverTypeWrapper<TokensGraph>;
+  TokensSummary: ResolverTypeWrapper<TokensSummary>;
+  TokensPoint: ResolverTypeWrapper<TokensPoint>;
+  UserRequestsGraph: ResolverTypeWrapper<UserRequestsGraph>;
+  UserRequestsSummary: ResolverTypeWrapper<UserRequestsSummary>;
+  AveragePoint: ResolverTypeWrapper<AveragePoint>;
+  ErrorRateGraph: ResolverTypeWrapper<ErrorRateGraph>;
+  RateSummary: ResolverTypeWrapper<RateSummary>;
+  RatePoint: ResolverTypeWrapper<RatePoint>;
+  ErrorStacksGraph: ResolverTypeWrapper<ErrorStacksGraph>;
+  ErrorStackPoint: ResolverTypeWrapper<ErrorStackPoint>;
+  StatusCount: ResolverTypeWrapper<StatusCount>;
+  StatusCodesGraph: ResolverTypeWrapper<StatusCodesGraph>;
+  StatusCodesSummary: ResolverTypeWrapper<StatusCodesSummary>;
+  StatusCodePoint: ResolverTypeWrapper<StatusCodePoint>;
+  RescuedRequestsGraph: ResolverTypeWrapper<RescuedRequestsGraph>;
+  RescuedSummary: ResolverTypeWrapper<RescuedSummary>;
+  RescuedPoint: ResolverTypeWrapper<RescuedPoint>;
+  RetryCount: ResolverTypeWrapper<RetryCount>;
+  CacheHitRateGraph: ResolverTypeWrapper<CacheHitRateGraph>;
+  CacheHitRateSummary: ResolverTypeWrapper<CacheHitRateSummary>;
+  CacheHitRatePoint: ResolverTypeWrapper<CacheHitRatePoint>;
+  CacheLatencyGraph: ResolverTypeWrapper<CacheLatencyGraph>;
+  AverageSummary: ResolverTypeWrapper<AverageSummary>;
+  FeedbackScoresGraph: ResolverTypeWrapper<FeedbackScoresGraph>;
+  ScorePoint: ResolverTypeWrapper<ScorePoint>;
+  WeightedFeedbackGraph: ResolverTypeWrapper<WeightedFeedbackGraph>;
+  FeedbackByModelGraph: ResolverTypeWrapper<FeedbackByModelGraph>;
+  ModelFeedbackPoint: ResolverTypeWrapper<ModelFeedbackPoint>;
+  CacheSummary: ResolverTypeWrapper<CacheSummary>;
+  CacheSummaryValues: ResolverTypeWrapper<CacheSummaryValues>;
+  AnalyticsGroup: ResolverTypeWrapper<AnalyticsGroup>;
+  AnalyticsGroupPage: ResolverTypeWrapper<AnalyticsGroupPage>;
+  AnalyticsRowPage: ResolverTypeWrapper<AnalyticsRowPage>;
+  UserGroup: ResolverTypeWrapper<UserGroup>;
+  UserGroupPage: ResolverTypeWrapper<UserGroupPage>;
+  MetadataGroup: ResolverTypeWrapper<MetadataGroup>;
+  MetadataGroupPage: ResolverTypeWrapper<MetadataGroupPage>;
   AuditLog: ResolverTypeWrapper<AuditLog>;
   AuditLogPage: ResolverTypeWrapper<AuditLogPage>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -2517,6 +3162,8 @@ export type ResolversTypes = {
   InviteSortField: InviteSortField;
   MemberSortField: MemberSortField;
   UserSortField: UserSortField;
+  AnalyticsDimension: AnalyticsDimension;
+  AnalyticsColumn: AnalyticsColumn;
   AuditUserType: AuditUserType;
   LogExportStatus: LogExportStatus;
   LogSortField: LogSortField;
@@ -2560,6 +3207,7 @@ export type ResolversTypes = {
   UpdateWorkspaceSettingsInput: UpdateWorkspaceSettingsInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
+  AnalyticsFilters: AnalyticsFilters;
   AuditLogFilters: AuditLogFilters;
   CreateFeedbackInput: CreateFeedbackInput;
   UpdateFeedbackInput: UpdateFeedbackInput;
@@ -2579,6 +3227,7 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   JSON: Scalars['JSON']['output'];
   DateTime: Scalars['DateTime']['output'];
+  Count: Scalars['Count']['output'];
   Workspace: Workspace;
   ID: Scalars['ID']['output'];
   Deployment: Deployment;
@@ -2591,6 +3240,12 @@ export type ResolversParentTypes = {
   IntegrationWorkspace: IntegrationWorkspace;
   IntegrationModel: IntegrationModel;
   IntegrationPage: IntegrationPage;
+  ModelPricing: ModelPricing;
+  ModelConfiguration: ModelConfiguration;
+  ModelParameter: ModelParameter;
+  ModelParameterOption: ModelParameterOption;
+  ModelKinds: ModelKinds;
+  ModelMessages: ModelMessages;
   Provider: Provider;
   ProviderPage: ProviderPage;
   AccessPolicy: AccessPolicy;
@@ -2620,6 +3275,54 @@ export type ResolversParentTypes = {
   UserPage: UserPage;
   WorkspaceSettings: WorkspaceSettings;
   WorkspacePage: WorkspacePage;
+  Analytics: Analytics;
+  CountGraph: CountGraph;
+  CountSummary: CountSummary;
+  CountPoint: CountPoint;
+  CostGraph: CostGraph;
+  CostSummary: CostSummary;
+  CostPoint: CostPoint;
+  LatencyGraph: LatencyGraph;
+  LatencySummary: LatencySummary;
+  LatencyPoint: LatencyPoint;
+  TokensGraph: TokensGraph;
+  TokensSummary: TokensSummary;
+  TokensPoint: TokensPoint;
+  UserRequestsGraph: UserRequestsGraph;
+  UserRequestsSummary: UserRequestsSummary;
+  AveragePoint: AveragePoint;
+  ErrorRateGraph: ErrorRateGraph;
+  RateSummary: RateSummary;
+  RatePoint: RatePoint;
+  ErrorStacksGraph: ErrorStacksGraph;
+  ErrorStackPoint: ErrorStackPoint;
+  StatusCount: StatusCount;
+  StatusCodesGraph: StatusCodesGraph;
+  StatusCodesSummary: StatusCodesSummary;
+  StatusCodePoint: StatusCodePoint;
+  RescuedRequestsGraph: RescuedRequestsGraph;
+  RescuedSummary: RescuedSummary;
+  RescuedPoint: RescuedPoint;
+  RetryCount: RetryCount;
+  CacheHitRateGraph: CacheHitRateGraph;
+  CacheHitRateSummary: CacheHitRateSummary;
+  CacheHitRatePoint: CacheHitRatePoint;
+  CacheLatencyGraph: CacheLatencyGraph;
+  AverageSummary: AverageSummary;
+  FeedbackScoresGraph: FeedbackScoresGraph;
+  ScorePoint: ScorePoint;
+  WeightedFeedbackGraph: WeightedFeedbackGraph;
+  FeedbackByModelGraph: FeedbackByModelGraph;
+  ModelFeedbackPoint: ModelFeedbackPoint;
+  CacheSummary: CacheSummary;
+  CacheSummaryValues: CacheSummaryValues;
+  AnalyticsGroup: AnalyticsGroup;
+  AnalyticsGroupPage: AnalyticsGroupPage;
+  AnalyticsRowPage: AnalyticsRowPage;
+  UserGroup: UserGroup;
+  UserGroupPage: UserGroupPage;
+  MetadataGroup: MetadataGroup;
+  MetadataGroupPage: MetadataGroupPage;
   AuditLog: AuditLog;
   AuditLogPage: AuditLogPage;
   Subscription: Record<PropertyKey, never>;
@@ -2682,6 +3385,7 @@ export type ResolversParentTypes = {
   UpdateWorkspaceSettingsInput: UpdateWorkspaceSettingsInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
+  AnalyticsFilters: AnalyticsFilters;
   AuditLogFilters: AuditLogFilters;
   CreateFeedbackInput: CreateFeedbackInput;
   UpdateFeedbackInput: UpdateFeedbackInput;
@@ -2750,6 +3454,10 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
   name: 'DateTime';
 }
 
+export interface CountScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Count'], any> {
+  name: 'Count';
+}
+
 export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2799,6 +3507,9 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   deployments?: Resolver<ResolversTypes['DeploymentPage'], ParentType, ContextType, RequireFields<QueryDeploymentsArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
   integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
   integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
+  modelPricing?: Resolver<ResolversTypes['ModelPricing'], ParentType, ContextType, RequireFields<QueryModelPricingArgs, 'provider' | 'model'>>;
+  modelConfiguration?: Resolver<ResolversTypes['ModelConfiguration'], ParentType, ContextType, RequireFields<QueryModelConfigurationArgs, 'provider' | 'model'>>;
+  providerModelPricing?: Resolver<ResolversTypes['JSON'], ParentType, ContextType, RequireFields<QueryProviderModelPricingArgs, 'provider'>>;
   provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   accessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<QueryAccessPolicyArgs, 'id'>>;
@@ -2820,6 +3531,8 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<QueryWorkspaceArgs, 'id'>>;
   workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<QueryWorkspacesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  analytics?: Resolver<ResolversTypes['Analytics'], ParentType, ContextType, RequireFields<QueryAnalyticsArgs, 'timeOfGenerationMin' | 'timeOfGenerationMax'>>;
+  logGroups?: Resolver<ResolversTypes['AnalyticsRowPage'], ParentType, ContextType, RequireFields<QueryLogGroupsArgs, 'by' | 'timeOfGenerationMin' | 'timeOfGenerationMax' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
   feedbacks?: Resolver<ResolversTypes['FeedbackPage'], ParentType, ContextType, RequireFields<QueryFeedbacksArgs, 'currentPage' | 'pageSize'>>;
   logExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<QueryLogExportArgs, 'id'>>;
@@ -2943,6 +3656,43 @@ export type IntegrationPageResolvers<ContextType = GraphContext, ParentType exte
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Integration']>, ParentType, ContextType>;
+};
+
+export type ModelPricingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelPricing'] = ResolversParentTypes['ModelPricing']> = {
+  payAsYouGo?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  calculate?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  currency?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  finetuneConfig?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type ModelConfigurationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelConfiguration'] = ResolversParentTypes['ModelConfiguration']> = {
+  params?: Resolver<Array<ResolversTypes['ModelParameter']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['ModelKinds'], ParentType, ContextType>;
+  messages?: Resolver<ResolversTypes['ModelMessages'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ModelParameterResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelParameter'] = ResolversParentTypes['ModelParameter']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  defaultValue?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  minValue?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  maxValue?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  options?: Resolver<Array<ResolversTypes['ModelParameterOption']>, ParentType, ContextType>;
+};
+
+export type ModelParameterOptionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelParameterOption'] = ResolversParentTypes['ModelParameterOption']> = {
+  value?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type ModelKindsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelKinds'] = ResolversParentTypes['ModelKinds']> = {
+  primary?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  supported?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ModelMessagesResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelMessages'] = ResolversParentTypes['ModelMessages']> = {
+  options?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type ProviderResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Provider'] = ResolversParentTypes['Provider']> = {
@@ -3204,6 +3954,321 @@ export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extend
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Workspace']>, ParentType, ContextType>;
+};
+
+export type AnalyticsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Analytics'] = ResolversParentTypes['Analytics']> = {
+  requests?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['CostGraph'], ParentType, ContextType>;
+  latency?: Resolver<ResolversTypes['LatencyGraph'], ParentType, ContextType>;
+  tokens?: Resolver<ResolversTypes['TokensGraph'], ParentType, ContextType>;
+  users?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  userRequests?: Resolver<ResolversTypes['UserRequestsGraph'], ParentType, ContextType>;
+  errors?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  errorRate?: Resolver<ResolversTypes['ErrorRateGraph'], ParentType, ContextType>;
+  errorStacks?: Resolver<ResolversTypes['ErrorStacksGraph'], ParentType, ContextType>;
+  statusCodes?: Resolver<ResolversTypes['StatusCodesGraph'], ParentType, ContextType>;
+  rescuedRequests?: Resolver<ResolversTypes['RescuedRequestsGraph'], ParentType, ContextType>;
+  cacheHitRate?: Resolver<ResolversTypes['CacheHitRateGraph'], ParentType, ContextType>;
+  cacheLatency?: Resolver<ResolversTypes['CacheLatencyGraph'], ParentType, ContextType>;
+  feedback?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
+  feedbackScores?: Resolver<ResolversTypes['FeedbackScoresGraph'], ParentType, ContextType>;
+  weightedFeedback?: Resolver<ResolversTypes['WeightedFeedbackGraph'], ParentType, ContextType>;
+  feedbackByModel?: Resolver<ResolversTypes['FeedbackByModelGraph'], ParentType, ContextType>;
+  cacheSummary?: Resolver<ResolversTypes['CacheSummary'], ParentType, ContextType>;
+  groups?: Resolver<ResolversTypes['AnalyticsGroupPage'], ParentType, ContextType, RequireFields<AnalyticsGroupsArgs, 'by' | 'currentPage' | 'pageSize'>>;
+  groupRows?: Resolver<ResolversTypes['AnalyticsRowPage'], ParentType, ContextType, RequireFields<AnalyticsGroupRowsArgs, 'by' | 'currentPage' | 'pageSize'>>;
+  userGroups?: Resolver<ResolversTypes['UserGroupPage'], ParentType, ContextType, RequireFields<AnalyticsUserGroupsArgs, 'currentPage' | 'pageSize'>>;
+  metadataGroups?: Resolver<ResolversTypes['MetadataGroupPage'], ParentType, ContextType, RequireFields<AnalyticsMetadataGroupsArgs, 'key' | 'currentPage' | 'pageSize'>>;
+};
+
+export type CountGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CountGraph'] = ResolversParentTypes['CountGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['CountPoint']>, ParentType, ContextType>;
+};
+
+export type CountSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CountSummary'] = ResolversParentTypes['CountSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type CountPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CountPoint'] = ResolversParentTypes['CountPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type CostGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CostGraph'] = ResolversParentTypes['CostGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CostSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['CostPoint']>, ParentType, ContextType>;
+};
+
+export type CostSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CostSummary'] = ResolversParentTypes['CostSummary']> = {
+  total?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CostPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CostPoint'] = ResolversParentTypes['CostPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type LatencyGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LatencyGraph'] = ResolversParentTypes['LatencyGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['LatencySummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['LatencyPoint']>, ParentType, ContextType>;
+};
+
+export type LatencySummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LatencySummary'] = ResolversParentTypes['LatencySummary']> = {
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p50?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p90?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p99?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type LatencyPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LatencyPoint'] = ResolversParentTypes['LatencyPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p50?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p90?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p99?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type TokensGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TokensGraph'] = ResolversParentTypes['TokensGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['TokensSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['TokensPoint']>, ParentType, ContextType>;
+};
+
+export type TokensSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TokensSummary'] = ResolversParentTypes['TokensSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type TokensPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TokensPoint'] = ResolversParentTypes['TokensPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type UserRequestsGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserRequestsGraph'] = ResolversParentTypes['UserRequestsGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['UserRequestsSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['AveragePoint']>, ParentType, ContextType>;
+};
+
+export type UserRequestsSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserRequestsSummary'] = ResolversParentTypes['UserRequestsSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  unique?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type AveragePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AveragePoint'] = ResolversParentTypes['AveragePoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type ErrorRateGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ErrorRateGraph'] = ResolversParentTypes['ErrorRateGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['RateSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['RatePoint']>, ParentType, ContextType>;
+};
+
+export type RateSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateSummary'] = ResolversParentTypes['RateSummary']> = {
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type RatePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RatePoint'] = ResolversParentTypes['RatePoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type ErrorStacksGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ErrorStacksGraph'] = ResolversParentTypes['ErrorStacksGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['ErrorStackPoint']>, ParentType, ContextType>;
+};
+
+export type ErrorStackPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ErrorStackPoint'] = ResolversParentTypes['ErrorStackPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  stats?: Resolver<Array<ResolversTypes['StatusCount']>, ParentType, ContextType>;
+};
+
+export type StatusCountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCount'] = ResolversParentTypes['StatusCount']> = {
+  responseStatusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type StatusCodesGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCodesGraph'] = ResolversParentTypes['StatusCodesGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['StatusCodesSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['StatusCodePoint']>, ParentType, ContextType>;
+};
+
+export type StatusCodesSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCodesSummary'] = ResolversParentTypes['StatusCodesSummary']> = {
+  totalErrors?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  uniqueErrorCodes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type StatusCodePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['StatusCodePoint'] = ResolversParentTypes['StatusCodePoint']> = {
+  statusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type RescuedRequestsGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RescuedRequestsGraph'] = ResolversParentTypes['RescuedRequestsGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['RescuedSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['RescuedPoint']>, ParentType, ContextType>;
+};
+
+export type RescuedSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RescuedSummary'] = ResolversParentTypes['RescuedSummary']> = {
+  retry?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  fallback?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type RescuedPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RescuedPoint'] = ResolversParentTypes['RescuedPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  retry?: Resolver<Array<ResolversTypes['RetryCount']>, ParentType, ContextType>;
+  fallback?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type RetryCountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RetryCount'] = ResolversParentTypes['RetryCount']> = {
+  retrySuccessCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type CacheHitRateGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheHitRateGraph'] = ResolversParentTypes['CacheHitRateGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CacheHitRateSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['CacheHitRatePoint']>, ParentType, ContextType>;
+};
+
+export type CacheHitRateSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheHitRateSummary'] = ResolversParentTypes['CacheHitRateSummary']> = {
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CacheHitRatePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheHitRatePoint'] = ResolversParentTypes['CacheHitRatePoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  simpleHits?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  semanticHits?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  rate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  cumulativeSimpleCacheSavings?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  cumulativeSemanticCacheSavings?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CacheLatencyGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheLatencyGraph'] = ResolversParentTypes['CacheLatencyGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['AverageSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['AveragePoint']>, ParentType, ContextType>;
+};
+
+export type AverageSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AverageSummary'] = ResolversParentTypes['AverageSummary']> = {
+  avg?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type FeedbackScoresGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FeedbackScoresGraph'] = ResolversParentTypes['FeedbackScoresGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['ScorePoint']>, ParentType, ContextType>;
+};
+
+export type ScorePointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ScorePoint'] = ResolversParentTypes['ScorePoint']> = {
+  score?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type WeightedFeedbackGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WeightedFeedbackGraph'] = ResolversParentTypes['WeightedFeedbackGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['AverageSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['AveragePoint']>, ParentType, ContextType>;
+};
+
+export type FeedbackByModelGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FeedbackByModelGraph'] = ResolversParentTypes['FeedbackByModelGraph']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CountSummary'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['ModelFeedbackPoint']>, ParentType, ContextType>;
+};
+
+export type ModelFeedbackPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelFeedbackPoint'] = ResolversParentTypes['ModelFeedbackPoint']> = {
+  aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avgWeightedFeedback?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type CacheSummaryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheSummary'] = ResolversParentTypes['CacheSummary']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  summary?: Resolver<ResolversTypes['CacheSummaryValues'], ParentType, ContextType>;
+};
+
+export type CacheSummaryValuesResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CacheSummaryValues'] = ResolversParentTypes['CacheSummaryValues']> = {
+  hits?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avgLatency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  totalRequests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cacheSpeedup?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type AnalyticsGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsGroup'] = ResolversParentTypes['AnalyticsGroup']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  requests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  requestsText?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  totalTokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  avgTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgInputTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgOutputTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgLatency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p95Latency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  p99Latency?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  successRate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  errorCount?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cacheHitRate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  firstSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type AnalyticsGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsGroupPage'] = ResolversParentTypes['AnalyticsGroupPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['AnalyticsGroup']>, ParentType, ContextType>;
+};
+
+export type AnalyticsRowPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsRowPage'] = ResolversParentTypes['AnalyticsRowPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type UserGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserGroup'] = ResolversParentTypes['UserGroup']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  user?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  requestsText?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type UserGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserGroupPage'] = ResolversParentTypes['UserGroupPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['UserGroup']>, ParentType, ContextType>;
+};
+
+export type MetadataGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MetadataGroup'] = ResolversParentTypes['MetadataGroup']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  metadataValue?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  requests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgTokens?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  avgWeightedFeedback?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  requestsWithFeedback?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  lastSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MetadataGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MetadataGroupPage'] = ResolversParentTypes['MetadataGroupPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['MetadataGroup']>, ParentType, ContextType>;
 };
 
 export type AuditLogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLog'] = ResolversParentTypes['AuditLog']> = {
@@ -3501,6 +4566,7 @@ export type ConfigVersionPageResolvers<ContextType = GraphContext, ParentType ex
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
+  Count?: GraphQLScalarType;
   Workspace?: WorkspaceResolvers<ContextType>;
   Deployment?: DeploymentResolvers<ContextType>;
   DeploymentPage?: DeploymentPageResolvers<ContextType>;
@@ -3511,6 +4577,12 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
   IntegrationModel?: IntegrationModelResolvers<ContextType>;
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
+  ModelPricing?: ModelPricingResolvers<ContextType>;
+  ModelConfiguration?: ModelConfigurationResolvers<ContextType>;
+  ModelParameter?: ModelParameterResolvers<ContextType>;
+  ModelParameterOption?: ModelParameterOptionResolvers<ContextType>;
+  ModelKinds?: ModelKindsResolvers<ContextType>;
+  ModelMessages?: ModelMessagesResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
   AccessPolicy?: AccessPolicyResolvers<ContextType>;
@@ -3540,6 +4612,54 @@ export type Resolvers<ContextType = GraphContext> = {
   UserPage?: UserPageResolvers<ContextType>;
   WorkspaceSettings?: WorkspaceSettingsResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
+  Analytics?: AnalyticsResolvers<ContextType>;
+  CountGraph?: CountGraphResolvers<ContextType>;
+  CountSummary?: CountSummaryResolvers<ContextType>;
+  CountPoint?: CountPointResolvers<ContextType>;
+  CostGraph?: CostGraphResolvers<ContextType>;
+  CostSummary?: CostSummaryResolvers<ContextType>;
+  CostPoint?: CostPointResolvers<ContextType>;
+  LatencyGraph?: LatencyGraphResolvers<ContextType>;
+  LatencySummary?: LatencySummaryResolvers<ContextType>;
+  LatencyPoint?: LatencyPointResolvers<ContextType>;
+  TokensGraph?: TokensGraphResolvers<ContextType>;
+  TokensSummary?: TokensSummaryResolvers<ContextType>;
+  TokensPoint?: TokensPointResolvers<ContextType>;
+  UserRequestsGraph?: UserRequestsGraphResolvers<ContextType>;
+  UserRequestsSummary?: UserRequestsSummaryResolvers<ContextType>;
+  AveragePoint?: AveragePointResolvers<ContextType>;
+  ErrorRateGraph?: ErrorRateGraphResolvers<ContextType>;
+  RateSummary?: RateSummaryResolvers<ContextType>;
+  RatePoint?: RatePointResolvers<ContextType>;
+  ErrorStacksGraph?: ErrorStacksGraphResolvers<ContextType>;
+  ErrorStackPoint?: ErrorStackPointResolvers<ContextType>;
+  StatusCount?: StatusCountResolvers<ContextType>;
+  StatusCodesGraph?: StatusCodesGraphResolvers<ContextType>;
+  StatusCodesSummary?: StatusCodesSummaryResolvers<ContextType>;
+  StatusCodePoint?: StatusCodePointResolvers<ContextType>;
+  RescuedRequestsGraph?: RescuedRequestsGraphResolvers<ContextType>;
+  RescuedSummary?: RescuedSummaryResolvers<ContextType>;
+  RescuedPoint?: RescuedPointResolvers<ContextType>;
+  RetryCount?: RetryCountResolvers<ContextType>;
+  CacheHitRateGraph?: CacheHitRateGraphResolvers<ContextType>;
+  CacheHitRateSummary?: CacheHitRateSummaryResolvers<ContextType>;
+  CacheHitRatePoint?: CacheHitRatePointResolvers<ContextType>;
+  CacheLatencyGraph?: CacheLatencyGraphResolvers<ContextType>;
+  AverageSummary?: AverageSummaryResolvers<ContextType>;
+  FeedbackScoresGraph?: FeedbackScoresGraphResolvers<ContextType>;
+  ScorePoint?: ScorePointResolvers<ContextType>;
+  WeightedFeedbackGraph?: WeightedFeedbackGraphResolvers<ContextType>;
+  FeedbackByModelGraph?: FeedbackByModelGraphResolvers<ContextType>;
+  ModelFeedbackPoint?: ModelFeedbackPointResolvers<ContextType>;
+  CacheSummary?: CacheSummaryResolvers<ContextType>;
+  CacheSummaryValues?: CacheSummaryValuesResolvers<ContextType>;
+  AnalyticsGroup?: AnalyticsGroupResolvers<ContextType>;
+  AnalyticsGroupPage?: AnalyticsGroupPageResolvers<ContextType>;
+  AnalyticsRowPage?: AnalyticsRowPageResolvers<ContextType>;
+  UserGroup?: UserGroupResolvers<ContextType>;
+  UserGroupPage?: UserGroupPageResolvers<ContextType>;
+  MetadataGroup?: MetadataGroupResolvers<ContextType>;
+  MetadataGroupPage?: MetadataGroupPageResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;

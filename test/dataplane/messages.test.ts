@@ -10,7 +10,7 @@ let client: Anthropic;
 
 beforeAll(async () => {
   world = await startWorld();
-  const slug = await world.makeProvider({ ai_provider_id: 'mistral-ai' });
+  const slug = await world.makeProvider({ ai_provider_id: 'together-ai' });
   model = `@${slug}/gpt-test`;
   client = new Anthropic({
     baseURL: world.app.url,

@@ -17,7 +17,7 @@ let model: string;
 
 beforeAll(async () => {
   world = await startWorld();
-  model = `@${await world.makeProvider({ ai_provider_id: 'mistral-ai' })}/gpt-test`;
+  model = `@${await world.makeProvider({ ai_provider_id: 'together-ai' })}/gpt-test`;
   client = new OpenAI({ baseURL: `${world.app.url}/v1`, apiKey: world.app.workspaceKey, maxRetries: 0 });
 });
 afterAll(() => world.stop());
@@ -37,6 +37,9 @@ const create = (more: Partial<ResponseCreateParamsNonStreaming> = {}) =>
 
 /** The body that reached the provider. */
 const sent = () => JSON.parse(String(world.provider.requests[0]?.body));
+
+/** Nested in 200 levels. */
+const deep = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`);
 
 const thrown = (call: Promise<unknown>) =>
   call.then(
@@ -182,6 +185,7 @@ describe('a request', () => {
       'input[0].content[0].file_url',
     ],
     ['a choice of tool that is none', { tools, tool_choice: { type: 'hosted' } }, 'tool_choice'],
+    ['metadata that nobody can write again', { metadata: deep }, 'metadata'],
     ['a format that is none', { text: { format: { type: 'xml' } } }, 'text.format.type'],
   ])('with %s is refused before it is sent, and the field is named', async (_what, more, param) => {
     world.provider.play(json(200, chatWith({ content: 'Hi' })));

@@ -31,6 +31,7 @@ const nulls = {
   savingsNanodollars: null,
   error: null,
   bodiesId: null,
+  batchId: null,
 };
 
 /** Records that match, in the order in which they were made, once all requests that were answered are durable. */

@@ -60,6 +60,7 @@ export function logEntry({ organisationId, workspaceId }: Owner, change: Partial
     clientAborted: false,
     error: null,
     bodiesId: uuid(),
+    batchId: null,
     ...change,
   };
   const text = (body: string) => ({

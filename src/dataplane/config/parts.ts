@@ -37,7 +37,7 @@ export const circuitBreaker = z
       .max(DAY * 1000),
     failure_status_codes: statusCodes.optional(),
   })
-  .refine((rule) => rule.failure_threshold ?? rule.failure_threshold_percentage, {
+  .refine((rule) => (rule.failure_threshold ?? rule.failure_threshold_percentage) !== undefined, {
     path: ['failure_threshold'],
     message: 'a circuit breaker needs failure_threshold or failure_threshold_percentage',
   });

@@ -25,6 +25,10 @@ export function firstChoice(chat: Fields): Fields | null {
   return (first as Fields | undefined) ?? null;
 }
 
+/** The model that answered or, where the provider does not say, that was asked. */
+export const modelOf = (chat: Fields, request: Fields): string =>
+  typeof chat.model === 'string' ? chat.model : String(request.model ?? '');
+
 /** `message` of an answer or `delta` of a chunk. */
 export function readTurn(message: Fields): Turn {
   return {
@@ -41,7 +45,7 @@ function readCall(call: Fields, position: number): TurnCall {
     index: typeof call.index === 'number' ? call.index : position,
     id: typeof call.id === 'string' && call.id !== '' ? call.id : null,
     name: typeof name === 'string' && name !== '' ? name : null,
-    arguments: typeof given === 'string' ? given : isFields(given) ? JSON.stringify(given) : '',
+    arguments: typeof given === 'string' ? given : '',
   };
 }
 

@@ -39,6 +39,19 @@ export function jsonAt(value: unknown, param: string): string {
   }
 }
 
+/** Levels of nesting in what a request says and an answer repeats; far above those of real schemas. */
+const MAX_LEVELS = 100;
+
+export function requireShallow(value: unknown, param: string): void {
+  if (isDeeper(value, MAX_LEVELS))
+    throw refused(param, `${param} is nested more than ${MAX_LEVELS} levels deep.`);
+}
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
+
 /** Those of the fields that are given. */
 export function picked(fields: Fields, names: readonly string[]): Fields {
   const found: Fields = {};

@@ -20,6 +20,7 @@ export const throughChat =
     let answer: UpstreamSink | null = null;
     const stop = () => control?.abort('aborted');
     control = send(chatRequest, {
+      opening: () => sink.opening?.(),
       head(status, headers) {
         const isStream = status >= 200 && status < 300 && isEventStream(headers);
         answer = (isStream ? eventAnswer : wholeAnswer)(ingress, request, sink, stop);

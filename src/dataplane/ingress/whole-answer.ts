@@ -2,7 +2,7 @@ import type { UpstreamHeaders, UpstreamSink } from '../upstream/upstream.ts';
 import { UntranslatableError } from './blocks.ts';
 import { errorText } from './chat-turn.ts';
 import { type Fields, isFields } from './fields.ts';
-import type { Ingress } from './ingress.ts';
+import type { Ingress, IngressStream } from './ingress.ts';
 import { asChunk } from './whole.ts';
 
 /** Bytes of an answer that are kept until it can be read. */
@@ -61,19 +61,23 @@ export function wholeAnswer(
 }
 
 function translated(ingress: Ingress, request: Fields, status: number, body: unknown): Translated {
-  if (status < 200 || status > 299) return json(status, ingress.error(status, body));
-  if (!isFields(body) || !Array.isArray(body.choices)) return refusal(ingress, reasonOf(body));
   try {
+    if (status < 200 || status > 299) return json(status, ingress.error(status, body));
+    if (!isFields(body) || !Array.isArray(body.choices)) return refusal(ingress, reasonOf(body));
     if (request.stream !== true) return json(status, ingress.answer(body, request));
-    const stream = ingress.stream(request);
-    const text = stream.chunk(asChunk(body)) + stream.end();
-    return stream.failure === null
-      ? { status, contentType: 'text/event-stream', text }
-      : refusal(ingress, stream.failure);
+    return asStream(ingress.stream(request), status, body);
   } catch (thrown) {
     if (thrown instanceof UntranslatableError) return refusal(ingress, thrown.message);
+    if (thrown instanceof RangeError) return refusal(ingress, "The provider's answer is nested too deeply.");
     throw thrown;
   }
+}
+
+/** The answer of a provider that did not stream, for a caller who asked for a stream. */
+function asStream(stream: IngressStream, status: number, chat: Fields): Translated {
+  const text = stream.chunk(asChunk(chat)) + stream.end();
+  if (stream.failure !== null) throw new UntranslatableError(stream.failure);
+  return { status, contentType: 'text/event-stream', text };
 }
 
 const json = (status: number, body: Fields): Translated => ({

@@ -23,7 +23,7 @@ const ENTRIES = 10_000;
 /** Milliseconds for which a process relies on its own memory before it asks the store again. */
 const TRUST = 60_000;
 /** Milliseconds that a call waits for the store before it goes where it was drawn. */
-const PATIENCE = 250;
+const PATIENCE = 1000;
 
 export type Draw = {
   id: string;

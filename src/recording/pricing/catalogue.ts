@@ -9,8 +9,8 @@ type Library = { calcPrice: typeof calcPrice; findProvider: typeof findProvider 
 export type Catalogue = {
   /** Prices of a model as they were at a time; `provider` is a kind of provider, e.g. `bedrock`. Null when it is not known. */
   find(provider: string, model: string, at: Date): Listed | null;
-  /** Every model of a kind of provider; null when it knows none. */
-  list(provider: string, at: Date): Listed[] | null;
+  /** Every model of a kind of provider by its name; null when it knows none. */
+  list(provider: string, at: Date): Map<string, Listed> | null;
 };
 
 let loading: Promise<Catalogue> | null = null;
@@ -21,7 +21,11 @@ export function loadCatalogue(): Promise<Catalogue> {
   return loading;
 }
 
-export const isPriced = (provider: string): boolean => Object.hasOwn(catalogueNames, provider);
+/** The catalogue's name for a kind of provider; null where it has no prices of it. */
+const nameOf = (provider: string): string | null =>
+  (Object.hasOwn(catalogueNames, provider) && catalogueNames[provider]) || null;
+
+export const isPriced = (provider: string): boolean => nameOf(provider) !== null;
 
 function createCatalogue(library: Library): Catalogue {
   /** Asking for the price of nothing gives the prices; they may depend on the date and on the time of day. */
@@ -32,24 +36,23 @@ function createCatalogue(library: Library): Catalogue {
     return Object.hasOwn(supplement[provider] ?? {}, name) ? { provider, model: name, prices: {} } : null;
   }
 
-  function find(provider: string, model: string, at: Date): Listed | null {
-    const name = Object.hasOwn(catalogueNames, provider) ? catalogueNames[provider] : undefined;
-    if (name === undefined) return null;
-    for (const candidate of modelNames(model)) {
-      const found = findExact(name, candidate, at);
-      if (found) return found;
-    }
-    return null;
-  }
-
   return {
-    find,
+    find(provider, model, at) {
+      const name = nameOf(provider);
+      if (name === null) return null;
+      for (const candidate of modelNames(model)) {
+        const found = findExact(name, candidate, at);
+        if (found) return found;
+      }
+      return null;
+    },
     list(provider, at) {
-      const name = Object.hasOwn(catalogueNames, provider) ? catalogueNames[provider] : undefined;
-      if (name === undefined) return null;
+      const name = nameOf(provider);
+      if (name === null) return null;
       const known = library.findProvider({ providerId: name })?.models ?? [];
       const ids = [...known.map(({ id }) => id), ...Object.keys(supplement[name] ?? {})];
-      return [...new Set(ids)].flatMap((id) => find(provider, id, at) ?? []);
+      const found = ids.map((id) => [id, findExact(name, id, at)] as const);
+      return new Map(found.flatMap(([id, listed]) => (listed ? [[id, listed] as const] : [])));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Block } from '../blocks.ts';
-import type { Usage } from '../chat-turn.ts';
+import { modelOf, type Usage } from '../chat-turn.ts';
 import type { Fields } from '../fields.ts';
 import type { Ending } from '../stream.ts';
 import { readWhole, type WholeBlock } from '../whole.ts';
@@ -21,7 +21,7 @@ export const messageHead = (chat: Fields, request: Fields): Fields => ({
   id: messageId(chat.id),
   type: 'message',
   role: 'assistant',
-  model: chat.model ?? request.model ?? '',
+  model: modelOf(chat, request),
   content: [],
   stop_reason: null,
   stop_sequence: null,

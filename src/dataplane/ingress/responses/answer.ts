@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Block } from '../blocks.ts';
-import type { Usage } from '../chat-turn.ts';
+import { modelOf, type Usage } from '../chat-turn.ts';
 import { type Fields, isGiven, picked } from '../fields.ts';
 import type { Ending } from '../stream.ts';
 import { readWhole } from '../whole.ts';
@@ -21,7 +21,7 @@ export function responsesAnswer(chat: Fields, request: Fields): Fields {
 }
 
 /** What of a request stands in the response again. */
-const echoed = [
+export const echoed: readonly string[] = [
   'instructions',
   'max_output_tokens',
   'max_tool_calls',
@@ -62,7 +62,7 @@ export const responseHead = (chat: Fields, request: Fields): Fields => ({
   text: { format: { type: 'text' } },
   truncation: 'disabled',
   ...picked(request, echoed),
-  model: chat.model ?? request.model ?? '',
+  model: modelOf(chat, request),
   output: [],
   usage: null,
 });

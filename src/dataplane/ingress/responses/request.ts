@@ -6,9 +6,11 @@ import {
   picked,
   quoted,
   refused,
+  requireShallow,
   streaming,
   textAt,
 } from '../fields.ts';
+import { echoed } from './answer.ts';
 import { messagesOf } from './input.ts';
 
 /** What a response refers to that only the provider that kept it could know. */
@@ -22,6 +24,7 @@ export function responsesRequest(body: Fields): Fields {
   }
   if (body.background === true)
     throw refused('background', 'This provider answers while the caller waits: leave background out.');
+  for (const name of echoed) requireShallow(body[name], name);
   return {
     ...picked(body, ['model', 'temperature', 'top_p', 'user']),
     messages: messagesOf(body),

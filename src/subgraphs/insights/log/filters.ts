@@ -35,10 +35,10 @@ export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
 
 /** An empty `$or` is no query to the database; like every other empty list, it is met by no log. */
 const modelsQuery = (models: readonly string[]): QueryFilter<LogRecord>[] =>
-  models.length > 0 ? models.map(modelQuery) : [{ _id: { $in: [] } }];
+  models.length > 0 ? models.map(parseModel) : [{ _id: { $in: [] } }];
 
 /** `openai__gpt-4o`: provider kind and model. */
-function modelQuery(text: string): { aiProvider: string; aiModel: string } {
+export function parseModel(text: string): { aiProvider: string; aiModel: string } {
   const split = text.indexOf('__');
   if (split <= 0 || split + 2 === text.length) {
     throw invalid('ai_org_model has the form <provider>__<model>.', 'filters.aiOrgModel');

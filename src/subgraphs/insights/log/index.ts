@@ -3,6 +3,7 @@ import { logBodiesPackModel, logModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedLog } from './service.ts';
 
+export { logQuery, parseModel } from './filters.ts';
 export { findLogQuery } from './find-query.ts';
 export { lastModelsOf } from './last-models.ts';
 export { readPacks } from './loaders.ts';

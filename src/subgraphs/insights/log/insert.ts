@@ -6,8 +6,7 @@ import { BodyPacks } from '../../../recording/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
 import { type Bill, billFor } from '../../../recording/pricing/index.ts';
 import { answeredModel, findUsage, type TokenUsage } from '../../../recording/usage/index.ts';
-import { logEvents, writeLogs } from '../../../recording/write-logs.ts';
-import { nativeDb } from '../../../storage/native-db.ts';
+import { logEvents } from '../../../recording/write-logs.ts';
 import type { GraphContext } from '../../context.ts';
 import { type InsertedLog, parseInserted } from './parse-inserted.ts';
 
@@ -27,7 +26,8 @@ export async function insertLogs(context: GraphContext, input: unknown): Promise
     const measured = { ...log, measures: await measure(log, now) };
     entries.push(toEntry(measured, { ...principal, workspaceId }, now, context.requestLogs, packs));
   }
-  await writeLogs(nativeDb(context.db), entries);
+  await context.logs.write(entries);
+  await context.logs.settle();
   logEvents(entries).forEach(context.events.append);
   return entries.length;
 }
@@ -118,6 +118,7 @@ function toEntry(
       clientAborted: false,
       error: null,
       bodiesId: packs.idFor(workspaceId, requestBody.length + responseBody.length),
+      batchId: null,
     },
     bodies: {
       expiresAt: after(bodyRetentionDays),

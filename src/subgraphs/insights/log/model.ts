@@ -63,6 +63,7 @@ const recordFields = {
   clientAborted: Boolean,
   error: text,
   bodiesId: text,
+  batchId: text,
 } satisfies Record<keyof LogRecord, unknown>;
 
 // The recorder sets every member, times included; mongoose only reads these collections.

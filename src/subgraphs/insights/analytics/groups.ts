@@ -1,0 +1,123 @@
+import type { GraphContext } from '../../context.ts';
+import { workspaceById } from '../../identity/workspace/index.ts';
+import { type PageArguments, requireShallow } from '../../page.ts';
+import type { AnalyticsColumn } from '../../types.generated.ts';
+import { collectGroups, collectMetadata, type Group, type GroupDimension } from './collect.ts';
+import { type Given, readFeedback, readLogsOf, traceOf, weighted } from './feedback.ts';
+import { groupValues } from './formulas.ts';
+import type { Scope } from './scope.ts';
+
+/** The values that the columns of REST stand for. */
+const columnValues = {
+  cost: 'cost',
+  total_tokens: 'totalTokens',
+  avg_tokens: 'avgTokens',
+  avg_input_tokens: 'avgInputTokens',
+  avg_output_tokens: 'avgOutputTokens',
+  avg_latency: 'avgLatency',
+  p95_latency: 'p95Latency',
+  p99_latency: 'p99Latency',
+  success_rate: 'successRate',
+  error_count: 'errorCount',
+  cache_hit_rate: 'cacheHitRate',
+  last_seen: 'lastSeen',
+  first_seen: 'firstSeen',
+} as const satisfies Record<AnalyticsColumn, keyof ReturnType<typeof groupValues>>;
+
+type Page<T> = { total: number; data: T[] };
+
+function pageOf<T>(groups: readonly T[], { currentPage, pageSize }: PageArguments): Page<T> {
+  const start = currentPage * pageSize;
+  return { total: groups.length, data: groups.slice(start, start + pageSize) };
+}
+
+async function groupPage(
+  scope: Scope,
+  args: { by: GroupDimension } & PageArguments,
+  latencies: boolean,
+): Promise<Page<Group>> {
+  requireShallow(args);
+  const { total, data } = pageOf(await collectGroups(scope, args.by, { latencies }), args);
+  return { total, data: args.by === 'workspace' ? await withSlugs(scope.context, data) : data };
+}
+
+const withSlugs = (context: GraphContext, groups: Group[]): Promise<Group[]> =>
+  Promise.all(
+    groups.map(async ({ value, tally }) => {
+      const workspace = value === null ? null : await workspaceById(context).load(value);
+      return { value: workspace?.slug ?? value, tally };
+    }),
+  );
+
+export async function listGroups(scope: Scope, args: { by: GroupDimension } & PageArguments) {
+  const { total, data } = await groupPage(scope, args, true);
+  return { total, data: data.map(({ value, tally }) => ({ value, ...groupValues(tally) })) };
+}
+
+export async function listGroupRows(
+  scope: Scope,
+  args: { by: GroupDimension; columns?: readonly AnalyticsColumn[] | null } & PageArguments,
+) {
+  const { by } = args;
+  const columns = args.columns ?? [];
+  const latencies = columns.some((column) => column === 'p95_latency' || column === 'p99_latency');
+  const { total, data } = await groupPage(scope, args, latencies);
+  const rowOf = ({ value, tally }: Group) => {
+    const values = groupValues(tally);
+    const shown = columns.map((column) => [column, values[columnValues[column]]]);
+    return {
+      [by]: value,
+      requests: values.requests,
+      ...Object.fromEntries(shown),
+      object: 'analytics-group',
+    };
+  };
+  return { total, data: data.map(rowOf) };
+}
+
+export function listUsers(groups: readonly Group[], args: PageArguments) {
+  requireShallow(args);
+  const { total, data } = pageOf(groups, args);
+  return { total, data: data.map(({ value, tally }) => ({ user: value, ...groupValues(tally) })) };
+}
+
+export async function listMetadata(scope: Scope, args: { key: string } & PageArguments) {
+  requireShallow(args);
+  const { total, data } = pageOf(await collectMetadata(scope, args.key), args);
+  const opinions = await opinionsBy(scope, args.key);
+  return {
+    total,
+    data: data.map(({ value, tally }) => ({
+      metadataValue: value,
+      ...groupValues(tally),
+      ...opinionOf(opinions.get(value ?? '')),
+    })),
+  };
+}
+
+/** The requests of a metadata value that have feedback, and that feedback. */
+type Opinion = { requests: number; feedback: Set<Given> };
+
+const opinionOf = (opinion: Opinion | undefined) => {
+  if (!opinion) return { avgWeightedFeedback: 0, requestsWithFeedback: 0 };
+  const sum = [...opinion.feedback].reduce((total, given) => total + weighted(given), 0);
+  return { avgWeightedFeedback: sum / opinion.feedback.size, requestsWithFeedback: opinion.requests };
+};
+
+async function opinionsBy(scope: Scope, key: string): Promise<Map<string, Opinion>> {
+  const { from, end } = scope.window;
+  const given = await readFeedback(scope, null);
+  const byTrace = Map.groupBy(given, traceOf);
+  const opinions = new Map<string, Opinion>();
+  await readLogsOf(scope, given, (record) => {
+    const value = record.metadata?.[key];
+    const moment = record.createdAt.getTime();
+    const feedback = byTrace.get(traceOf(record));
+    if (value === undefined || !feedback || moment < from || moment >= end) return;
+    const opinion = opinions.get(value) ?? { requests: 0, feedback: new Set() };
+    opinions.set(value, opinion);
+    opinion.requests++;
+    for (const one of feedback) opinion.feedback.add(one);
+  });
+  return opinions;
+}

@@ -1,0 +1,60 @@
+import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.ts';
+import { nativeDb } from '../../../storage/native-db.ts';
+import { boundedRead, orTooSlow } from '../../bounded-read.ts';
+import { tracesWithFeedback } from './feedback.ts';
+import type { Scope } from './scope.ts';
+
+/** The members of a log that are counted and told apart by. */
+const projection = Object.fromEntries(
+  (
+    [
+      'organisationId',
+      'workspaceId',
+      'apiKeyId',
+      'createdAt',
+      'aiProvider',
+      'aiModel',
+      'configSlug',
+      'providerSlug',
+      'metadata',
+      'mode',
+      'lastUsedOptionIndex',
+      'retryAttemptCount',
+      'responseStatusCode',
+      'responseTime',
+      'cacheStatus',
+      'promptTokens',
+      'completionTokens',
+      'totalTokens',
+      'costNanodollars',
+      'savingsNanodollars',
+    ] as const satisfies readonly (keyof LogRecord)[]
+  ).map((name) => [name, 1 as const]),
+);
+
+const BATCH = 1000;
+
+/** Gives every log of the scope between two moments, and of one workspace where one is named; throws REQUEST_TIMEOUT where there are too many. */
+export async function readLogs(
+  scope: Scope,
+  { from, end, workspaceId }: { from: number; end: number; workspaceId?: string },
+  give: (record: LogRecord) => void,
+): Promise<void> {
+  const traces = await tracesWithFeedback(scope);
+  const cursor = nativeDb(scope.context.db)
+    .collection<LogRecord>(LOGS_COLLECTION)
+    .find(
+      {
+        ...scope.owner,
+        ...(workspaceId && { workspaceId }),
+        createdAt: { $gte: new Date(from), $lt: new Date(end) },
+        $and: [scope.logs, ...(traces ? [{ traceId: { $in: traces } }] : [])],
+      } as object,
+      { ...boundedRead, batchSize: BATCH, projection },
+    );
+  await orTooSlow(
+    (async () => {
+      for await (const record of cursor) give(record);
+    })(),
+  );
+}

@@ -1,0 +1,43 @@
+import type { QueryFilter } from 'mongoose';
+import { type Scope as Permission, requireScope, tenantFilter } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import type { LogRecord } from '../../../recording/log-record.ts';
+import type { GraphContext } from '../../context.ts';
+import { workspaceIdsNamed } from '../../identity/workspace/index.ts';
+import type { AnalyticsFilters, QueryAnalyticsArgs } from '../../types.generated.ts';
+import { logsQuery } from './filters.ts';
+import { type Window, windowOf } from './window.ts';
+
+/** What is asked for: whose requests, of which time, under which filters. */
+export type Scope = {
+  context: GraphContext;
+  /** Organisation, and workspace where there is one: part of every query. */
+  owner: { organisationId: string; workspaceId?: string };
+  window: Window;
+  filters: AnalyticsFilters;
+  /** The filters as a query for logs. */
+  logs: QueryFilter<LogRecord>;
+};
+
+export async function scopeOf(
+  context: GraphContext,
+  args: QueryAnalyticsArgs,
+  permission: Permission,
+): Promise<Scope> {
+  const principal = requireScope(context.principal, [permission]);
+  const window = windowOf(args.timeOfGenerationMin, args.timeOfGenerationMax);
+  const filters = args.filters ?? {};
+  const logs = logsQuery(filters);
+  const owner = tenantFilter(principal);
+  const { workspaceSlug } = args;
+  if (workspaceSlug == null || owner.workspaceId) return { context, owner, window, filters, logs };
+  const named = await workspaceIdsNamed(context.db, owner.organisationId, [workspaceSlug]);
+  const workspaceId = named.get(workspaceSlug);
+  if (!workspaceId) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: 'workspaceSlug names no workspace of this organisation.',
+      param: 'workspaceSlug',
+    });
+  }
+  return { context, owner: { ...owner, workspaceId }, window, filters, logs };
+}
