@@ -56,8 +56,13 @@ const restLists = readOperations(schema, operationFiles()).filter(({ document, r
   return lists && rest.method === 'GET';
 });
 
-/** Lists that only mutations answer: what they hold was written one by one. */
-const written = new Set(['AcceptedInvite.apiKeys', 'FeedbackResult.feedback']);
+/** Lists that only mutations answer: what they hold was written one by one. The tree of a trace is made of one read. */
+const written = new Set([
+  'Trace.spans',
+  'Span.children',
+  'AcceptedInvite.apiKeys',
+  'FeedbackResult.feedback',
+]);
 
 const withMembers = (text: string, tenant: FilledTenant) =>
   text.replace(/<(\w+)>/g, (_, name: keyof FilledTenant) => String(tenant[name]));
