@@ -1,4 +1,5 @@
-// A model provider that costs as little as it can: a fixed answer of 0.4 kB, or a stream of frames over a second.
+// A model provider that costs as little as it can: a fixed answer of 0.4 kB, a stream of frames over a second, or, for the
+// model `gpt-down`, a failure.
 import { createServer } from 'node:http';
 
 const answer = JSON.stringify({
@@ -26,10 +27,17 @@ const frame = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk'
 
 const server = createServer((request, response) => {
   let streamed = false;
+  let down = false;
   request.on('data', (chunk: Buffer) => {
     streamed ||= chunk.includes('"stream":true');
+    down ||= chunk.includes('"gpt-down"');
   });
   request.on('end', () => {
+    if (down) {
+      response.writeHead(503, { 'content-type': 'application/json' });
+      response.end('{"error":{"message":"down","type":"server_error","param":null,"code":null}}');
+      return;
+    }
     if (!streamed) {
       response.writeHead(200, head);
       response.end(answer);

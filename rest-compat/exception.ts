@@ -17,6 +17,8 @@ export type RestException = {
   on: RestBase[];
   /** The scope that a caller needs; without one any valid credential will do. */
   scope?: Scope;
+  /** No credential is asked for: the path checks what its caller brings instead, such as the signature of a link. */
+  isPublic?: boolean;
   /** Names of the query parameters it takes; others are refused. */
   query?: readonly string[];
   /** Its OpenAPI operation, as far as this type does not say it: `summary`, `parameters`, `requestBody`, `responses`. */
@@ -26,7 +28,7 @@ export type RestException = {
 };
 
 export function exceptionEndpoint(exception: RestException): Endpoint {
-  const { name, method, path, on, scope } = exception;
+  const { name, method, path, on } = exception;
   return {
     label: name,
     method,
@@ -34,7 +36,7 @@ export function exceptionEndpoint(exception: RestException): Endpoint {
     on,
     async answer(call) {
       const { context, response } = call;
-      const principal = principalOf(context, scope);
+      const principal = principalOf(context, exception);
       const exchange = createExchange(call, principal, queryOf(call, exception.query ?? []));
       try {
         await exception.handle(exchange);
@@ -47,9 +49,9 @@ export function exceptionEndpoint(exception: RestException): Endpoint {
   };
 }
 
-function principalOf({ principal }: GraphContext, scope: Scope | undefined): Principal {
+function principalOf({ principal }: GraphContext, { scope, isPublic }: RestException): Principal | null {
   if (scope !== undefined) return requireScope(principal, [scope]);
-  if (!principal) throw new GatewayError('UNAUTHENTICATED');
+  if (!principal && !isPublic) throw new GatewayError('UNAUTHENTICATED');
   return principal;
 }
 

@@ -18,7 +18,8 @@ export type FileFacts = {
 /** One request and its answer, as a named exception sees them. */
 export type Exchange = {
   context: GraphContext;
-  principal: Principal;
+  /** Null on a public path. */
+  principal: Principal | null;
   parameters: Parameters;
   query: Record<string, string | undefined>;
   /** Aborted when the caller leaves before the answer is complete. */
@@ -40,7 +41,7 @@ export type Exchange = {
 
 export function createExchange(
   { request, response, context, parameters }: Call,
-  principal: Principal,
+  principal: Principal | null,
   query: Record<string, string>,
 ): Exchange {
   const leaving = new AbortController();

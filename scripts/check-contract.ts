@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { publicDocument } from './codegen/schema.ts';
 import { checkContract } from './contract/check.ts';
 import { exceptions } from './contract/exceptions.ts';
-import { ownOperations } from './contract/own-operations.ts';
+import { ownInference, ownOperations } from './contract/own-operations.ts';
 
 const [folder] = process.argv.slice(2);
 if (!folder) {
@@ -16,7 +16,8 @@ if (!folder) {
 const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 const contract = { operations: read('operations.json'), shapes: read('resources.json').shapes };
 
-const own = ownOperations(publicDocument());
+const document = publicDocument();
+const own = [...ownOperations(document), ...ownInference(document)];
 const { found, unexplained, idle } = checkContract(contract, own, exceptions);
 for (const line of unexplained) console.error(line);
 for (const { deviation } of idle) console.error(`No deviation any more, so no exception: ${deviation}`);

@@ -10,9 +10,11 @@ import {
   credentialOf,
   throttled,
 } from './dataplane/authenticate.ts';
+import { circuitModel, createBreakers } from './dataplane/breaker/index.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createJwtIssuers } from './dataplane/jwt/index.ts';
+import { createStickyTargets, stickyTargetModel } from './dataplane/strategy/sticky.ts';
 import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
@@ -38,6 +40,7 @@ import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { createEvents } from './storage/events/index.ts';
+import { createExportFiles } from './storage/export-files/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
 import { createLeases, leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
@@ -50,6 +53,7 @@ import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts'
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
+import { createExportRunner } from './subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
 export type AppDependencies = {
@@ -59,6 +63,7 @@ export type AppDependencies = {
   log: Logger;
   /** How answers to wrong credentials wait. */
   sleep?: Sleep;
+  now?: () => Date;
 };
 
 export type App = {
@@ -117,7 +122,7 @@ export function createApp(dependencies: AppDependencies): App {
   );
   const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
   const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
-  const now = () => new Date();
+  const now = dependencies.now ?? (() => new Date());
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
   const accessTokens = createAccessTokenVerifier({ directory, keys: signingKeys, now });
   const issuers = createJwtIssuers(settings.identity.jwtIssuers, {
@@ -132,11 +137,16 @@ export function createApp(dependencies: AppDependencies): App {
     sleep: dependencies.sleep ?? sleep,
     now: () => performance.now(),
   });
+  const breakers = createBreakers(db, { now, log });
   const dataplane = createDataplane({
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
     http,
     hostPolicy,
+    breakers,
+    sticky: createStickyTargets(db, { now, log }),
+    random: Math.random,
+    savedConfigsOnly: settings.savedConfigsOnly,
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
@@ -148,6 +158,10 @@ export function createApp(dependencies: AppDependencies): App {
     return async ({ headers, socket }: Knock): Promise<Principal> =>
       (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
   };
+  const leases = createLeases(log);
+  const files = createExportFiles(settings.exports.bucket, settings.storage.dataDirectory);
+  const { retentionDays } = settings.requestLogs;
+  const exportRunner = createExportRunner({ db, files, leases, retentionDays, now, log });
   const services = {
     db,
     secrets,
@@ -160,7 +174,8 @@ export function createApp(dependencies: AppDependencies): App {
     log,
     signingKeys,
     throttle,
-    leases: createLeases(log),
+    leases,
+    exports: { files, wake: exportRunner.wake },
     now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
@@ -204,6 +219,8 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
+    { start: async () => undefined, stop: () => breakers.stop() },
+    { start: async () => exportRunner.start(), stop: () => exportRunner.stop() },
     { start: async () => undefined, stop: () => logs.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
@@ -219,6 +236,8 @@ export function createApp(dependencies: AppDependencies): App {
       ...resources.flatMap((resource) => resource.models),
       leaseModel,
       keptAnswerModel,
+      circuitModel,
+      stickyTargetModel,
       signingKeyModel,
     ];
     // Together, so that the store makes them durable in few writes: one after the other took half of the start.

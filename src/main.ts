@@ -1,43 +1,43 @@
+import cluster from 'node:cluster';
 import { type Bootstrap, bootstrap } from '../seeds/bootstrap.ts';
-import { createApp } from './app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { close, createHttpServer, listen, openSubgraphListener } from './server.ts';
-import { localUrl, readSettings, type Settings, SettingsError } from './settings.ts';
+import { type Addresses, startService } from './service.ts';
+import { readSettings, type Settings, SettingsError } from './settings.ts';
 import { openStorage } from './storage/connection.ts';
 import { loadMasterKey } from './storage/master-key.ts';
 import { createSecrets } from './storage/secrets.ts';
+import { announce, startWorkers, WorkerFailedError } from './workers.ts';
 
 const started = performance.now();
 
-/** Settings -> storage -> app -> listen; stopping runs the same list backwards. */
+/** Settings -> storage -> service, or the workers that are its processes; stopping runs the same list backwards. */
 async function main(): Promise<void> {
   const settings = readSettings();
   const log = createLogger(settings.logLevel);
   const storage = await openStorage(settings.storage);
   const { dataDirectory, encryptionKey } = settings.storage;
   const secrets = createSecrets(await loadMasterKey(dataDirectory, encryptionKey));
-  const app = createApp({ settings, storage, secrets, log });
-  await app.start();
-  const server = createHttpServer(app.handle, app.handleUpgrade);
-  const port = await listen(server, settings.listen.host, settings.listen.port);
-  const url = localUrl(settings.listen.host, port);
-  const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
+  const running =
+    settings.workers > 1 && cluster.isPrimary
+      ? await startWorkers(settings.workers, storage.uri, log)
+      : await startService({ settings, storage, secrets, log });
+  stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
+    await running.stop();
+    await storage.stop();
+  });
+  const { addresses } = running;
+  if (cluster.isWorker) {
+    announce(addresses);
+    return;
+  }
   const seeded = await bootstrap({
     db: storage.db,
     secrets,
     dataDirectory,
-    url,
+    url: addresses.main,
     serviceAccountDomain: settings.identity.serviceAccountDomain,
   });
-
-  stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
-    const servers = routers ? [server, routers.server] : [server];
-    const closed = servers.map((open) => close(open, settings.shutdownTimeout));
-    await Promise.all([app.endSubscriptions(), ...closed]);
-    await app.stop();
-    await storage.stop();
-  });
-  greet(settings, { main: url, subgraphs: routers?.url }, storage.description, seeded);
+  greet(settings, addresses, storage.description, seeded);
 }
 
 /** Milliseconds that writing the last records may take once no request is open. */
@@ -68,12 +68,12 @@ function stopOnSignal(log: Logger, deadline: number, stop: () => Promise<void>):
 
 function greet(
   settings: Settings,
-  { main: url, subgraphs }: { main: string; subgraphs: string | undefined },
+  { main: url, subgraphs }: Addresses,
   storage: string,
   seeded: Bootstrap | null,
 ): void {
   const lines = [
-    `Sluice is ready at ${url} (${Math.round(performance.now() - started)} ms, ${storage})`,
+    `Sluice is ready at ${url} (${Math.round(performance.now() - started)} ms, ${workersText(settings)}${storage})`,
     '',
     `  Inference   ${url}/v1`,
     `  Graph       ${url}/graphql   (explorer without internet: ${url}/explorer)`,
@@ -96,9 +96,12 @@ function greet(
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 
+const workersText = ({ workers }: Settings): string => (workers > 1 ? `${workers} workers, ` : '');
+
 main().catch((error: unknown) => {
   const text = error instanceof SettingsError ? error.message : `Sluice could not start: ${explain(error)}`;
-  process.stderr.write(`${text}\n`);
+  // A worker has said itself what was wrong.
+  if (!(error instanceof WorkerFailedError)) process.stderr.write(`${text}\n`);
   process.exit(1);
 });
 

@@ -4,6 +4,7 @@ import type { Throttle } from './auth/index.ts';
 import type { Remotes } from './graph/index.ts';
 import type { RequestLog } from './recording/request-log.ts';
 import type { Changes } from './storage/changes.ts';
+import { createMetricsText } from './workers.ts';
 
 export type Metrics = {
   /** Counts and times an answer when it is done. */
@@ -12,7 +13,7 @@ export type Metrics = {
   contentType: string;
 };
 
-/** Prometheus metrics of one process, at `/metrics`. */
+/** Prometheus metrics at `/metrics`: of this process, or of all workers when it is one. */
 export function createMetrics({
   requestLog,
   changes,
@@ -58,8 +59,11 @@ export function createMetrics({
     () => requestLog.counters.spooled,
   );
   gauge('sluice_request_log_dropped', 'Request logs that were lost.', () => requestLog.counters.dropped);
-  gauge('sluice_directory_stale', '1 while the database does not answer and memory serves.', () =>
-    Number(changes.isStale()),
+  gauge(
+    'sluice_directory_stale',
+    '1 while the database does not answer and memory serves.',
+    () => Number(changes.isStale()),
+    'max',
   );
 
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
@@ -79,6 +83,7 @@ export function createMetrics({
     new Gauge({
       name: 'sluice_remote_subgraph_up',
       help: '1 while a remote subgraph answers and its newest SDL is in the graph.',
+      aggregator: 'min',
       labelNames: ['subgraph'],
       registers,
       collect() {
@@ -95,11 +100,12 @@ export function createMetrics({
     timer: durations.labels(door),
   }));
 
-  function gauge(name: string, help: string, read: () => number): void {
+  function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
     new Gauge({
       name,
       help,
       registers,
+      aggregator,
       collect() {
         this.set(read());
       },
@@ -115,7 +121,7 @@ export function createMetrics({
         timer.observe((performance.now() - startedAt) / 1000);
       });
     },
-    text: () => registry.metrics(),
+    text: createMetricsText(registry),
     contentType: registry.contentType,
   };
 }

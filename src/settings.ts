@@ -1,9 +1,11 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { bucketIsWhole, bucketOf, exportSettings } from './export-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
 import type { LogLevel } from './lib/logger.ts';
 import { remoteSubgraphs } from './remote-settings.ts';
+import type { S3Bucket } from './storage/export-files/index.ts';
 
 /** A subgraph that another service answers. */
 export type RemoteSubgraph = {
@@ -31,6 +33,8 @@ export type JwtIssuer = {
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
   listen: { host: string; port: number };
+  /** Processes that answer requests. */
+  workers: number;
   subgraphs: {
     /** Names of the built-in subgraphs that this process serves; null for all. */
     served: string[] | null;
@@ -62,11 +66,17 @@ export type Settings = {
     /** Private hosts that callers may name as custom host. */
     trustedHosts: string[];
   };
+  /** Requests may name configs, providers and hosts only by what an administrator has saved. */
+  savedConfigsOnly: boolean;
   requestLogs: {
     bodies: 'full' | 'none';
     maxBodyBytes: number;
     retentionDays: number;
     bodyRetentionDays: number;
+  };
+  exports: {
+    /** Where finished log exports go; null keeps them in the data directory. */
+    bucket: S3Bucket | null;
   };
   graph: {
     introspection: boolean;
@@ -132,6 +142,7 @@ const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8787, 0, 65535),
+  WORKERS: integer(1, 1, 256),
   SUBGRAPHS: nameList.optional(),
   SUBGRAPH_SECRET: routerSecret.optional(),
   SUBGRAPH_HOST: z.string().default('127.0.0.1'),
@@ -152,11 +163,13 @@ const environment = z.object({
   MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
+  SAVED_CONFIGS_ONLY: flag(false),
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
   // Three bodies and their escapes must fit into one document of the database.
   LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
   LOG_RETENTION_DAYS: integer(90, 1, 3650),
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
+  ...exportSettings,
   GRAPHQL_INTROSPECTION: flag(true),
   GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
   GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
@@ -182,6 +195,8 @@ const environment = z.object({
 /** Names of the environment variables that are read. */
 export const settingNames = Object.keys(environment.shape);
 
+const checked = environment.superRefine(bucketIsWhole);
+
 const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
 
 /** Thrown with every mistake in the environment at once, one line each. */
@@ -190,7 +205,7 @@ export class SettingsError extends Error {}
 export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
   // An empty variable means "not set", as in compose files and CI.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
+  const parsed = checked.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
     throw new SettingsError(`These settings are not valid:\n${lines.join('\n')}`);
@@ -198,6 +213,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   const values = parsed.data;
   return {
     listen: { host: values.HOST, port: values.PORT },
+    workers: values.WORKERS,
     subgraphs: {
       served: values.SUBGRAPHS ?? null,
       routerSecret: values.SUBGRAPH_SECRET ?? null,
@@ -221,12 +237,14 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       connectTimeout: values.CONNECT_TIMEOUT_MS,
       trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),
     },
+    savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
     requestLogs: {
       bodies: values.LOG_BODIES,
       maxBodyBytes: values.LOG_BODY_MAX_BYTES,
       retentionDays: values.LOG_RETENTION_DAYS,
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
+    exports: { bucket: bucketOf(values) },
     graph: {
       introspection: values.GRAPHQL_INTROSPECTION,
       maxDepth: values.GRAPHQL_MAX_DEPTH,

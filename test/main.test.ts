@@ -221,6 +221,42 @@ describe('kill -9', () => {
   });
 });
 
+describe('workers', () => {
+  it('share one address and one store, count together and are replaced', async () => {
+    const sluice = await start({ MONGODB_URI: '', WORKERS: '2' });
+    expect(sluice.output()).toContain('2 workers');
+    const { base_url, workspace_api_key: key } = await bootstrap();
+    const answered = async () => {
+      const text = await (await fetch(`${sluice.url}/metrics`)).text();
+      return Number(/^sluice_requests_total\{door="inference",status="2xx"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, index) => ask(base_url, key, `question ${index}`)));
+    expect(await answered()).toBe(20);
+
+    const before = await sluice.children();
+    expect(before).toHaveLength(2);
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    while ((await sluice.children()).some((pid) => pid === before[0])) await sleep(20);
+    expect((await ask(base_url, key, 'still here')).choices[0].message.content).toBe('still here');
+    while ((await sluice.children()).length < 2) await sleep(50);
+
+    expect(await sluice.kill('SIGTERM')).toBe(0);
+    await start({ MONGODB_URI: '' });
+    const after = await bootstrap();
+    expect(after.workspace_api_key).toBe(key);
+    expect((await call('GET', `${after.base_url}/logs?page_size=1`, key)).total).toBeGreaterThan(0);
+  });
+
+  it('say why they cannot start, and leave nothing running', async () => {
+    const sluice = await start();
+    const other = await mkdtemp(join(tmpdir(), 'sluice-main-'));
+    const { code, output } = await failToStart(other, { PORT: new URL(sluice.url).port, WORKERS: '2' });
+    await rm(other, { recursive: true, force: true });
+    expect(code).toBe(1);
+    expect(output).toMatch(/EADDRINUSE.*Set PORT to another one/);
+  });
+});
+
 describe('a start that cannot work', () => {
   async function expectRefusal(sentence: string, env: Record<string, string> = {}): Promise<void> {
     const { code, output } = await failToStart(directory, env);

@@ -14,6 +14,7 @@ import { readSettings } from '../../src/settings.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';
 import { createEvents } from '../../src/storage/events/index.ts';
+import { createExportFiles } from '../../src/storage/export-files/index.ts';
 import { createLeases } from '../../src/storage/leases.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
@@ -68,6 +69,10 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     identity: settings.identity,
     signingKeys,
     leases,
+    exports: {
+      files: createExportFiles(null, settings.storage.dataDirectory),
+      wake: () => undefined,
+    },
     workspaceOwned: [],
     audited: new Map(),
     organisationOwned: [],

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../src/errors/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { issueAccessToken } from '../../src/subgraphs/identity/access-token/index.ts';
-import { ownAddress } from '../../src/subgraphs/identity/own-address.ts';
+import { ownAddress } from '../../src/subgraphs/own-address.ts';
 import { readBasic } from './basic.ts';
 import { readForm } from './form.ts';
 

@@ -1,9 +1,12 @@
 import type { RestException } from '../exception.ts';
 import type { RestBase } from '../rest-directive.ts';
 import type { Operation, Parameter } from './document.ts';
+import type { AnswerName } from './errors.ts';
 import { framed } from './frame.ts';
 import { requestReferences } from './headers.ts';
 import { inWords } from './words.ts';
+
+const forbidden: AnswerName[] = ['Forbidden'];
 
 /** A path that code answers, on one of its bases: what it says of itself within what holds for all. */
 export function describeException(exception: RestException, base: RestBase): Operation {
@@ -15,14 +18,18 @@ export function describeException(exception: RestException, base: RestBase): Ope
     description: own.description,
     scopes: scope === undefined ? null : [scope],
     takesBody: own.requestBody !== undefined,
-    mayAnswer: [],
+    mayAnswer: exception.isPublic ? forbidden : [],
   };
   const described = framed(frame, base, {
     parameters: [...parametersOf(exception, own.parameters ?? []), ...requestReferences(['x-request-id'])],
     ...(own.requestBody && { requestBody: own.requestBody }),
     responses: own.responses ?? { 200: { description: 'Done.' } },
   });
-  return { ...described, summary: own.summary ?? described.summary };
+  return {
+    ...described,
+    summary: own.summary ?? described.summary,
+    ...(exception.isPublic && { security: [] }),
+  };
 }
 
 /** `/files/{fileId}/content` -> `Files`, unless it says another. */

@@ -1,5 +1,7 @@
-import { INFERENCE_SCOPES, MODEL_SCOPES } from '../../src/dataplane/steps/authorise.ts';
-import type { Operation, Parameter, PathItem, Response, Schema } from './document.ts';
+import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/operations.ts';
+import { routeOf } from '../../src/dataplane/routes.ts';
+import { scopesOf } from '../../src/dataplane/steps/authorise.ts';
+import type { Content, Method, Operation, Parameter, PathItem, Response, Schema } from './document.ts';
 import { securityOf } from './surface.ts';
 
 /** The tag of what reaches a provider. */
@@ -31,21 +33,31 @@ const anything = (description: string): Schema => ({
   description,
 });
 
-const answer: Response = {
-  description: "The provider's answer.",
-  content: {
-    'application/json': { schema: anything("In OpenAI's format where the provider speaks it.") },
-    'text/event-stream': {
-      schema: { type: 'string', description: 'With `stream: true`, one event a chunk.' },
+const json: Content = {
+  'application/json': { schema: anything("In OpenAI's format where the provider speaks it.") },
+};
+const binary: Schema = { type: 'string', format: 'binary' };
+
+const answers: Record<InferenceOperation['answers'], Response> = {
+  JSON: { description: "The provider's answer.", content: json },
+  'JSON or events': {
+    description: "The provider's answer.",
+    content: {
+      ...json,
+      'text/event-stream': {
+        schema: { type: 'string', description: 'With `stream: true`, one event a chunk.' },
+      },
     },
   },
-};
-
-const modelList: Response = {
-  description: "The models of the workspace's providers.",
-  content: {
-    'application/json': { schema: anything('`{object: "list", data: [{id, object, created, owned_by}]}`') },
+  bytes: {
+    description: 'The bytes, as they come.',
+    content: { 'application/octet-stream': { schema: binary } },
   },
+  'JSON lines': {
+    description: 'One row a line.',
+    content: { 'application/jsonl': { schema: { type: 'string' } } },
+  },
+  'a WebSocket': { description: 'Both sides now speak WebSocket.' },
 };
 
 const failure: Response = {
@@ -79,51 +91,68 @@ const model: Schema = {
   description: '`@slug/model` names a provider of the workspace as well. A config may set it.',
 };
 
-const post = (operationId: string, summary: string, member: string, example: object): PathItem => ({
-  post: operation(operationId, summary, INFERENCE_SCOPES, answer, {
-    required: true,
-    content: {
-      'application/json': {
-        schema: { type: 'object', properties: { model, [member]: {} }, additionalProperties: true },
-        example,
-      },
-    },
-  }),
-});
+/** What a request may look like. */
+const examples: Record<string, object> = {
+  '/chat/completions': { model: '@mock/mock-1', messages: [{ role: 'user', content: 'Hello' }] },
+  '/completions': { model: '@mock/mock-1', prompt: 'Hello' },
+  '/embeddings': { model: '@mock/mock-embedding-1', input: 'Hello' },
+};
 
-function operation(
-  operationId: string,
-  summary: string,
-  scopes: readonly string[],
-  success: Response,
-  requestBody?: Operation['requestBody'],
-): Operation {
+function bodyOf({ sends, path }: InferenceOperation): Content | null {
+  if (sends === 'nothing') return null;
+  // Files, batches and jobs belong to a provider, which no model of theirs names.
+  const properties: Record<string, Schema> = routeOf(path).unified ? { model } : {};
+  if (sends === 'a form') {
+    const file: Schema = { ...binary, description: 'Put the other fields before it.' };
+    return {
+      'multipart/form-data': {
+        schema: { type: 'object', properties: { ...properties, file }, additionalProperties: true },
+      },
+    };
+  }
+  const example = examples[path];
+  return {
+    'application/json': {
+      schema: { type: 'object', properties, additionalProperties: true },
+      ...(example && { example }),
+    },
+  };
+}
+
+const inPath = (path: string): Parameter[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+
+function describeInference(inference: InferenceOperation): Operation {
+  const { operationId, method, path, summary } = inference;
+  const scopes = scopesOf(routeOf(path), method);
+  const content = bodyOf(inference);
+  const isSocket = inference.answers === 'a WebSocket';
   return {
     operationId,
     tags: [inferenceTag.name],
     summary,
     description: `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
-    parameters,
-    ...(requestBody && { requestBody }),
-    responses: { 200: success, default: failure },
+    parameters: [...inPath(path), ...(isSocket ? [modelInQuery] : []), ...parameters],
+    ...(content && { requestBody: { required: true, content } }),
+    responses: { [isSocket ? 101 : 200]: answers[inference.answers], default: failure },
     security: securityOf('V1'),
     'x-required-scope': [...scopes],
   };
 }
 
-/** The paths of the data plane whose formats the gateway knows, below `/v1`. */
-export const inferencePaths = (): Record<string, PathItem> => ({
-  '/chat/completions': post('createChatCompletion', 'Create chat completion', 'messages', {
-    model: '@mock/mock-1',
-    messages: [{ role: 'user', content: 'Hello' }],
-  }),
-  '/completions': post('createCompletion', 'Create completion', 'prompt', {
-    model: '@mock/mock-1',
-    prompt: 'Hello',
-  }),
-  '/embeddings': post('createEmbedding', 'Create embedding', 'input', {
-    model: '@mock/mock-embedding-1',
-    input: 'Hello',
-  }),
-  '/models': { get: operation('listModels', 'List models', MODEL_SCOPES, modelList) },
-});
+const modelInQuery: Parameter = { name: 'model', in: 'query', schema: model };
+
+/** The paths of the data plane that are known, below `/v1`. */
+export function inferencePaths(): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  for (const inference of inferenceOperations) {
+    const method = inference.method.toLowerCase() as Method;
+    paths[inference.path] = { ...paths[inference.path], [method]: describeInference(inference) };
+  }
+  return paths;
+}

@@ -81,10 +81,13 @@ export function attempt(options: AttemptOptions): Promise<AttemptResult> {
         if (result.relayed) relay.end();
         finish();
       },
-      fail(failure, cause) {
+      fail(failure, cause, lastWords) {
         result.failure = failure;
         result.cause = cause;
-        if (result.relayed) relay.breakOff();
+        if (result.relayed && lastWords) {
+          capture.add(lastWords);
+          relay.end(lastWords);
+        } else if (result.relayed) relay.breakOff();
         finish();
       },
     });

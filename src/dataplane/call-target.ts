@@ -1,12 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayError, inferenceBody } from '../errors/index.ts';
+import { GatewayError } from '../errors/index.ts';
 import { Capture } from '../recording/capture.ts';
 import { type AttemptResult, attempt } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { exchangeOf } from './exchange.ts';
+import { errorBodyFor } from './ingress/index.ts';
 import { recordExchange } from './record.ts';
 import { Relay } from './relay.ts';
 import { gatewayHeaders } from './response-headers.ts';
@@ -123,5 +124,5 @@ function answerFailure(
     ...gatewayHeaders(call, leaf, target.provider.id, retryCount),
     'content-type': 'application/json',
   });
-  call.response.end(JSON.stringify(inferenceBody(error)));
+  call.response.end(JSON.stringify(errorBodyFor(call.route.endpoint, error)));
 }

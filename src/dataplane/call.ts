@@ -2,15 +2,19 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Readable } from 'node:stream';
 import type { Plan } from './config/plan.ts';
 import type { KeyRecord } from './directory.ts';
+import type { Form } from './forms/form.ts';
 import type { Route } from './routes.ts';
 
 /** The body of a call. JSON is parsed once; `bytes` are what the caller sent and what is sent on when nothing changes it. */
 export type RequestBody =
   | { kind: 'none' }
   | { kind: 'json'; bytes: Buffer; value: Record<string, unknown> }
-  | { kind: 'bytes'; bytes: Buffer }
-  /** Too large or of unknown length: goes upstream as it comes, so it can be sent only once. */
-  | { kind: 'stream'; stream: Readable };
+  | { kind: 'bytes'; bytes: Buffer; form: Form | null }
+  /**
+   * Too large or of unknown length: goes upstream as it comes, so it can be sent only once. Of a form the beginning was
+   * read, and the stream is what follows.
+   */
+  | { kind: 'stream'; stream: Readable; form: Form | null };
 
 /** One data-plane request on its way through the steps. */
 export type Call = {

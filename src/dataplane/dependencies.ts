@@ -3,7 +3,10 @@ import type { Logger } from '../lib/logger.ts';
 import type { RequestLog } from '../recording/request-log.ts';
 import type { Settings } from '../settings.ts';
 import type { DoorAuthenticate } from './authenticate.ts';
+import type { Breakers } from './breaker/index.ts';
 import type { Directory } from './directory.ts';
+import type { Random } from './strategy/draw.ts';
+import type { StickyTargets } from './strategy/sticky.ts';
 import type { HttpUpstream } from './upstream/http.ts';
 
 export type DataplaneDependencies = {
@@ -11,6 +14,12 @@ export type DataplaneDependencies = {
   directory: Directory;
   http: HttpUpstream;
   hostPolicy: HostPolicy;
+  breakers: Breakers;
+  sticky: StickyTargets;
+  /** Decides draws. */
+  random: Random;
+  /** Requests may name configs, providers and hosts only by what an administrator has saved. */
+  savedConfigsOnly: boolean;
   requestLog: RequestLog;
   /** Bytes of each body that go to the request log. */
   maxLoggedBytes: number;

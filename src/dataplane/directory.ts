@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Permission, Principal } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { ProviderCredential } from '../providers/index.ts';
+import type { OwnPricing } from '../recording/pricing/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
 import type { Plan } from './config/plan.ts';
 
@@ -28,13 +29,19 @@ export type ProviderRecord = {
   customHeaders: Record<string, string>;
   allowAllModels: boolean;
   models: ReadonlyMap<string, ModelRecord>;
+  /** Of the models that are not in `models`. */
+  pricing: OwnPricing;
   expiresAt: number | null;
 };
 
 export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boolean =>
   expiresAt !== null && expiresAt <= Date.now();
 
-export type ModelRecord = { enabled: boolean; customHost: string | null };
+/** `pricing` includes what its integration says of prices. */
+export type ModelRecord = { enabled: boolean; customHost: string | null; pricing: OwnPricing };
+
+/** In place of a config's slug: the default one of the workspace. No slug is like it. */
+export const WORKSPACE_DEFAULT = '*';
 
 export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };
 
@@ -65,7 +72,7 @@ export type DirectorySource = {
   keys(secretHashes: string[]): Promise<Map<string, KeyRecord>>;
   /** Ids are `<workspaceId>/<slug>`. */
   providers(ids: string[]): Promise<Map<string, ProviderRecord>>;
-  /** Ids are `<workspaceId>/<id or slug>`. */
+  /** Ids are `<workspaceId>/<id or slug>`, or `WORKSPACE_DEFAULT` in place of the slug. */
   configs(ids: string[]): Promise<Map<string, ConfigRecord>>;
   /** Slugs of all providers, by workspace. */
   catalogues(workspaceIds: string[]): Promise<Map<string, string[]>>;

@@ -1,10 +1,12 @@
 import { GatewayError } from '../errors/index.ts';
-import type { Dialect, DialectRequest } from '../providers/index.ts';
+import type { Dialect, DialectRequest, Endpoint, Provider } from '../providers/index.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { chatBody, type Ingress, ingressOf, throughChat } from './ingress/index.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
+import type { Route } from './routes.ts';
 import type { Target } from './target.ts';
 import { sendDialect } from './upstream/local.ts';
 import type { Send, UpstreamRequest } from './upstream/upstream.ts';
@@ -12,32 +14,80 @@ import type { Send, UpstreamRequest } from './upstream/upstream.ts';
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
 export type Exchange = { request: UpstreamRequest; body: OutgoingBody; send: Send };
 
+/** What is asked of a provider: as a rule what the caller asks of the gateway. */
+type Asked = Pick<Route, 'endpoint' | 'upstreamPath'> & { query: string };
+
 /**
- * How a target takes a call: in this process, in its own dialect, or over HTTP in the format that the caller used.
+ * How a target takes a call: in this process, in its own dialect, or over HTTP in the format that the caller used; or else,
+ * where the format can be said in chat completions, as one of those.
  * Throws UNSUPPORTED_ENDPOINT when it takes it in none.
  */
-export async function exchangeOf(
+export function exchangeOf(
+  call: Call,
+  leaf: Leaf,
+  target: Target,
+  dependencies: DataplaneDependencies,
+): Promise<Exchange> {
+  const body = outgoingBody(call, leaf, target);
+  const { endpoint, upstreamPath } = call.route;
+  const ingress = ingressOf(endpoint);
+  if (ingress && body.value && !takes(target.provider, endpoint) && takes(target.provider, 'chatComplete'))
+    return inChat(ingress, body.value, call, leaf, target, dependencies);
+  return exchangeIn({ endpoint, upstreamPath, query: call.query }, body, call, leaf, target, dependencies);
+}
+
+const takes = ({ endpoints, dialects }: Provider, endpoint: Endpoint): boolean =>
+  dialects?.[endpoint] !== undefined || endpoints.has(endpoint);
+
+const chat: Asked = { endpoint: 'chatComplete', upstreamPath: '/chat/completions', query: '' };
+
+/** The same question as a chat completion (spec/data-plane.md, section 10.2). */
+async function inChat(
+  ingress: Ingress,
+  value: Record<string, unknown>,
+  call: Call,
+  leaf: Leaf,
+  target: Target,
+  dependencies: DataplaneDependencies,
+): Promise<Exchange> {
+  const exchange = await exchangeIn(chat, chatBody(ingress, value), call, leaf, target, dependencies);
+  return { ...exchange, send: throughChat(exchange.send, ingress, value) };
+}
+
+async function exchangeIn(
+  asked: Asked,
+  body: OutgoingBody,
   call: Call,
   leaf: Leaf,
   target: Target,
   dependencies: DataplaneDependencies,
 ): Promise<Exchange> {
   const { provider } = target;
-  const { endpoint } = call.route;
-  const body = outgoingBody(call, leaf, target);
+  const { endpoint, upstreamPath } = asked;
   const loadDialect = provider.dialects?.[endpoint];
-  if (loadDialect) return ownDialect(await loadDialect(), body, call, leaf, target, dependencies);
+  if (loadDialect || provider.respond) requireHeld(call, target);
+  if (loadDialect) return ownDialect(await loadDialect(), asked, body, call, leaf, target, dependencies);
   if (!provider.endpoints.has(endpoint)) {
     throw new GatewayError('UNSUPPORTED_ENDPOINT', {
-      message: `The provider ${provider.id} has no ${call.route.upstreamPath}. To send the request as it is, call /v1/proxy${call.route.upstreamPath}.`,
+      message: `The provider ${provider.id} has no ${upstreamPath}. To send the request as it is, call /v1/proxy${upstreamPath}.`,
       param: 'provider',
     });
   }
-  if (provider.respond) return ownDialect(provider.respond, body, call, leaf, target, dependencies);
-  return overHttp(body, call, leaf, target, dependencies);
+  if (provider.respond) return ownDialect(provider.respond, asked, body, call, leaf, target, dependencies);
+  return overHttp(asked, body, call, leaf, target, dependencies);
+}
+
+/** Code that translates a request has to see it. */
+function requireHeld({ body, route }: Call, { provider }: Target): void {
+  if (body.kind !== 'stream') return;
+  throw new GatewayError('UNSUPPORTED_ENDPOINT', {
+    message: `The provider ${provider.id} takes no ${route.upstreamPath} unread: its format is another one, or the body is too large to translate.`,
+    param: 'provider',
+  });
 }
 
 async function overHttp(
+  { endpoint, upstreamPath, query }: Asked,
   body: OutgoingBody,
   call: Call,
   leaf: Leaf,
@@ -45,25 +95,32 @@ async function overHttp(
   { http }: DataplaneDependencies,
 ): Promise<Exchange> {
   const { provider, base, credential, model } = target;
-  const { endpoint, upstreamPath } = call.route;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
   const path = provider.pathOf?.(endpoint, upstreamPath, model, credential.settings) ?? upstreamPath;
-  const query = call.query ? `${path.includes('?') ? '&' : '?'}${call.query}` : '';
+  const suffix = query ? `${path.includes('?') ? '&' : '?'}${query}` : '';
   const { content } = body;
   const unsigned = {
     method: call.method,
     origin: base.origin,
-    path: `${base.path}${path}${query}`,
-    headers: requestHeaders(call, leaf, target),
+    path: `${base.path}${path}${suffix}`,
+    headers: { ...requestHeaders(call, leaf, target), ...streamLength(call, body) },
     body: Buffer.isBuffer(content) ? content : null,
   };
-  const pending = provider.authorize(unsigned, credential);
+  const pending = provider.authorize(unsigned, credential, http.fetch);
   if (pending) await pending;
   return { request: { ...unsigned, body: content }, body, send: http.send };
 }
 
+/** What is not held in memory has the length that the caller announced, if it did. */
+function streamLength({ body, headers }: Call, { growth }: OutgoingBody): Record<string, string> {
+  const length = headers['content-length'];
+  if (body.kind !== 'stream' || length === undefined) return {};
+  return { 'content-length': String(Number(length) + growth) };
+}
+
 function ownDialect(
   dialect: Dialect,
+  { endpoint, upstreamPath, query }: Asked,
   body: OutgoingBody,
   call: Call,
   leaf: Leaf,
@@ -73,9 +130,10 @@ function ownDialect(
   const { base, credential, model } = target;
   const headers = dialectHeaders(call, leaf, target);
   const request: Omit<DialectRequest, 'signal'> = {
-    endpoint: call.route.endpoint,
+    endpoint,
     method: call.method,
-    path: call.route.upstreamPath,
+    path: upstreamPath,
+    query,
     body: body.value,
     model,
     base,
@@ -87,7 +145,7 @@ function ownDialect(
   return {
     request: {
       origin: base?.origin ?? null,
-      path: `${base?.path ?? ''}${call.route.upstreamPath}`,
+      path: `${base?.path ?? ''}${upstreamPath}`,
       method: call.method,
       headers,
       body: body.content,

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../auth/index.ts';
-import { errorHeaders, GatewayError, inferenceBody, toGatewayError } from '../errors/index.ts';
+import { errorHeaders, GatewayError, toGatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
 import { credentialOf } from './authenticate.ts';
 import { type Call, headerOf, type Trace } from './call.ts';
 import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { errorBodyFor } from './ingress/index.ts';
 import { recordWithoutProvider } from './record.ts';
 import { isSafePath, routeOf } from './routes.ts';
 import { steps } from './steps.ts';
@@ -31,7 +32,7 @@ export function createDataplane(dependencies: DataplaneDependencies): Dataplane 
           if (pending) await pending;
         }
       } catch (thrown) {
-        refuse(thrown, { request, response, requestId, trace, call }, dependencies);
+        refuse(thrown, { request, response, path, requestId, trace, call }, dependencies);
       }
     },
   };
@@ -117,13 +118,14 @@ function w3cParent(headers: IncomingHttpHeaders): { traceId: string; spanId: str
 type Refusal = {
   request: IncomingMessage;
   response: ServerResponse;
+  path: string;
   requestId: string;
   trace: Trace;
   call: Call | null;
 };
 
 function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependencies): void {
-  const { request, response, requestId, trace, call } = about;
+  const { request, response, path, requestId, trace, call } = about;
   const error = toGatewayError(thrown);
   // The request itself is destroyed as soon as it was read to its end.
   const hungUp = response.destroyed;
@@ -147,5 +149,5 @@ function refuse(thrown: unknown, about: Refusal, dependencies: DataplaneDependen
     'x-gateway-gateway-exception': 'true',
     ...errorHeaders(error),
   });
-  response.end(JSON.stringify(inferenceBody(error)));
+  response.end(JSON.stringify(errorBodyFor(routeOf(path).endpoint, error)));
 }

@@ -72,6 +72,7 @@ export function recordExchange(
     keepBodies: keepsBodies(call),
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: [...sensitiveHeaders(call), ...Object.keys(target.customHeaders).map(lowerCase)],
+    pricing: target.pricing,
   });
 }
 
@@ -111,6 +112,7 @@ export function recordWithoutProvider(
     response: null,
     keepBodies: keepsBodies(call),
     sensitiveHeaders: sensitiveHeaders(call),
+    pricing: null,
   });
 }
 

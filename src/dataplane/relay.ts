@@ -73,8 +73,8 @@ export class Relay {
     this.#response.once('drain', listener);
   }
 
-  end(): void {
-    if (!this.#response.writableEnded) this.#response.end();
+  end(lastWords?: Buffer): void {
+    if (!this.#response.writableEnded) this.#response.end(lastWords);
   }
 
   /** The provider broke off: the caller must see a broken answer, not a short one that looks complete. */

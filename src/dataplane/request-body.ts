@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors/index.ts';
-import type { Call } from './call.ts';
+import type { Call, RequestBody } from './call.ts';
 import type { Leaf } from './config/plan.ts';
+import { changedBytes, fieldChanges } from './forms/change.ts';
+import type { Form } from './forms/form.ts';
+import { streamedForm } from './forms/stream.ts';
 import type { Target } from './target.ts';
 
 /** A body as it goes upstream: the caller's own bytes, or new ones where the config or the provider's slug changed it. */
@@ -10,27 +13,56 @@ export type OutgoingBody = {
   /** The JSON value that `content` spells, when it is JSON. */
   value: Record<string, unknown> | null;
   changed: boolean;
+  /** Bytes that a stream has more than the caller announced. */
+  growth: number;
 };
+
+const unchanged = (content: OutgoingBody['content'], value: OutgoingBody['value'] = null): OutgoingBody => ({
+  content,
+  value,
+  changed: false,
+  growth: 0,
+});
 
 /** Applies `default_params`, `override_params` and `drop_params`, and takes the `@slug/` off the model. */
 export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBody {
   const { body } = call;
-  if (body.kind === 'none') return { content: null, value: null, changed: false };
-  if (body.kind === 'stream') return { content: body.stream, value: null, changed: false };
-  if (body.kind === 'bytes') return { content: body.bytes, value: null, changed: false };
+  if (body.kind === 'none') return unchanged(null);
+  if (body.kind !== 'json') {
+    if (body.form) return formBody(body, body.form, leaf, target);
+    return unchanged(body.kind === 'stream' ? body.stream : body.bytes);
+  }
   const renamed = target.model !== null && target.model !== (leaf.overrideParams?.model ?? body.value.model);
   if (!renamed && !leaf.overrideParams && !leaf.defaultParams && leaf.dropParams.length === 0) {
-    return { content: body.bytes, value: body.value, changed: false };
+    return unchanged(body.bytes, body.value);
   }
   const value: Record<string, unknown> = { ...leaf.defaultParams, ...body.value, ...leaf.overrideParams };
   if (target.model !== null) value.model = target.model;
   try {
     const dropped = leaf.dropParams.length === 0 ? value : dropParams(value, leaf.dropParams);
-    return { content: Buffer.from(JSON.stringify(dropped)), value: dropped, changed: true };
+    return { content: Buffer.from(JSON.stringify(dropped)), value: dropped, changed: true, growth: 0 };
   } catch (cause) {
     // What the parser takes may be nested more deeply than it can be written again.
     throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.', cause });
   }
+}
+
+function formBody(
+  body: Extract<RequestBody, { kind: 'bytes' | 'stream' }>,
+  form: Form,
+  leaf: Leaf,
+  { model }: Target,
+): OutgoingBody {
+  const changes = fieldChanges(form, leaf, model);
+  if (body.kind === 'stream')
+    return { ...unchanged(null), ...streamedForm(form, body.stream, changes, leaf) };
+  if (changes.size === 0) return unchanged(body.bytes);
+  return {
+    content: changedBytes(form, changes, body.bytes.length),
+    value: null,
+    changed: true,
+    growth: 0,
+  };
 }
 
 /** A copy without the members at `a.b`, `a[0].b` or `a[*].b`; paths that lead nowhere are ignored. */

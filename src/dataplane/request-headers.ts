@@ -29,9 +29,6 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
     }
     if (call.method === 'GET') delete headers['content-type'];
   }
-  const length = call.headers['content-length'];
-  // What is not held in memory has the length that the caller announced, if it did.
-  if (call.body.kind === 'stream' && length !== undefined) headers['content-length'] = length;
   addFurther(call, leaf, target, headers);
   passAuthorization(call, target, headers);
   return headers;

@@ -49,11 +49,16 @@ const collections: readonly (readonly [string, Endpoint])[] = [
   ['/fine_tuning/jobs', 'fineTuning'],
 ];
 
+/** Not a path of OpenAI's: the gateway makes it out of a batch and its file. */
+const batchOutput = /^\/batches\/[^/]+\/output$/;
+
 /** `path` is the part after `/v1`, e.g. `/chat/completions` or `/proxy/rerank`. */
 export function routeOf(path: string): Route {
   const known = exact.get(path);
   if (known) return known;
   if (path === '/models') return { ...asItIs('models', path), methods: ['GET'] };
+  if (path === '/realtime') return { ...asItIs('realtime', path), methods: ['GET'] };
+  if (batchOutput.test(path)) return { ...asItIs('batchOutput', path), methods: ['GET'] };
   for (const [prefix, endpoint] of collections) {
     if (path === prefix || path.startsWith(`${prefix}/`)) return asItIs(endpoint, path);
   }

@@ -9,11 +9,12 @@ import {
   type Settings,
   settingProblem,
 } from '../providers/index.ts';
+import type { OwnPricing } from '../recording/pricing/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
-import { requestedModel } from './requested-model.ts';
+import { namedModel, requestedModel } from './requested-model.ts';
 
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
 export type Target = {
@@ -27,6 +28,8 @@ export type Target = {
   customHeaders: Record<string, string>;
   /** The model that goes upstream, without a `@slug/`; null when the body names none. */
   model: string | null;
+  /** Null for the usual prices. */
+  pricing: OwnPricing;
 };
 
 /** `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model. */
@@ -43,7 +46,7 @@ export async function resolveTarget(
   dependencies: DataplaneDependencies,
 ): Promise<Target> {
   const forced = splitModel(leaf.overrideParams?.model);
-  const asked = splitModel(call.body.kind === 'json' ? call.body.value.model : undefined);
+  const asked = splitModel(namedModel(call.body));
   const header = headerProvider(call);
   const name =
     leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));
@@ -59,6 +62,10 @@ export async function resolveTarget(
     ? fromCatalogue(name, model, leaf, call, dependencies)
     : fromRequest(name, model, leaf, call, dependencies);
 }
+
+/** Whether the request itself says which provider it is for. */
+export const namesProvider = (call: Call): boolean =>
+  headerProvider(call) !== null || splitModel(requestedModel(call.body)).slug !== null;
 
 export function headerProvider(call: Call): string | null {
   const virtualKey = headerOf(call.headers, 'x-gateway-virtual-key');
@@ -88,6 +95,7 @@ async function fromCatalogue(
     });
   }
   const host = requestHost ?? modelRecord?.customHost ?? record.customHost;
+  requireChoosable(provider, leaf);
   const { key, settings } = record.credential;
   const credential = { key, settings: { ...settings, ...chosenSettings(provider, leaf, call, 'stored') } };
   return {
@@ -97,6 +105,7 @@ async function fromCatalogue(
     credential,
     customHeaders: record.customHeaders,
     model,
+    pricing: modelRecord ? modelRecord.pricing : record.pricing,
   };
 }
 
@@ -108,7 +117,8 @@ async function fromRequest(
   { hostPolicy }: DataplaneDependencies,
 ): Promise<Target> {
   const provider = knownProvider(name);
-  if (leaf.apiKey !== null && call.savedConfig && headerOf(call.headers, 'x-gateway-custom-host')) {
+  const isStored = call.savedConfig !== null && bringsCredential(provider, leaf);
+  if (isStored && headerOf(call.headers, 'x-gateway-custom-host')) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
       message: 'The credential of a saved config only goes where the config says.',
       param: 'x-gateway-custom-host',
@@ -117,7 +127,7 @@ async function fromRequest(
   const host = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   const credential = {
     key: leaf.apiKey ?? bearerOf(call.providerAuthorization),
-    settings: chosenSettings(provider, leaf, call, 'request'),
+    settings: chosenSettings(provider, leaf, call, isStored ? 'saved' : 'request'),
   };
   return {
     provider,
@@ -126,6 +136,7 @@ async function fromRequest(
     credential,
     customHeaders: {},
     model,
+    pricing: null,
   };
 }
 
@@ -133,19 +144,38 @@ async function fromRequest(
 const bearerOf = (authorization: string | null): string | null =>
   /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1] ?? null;
 
-/** The provider's settings that the config or, behind it, the request's headers choose. */
+const bringsCredential = (provider: Provider, leaf: Leaf): boolean =>
+  leaf.apiKey !== null || Object.keys(leaf.settings).some((name) => provider.settings[name]?.secret);
+
+/** A config may not lead a stored credential elsewhere: that is for the integration. */
+function requireChoosable(provider: Provider, leaf: Leaf): void {
+  for (const name in leaf.settings) {
+    const setting = provider.settings[name];
+    if (!setting || setting.byRequest) continue;
+    throw new GatewayError('INVALID_CONFIG', {
+      message: `${leaf.path}.${name} belongs to the credential: set it on the integration of ${leaf.provider ?? provider.id}.`,
+      param: `${leaf.path}.${name}`,
+    });
+  }
+}
+
+/**
+ * The provider's settings that the config or, behind it, the request's headers choose. Beside a credential that was
+ * stored, with the integration or in a saved config, a request may not choose where it goes.
+ */
 function chosenSettings(
   provider: Provider,
   leaf: Leaf,
   call: Call,
-  credential: 'stored' | 'request',
+  credential: 'stored' | 'saved' | 'request',
 ): Settings {
   const chosen: Record<string, string> = {};
   for (const name in provider.settings) {
     const setting = provider.settings[name];
     if (!setting || (credential === 'stored' && !setting.byRequest)) continue;
     const header = headerOfSetting(name);
-    const value = leaf.settings[name] ?? headerOf(call.headers, header);
+    const byHeader = setting.byRequest || credential === 'request';
+    const value = leaf.settings[name] ?? (byHeader ? headerOf(call.headers, header) : undefined);
     if (value === undefined) continue;
     const problem = settingProblem(setting, value);
     if (problem) {

@@ -21,6 +21,10 @@ const entry = (
   retryable = false,
 ): ErrorEntry => ({ status, adminCode, type, code, message, retryable });
 
+/** What a request may not bring along where only saved configs and providers are used (spec/data-plane.md, section 2.9). */
+const inlineBlocked = (code: string, message: string): ErrorEntry =>
+  entry(400, 'AB01', 'invalid_request_error', code, message);
+
 export const catalogue = {
   VALIDATION_FAILED: entry(400, 'AB01', 'invalid_request_error', null, 'The request is not valid.'),
   UNKNOWN_PARAMETER: entry(
@@ -85,6 +89,23 @@ export const catalogue = {
     'invalid_request_error',
     'config_override_forbidden',
     'This API key does not allow a config on the request.',
+  ),
+  INLINE_CONFIG_BLOCKED: inlineBlocked('inline_config_blocked', 'Name a saved config by its slug.'),
+  INLINE_PROVIDER_BLOCKED: inlineBlocked(
+    'inline_provider_blocked',
+    'Name a provider of the workspace as @slug.',
+  ),
+  INLINE_CUSTOM_HOST_BLOCKED: inlineBlocked(
+    'inline_custom_host_blocked',
+    'A request may not name a custom host.',
+  ),
+  INLINE_PROVIDER_URL_BLOCKED: inlineBlocked(
+    'inline_provider_url_blocked',
+    "A request may not choose the provider's address.",
+  ),
+  INLINE_FORWARD_HEADERS_BLOCKED: inlineBlocked(
+    'inline_forward_headers_blocked',
+    'A request may not list headers to forward.',
   ),
   UNAUTHENTICATED: entry(
     401,
@@ -188,6 +209,13 @@ export const catalogue = {
     'invalid_request_error',
     'unsupported_media_type',
     'The content type is not supported.',
+  ),
+  UPGRADE_REQUIRED: entry(
+    426,
+    'AB01',
+    'invalid_request_error',
+    'upgrade_required',
+    'This path takes WebSocket connections only.',
   ),
   IDEMPOTENCY_KEY_REUSED: entry(
     422,

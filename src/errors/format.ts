@@ -26,10 +26,15 @@ export function administrationBody(error: GatewayError): { error: Record<string,
 
 /**
  * Body of an error that the gateway raises on the data plane: the `{status: "failure", message}` of
- * spec/data-plane.md section 11 (shape A), and beside it the `error` object that OpenAI SDKs read (shape C).
+ * spec/data-plane.md section 11 (shape A), and beside it the `error` object that OpenAI SDKs read (shape C). What saved
+ * configs forbid has a form of its own (shape B).
  */
 export function inferenceBody(error: GatewayError): Record<string, unknown> {
   const { type, code } = error.entry;
+  if (error.code.startsWith('INLINE_')) {
+    const { message, param: field } = error;
+    return { status: 'failure', error: { code, message, field }, message };
+  }
   const openAi = { error: { message: error.message, type, param: error.param, code } };
   if (error.entry.status === 401 || error.entry.status === 408) return openAi;
   return {

@@ -19,6 +19,7 @@ export type Endpoint =
   | 'models'
   | 'files'
   | 'batches'
+  | 'batchOutput'
   | 'fineTuning'
   | 'realtime'
   | 'proxy';

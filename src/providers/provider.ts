@@ -4,6 +4,8 @@ import type { Setting, Settings } from './setting.ts';
 /** A credential and the settings that travel with it, from the catalogue, a config target or the request's headers. */
 export type ProviderCredential = { key: string | null; settings: Settings };
 
+type Fetch = typeof fetch;
+
 export type ProviderHeaders = Record<string, string | string[]>;
 
 /** Where an API begins: `https://api.openai.com` and `/v1`. */
@@ -27,6 +29,8 @@ export type DialectRequest = {
   method: string;
   /** Below the version path, e.g. `/chat/completions`. */
   path: string;
+  /** As the caller wrote it, without the question mark. */
+  query: string;
   /** The JSON body after the config's parameters; null when there is none. */
   body: Record<string, unknown> | null;
   /** Of the body, without a `@slug/`. */
@@ -61,6 +65,8 @@ export type Provider = {
   /** Base of its API, version path included, or how it follows from the settings; null when the caller must name a host. */
   baseUrl: string | null | ((settings: Settings) => string | null);
   settings: Readonly<Record<string, Setting>>;
+  /** Sets of settings that stand for a credential in a config; `[[]]` where it needs none (spec/data-plane.md, section 2.2). */
+  sufficientSettings?: readonly (readonly string[])[];
   /** What it takes in the gateway's own format, at the gateway's own paths. */
   endpoints: ReadonlySet<Endpoint>;
   /** What it takes in a format of its own: the code that translates, loaded when it is first needed. */
@@ -69,8 +75,11 @@ export type Provider = {
   callerHeaders?: readonly string[];
   /** Path at the provider, where it is not the gateway's. */
   pathOf?(endpoint: Endpoint, path: string, model: string | null, settings: Settings): string;
-  /** Adds the provider's own authentication to a request. Waits only for a signature or a token. */
-  authorize(request: UnsignedRequest, credential: ProviderCredential): void | Promise<void>;
+  /**
+   * Adds the provider's own authentication to a request. Waits only for a signature or a token, which it asks for through
+   * `fetch`, the gateway's connections.
+   */
+  authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
   /** Models that exist whatever the account, for the catalogue. */
   models?: readonly string[];
   /** Answers everything in this process instead of over HTTP. */

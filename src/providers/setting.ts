@@ -10,6 +10,8 @@ export type Setting = {
    * credential goes to.
    */
   byRequest?: true;
+  /** An address by itself, such as a base URL: no request brings one where only saved configs are used (section 2.9). */
+  address?: true;
   /** What a value must look like; needed by every setting that becomes part of a host or path. */
   pattern?: RegExp;
 };
@@ -34,3 +36,6 @@ export function settingProblem({ secret, pattern }: Setting, value: string): str
 }
 
 export const headerOfSetting = (name: string): string => `x-gateway-${name.replaceAll('_', '-')}`;
+
+/** What may stand in a header. */
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;

@@ -1,24 +1,18 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../lib/logger.ts';
 import { isSecretName, REDACTED, redact, redactJsonText, redactQuery, redactText } from '../lib/redaction.ts';
 import { splitUrl } from '../lib/request-url.ts';
+import { askedImages, modelInPath } from './asked-for.ts';
 import { BodyPacks } from './body-packs.ts';
 import { type CapturedAnswer, encodingOf } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
+import { type Bill, billFor, type OwnPricing } from './pricing/index.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
-import { findUsage, type TokenUsage } from './usage.ts';
+import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from './usage/index.ts';
 
 /** What the log works out by itself, away from the request. */
-type Derived =
-  | keyof TokenUsage
-  | 'costNanodollars'
-  | 'savingsNanodollars'
-  | 'expiresAt'
-  | 'bodiesId'
-  | 'batchId';
+type Derived = keyof TokenUsage | keyof Bill | 'expiresAt' | 'bodiesId' | 'batchId';
 
 type Headers = Record<string, string | string[] | undefined>;
 
@@ -37,6 +31,8 @@ export type ExchangeDraft = {
   keepBodies: boolean;
   /** Lower-case names of further headers to mask. */
   sensitiveHeaders: string[];
+  /** Null for the usual prices. */
+  pricing: OwnPricing;
 };
 
 /** The first `limit` bytes of a body. */
@@ -64,15 +60,13 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { bodies, maxBodyBytes, retentionDays, bodyRetentionDays, write, spool, log } = options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
 
-  function toEntry(draft: ExchangeDraft, text: string, packs: BodyPacks): LogEntry {
+  function toEntry(draft: ExchangeDraft, measures: Measures, packs: BodyPacks): LogEntry {
     const { record } = draft;
     const keeps = bodies === 'full' && draft.keepBodies;
     return {
       record: {
         ...safeRecord(record),
-        ...findUsage(text),
-        costNanodollars: null,
-        savingsNanodollars: null,
+        ...measures,
         expiresAt: after(record.createdAt, retentionDays),
         bodiesId: keeps ? packs.idFor(record.workspaceId, sizeOf(draft, maxBodyBytes)) : null,
         batchId: null,
@@ -87,14 +81,36 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const packs = new BodyPacks();
     const entries: LogEntry[] = [];
     for (const draft of drafts) {
-      const text = usageText(draft.response);
-      // Only a compressed answer has to be waited for.
-      entries.push(toEntry(draft, typeof text === 'string' ? text : await text, packs));
+      draft.record.aiModel ??= modelInPath(draft.record.requestUrl);
+      entries.push(toEntry(draft, await measure(draft), packs));
     }
     return entries;
   }
 
   return createQueue<ExchangeDraft, LogEntry>({ name: 'request-log', prepare, write, spool, log });
+}
+
+type Measures = TokenUsage & Bill;
+
+/** What a call used and what it costs. Only what is sent with POST uses something; other answers repeat older reports. */
+async function measure(draft: ExchangeDraft): Promise<Measures> {
+  const { record, response, pricing } = draft;
+  const answer = await answerText(response);
+  const usage = answer && record.requestMethod === 'POST' ? findUsage(answer) : noUsage;
+  const bill = await billFor({
+    wasCalled: record.aiProvider !== null,
+    provider: record.aiProvider,
+    model: record.aiModel,
+    answeredModel: () => answer && answeredModel(answer),
+    at: record.createdAt,
+    method: record.requestMethod,
+    status: record.responseStatusCode,
+    cacheStatus: record.cacheStatus,
+    usage,
+    images: usage.counts.tokenClasses ? null : askedImages(draft),
+    own: pricing,
+  });
+  return { ...usage.counts, ...bill };
 }
 
 /** A secret may stand wherever a caller may write. */
@@ -224,39 +240,4 @@ function redactJson(text: string): string {
 function safeUrl(url: string): string {
   const { path, query } = splitUrl(url);
   return redactText(path) + (query && `?${redactQuery(query)}`);
-}
-
-const TAIL_LIMIT = 64 * 1024;
-const DECOMPRESSED_LIMIT = 8 * 1024 * 1024;
-
-const decompressors: Record<
-  string,
-  (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
-> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-  zstd: promisify(zstdDecompress),
-};
-
-/** The end of an answer, where the token counts stand. Empty when it cannot be read. */
-function usageText(response: CapturedAnswer | null): string | Promise<string> {
-  if (!response || !/json|event-stream/i.test(String(response.headers['content-type'] ?? ''))) return '';
-  const bytes = bytesOf(response.isComplete ? response.head : response.tail);
-  const encoding = encodingOf(response.headers);
-  return encoding ? decompressed(encoding, bytes, response.isComplete) : endOf(bytes);
-}
-
-const endOf = (bytes: Buffer): string => bytes.toString('utf8', Math.max(0, bytes.length - TAIL_LIMIT));
-
-async function decompressed(encoding: string, bytes: Buffer, isComplete: boolean): Promise<string> {
-  const decompress = decompressors[encoding];
-  if (!decompress || !isComplete) return '';
-  try {
-    return endOf(await decompress(bytes, { maxOutputLength: DECOMPRESSED_LIMIT }));
-  } catch {
-    // The provider's encoding is broken or a bomb; the caller got it as it was, the log does without the counts.
-    return '';
-  }
 }

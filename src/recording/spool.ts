@@ -12,45 +12,58 @@ export type Spool<T> = {
 
 const BATCH = 1000;
 
-/** Files of concatenated BSON documents in `directory`, written whole and synced, replayed oldest first. */
+/**
+ * Files of concatenated BSON documents in `directory`, written whole and synced, replayed oldest first. Several processes
+ * may share it: two that replay one file write its records twice, which `write` must bear.
+ */
 export function createSpool<T extends object>(directory: string, prefix: string): Spool<T> {
   let count = 0;
   return {
     async append(records) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const name = `${prefix}-${Date.now()}-${process.pid}-${String(count++).padStart(6, '0')}.bson`;
-      const file = await open(join(directory, name), 'wx', 0o600);
+      const part = join(directory, `part-${name}`);
+      const file = await open(part, 'wx', 0o600);
       try {
         await file.writeFile(Buffer.concat(records.map((record) => BSON.serialize(record))));
         await file.sync();
       } finally {
         await file.close();
       }
+      // Another process of the same directory must not take half a file for a whole one.
+      await rename(part, join(directory, name));
     },
     async replay(write) {
       for (const path of await spoolFiles(directory, prefix)) {
-        const { records, damaged } = decode<T>(await readFile(path));
+        const bytes = await unlessGone(readFile(path));
+        if (!bytes) continue;
+        const { records, damaged } = decode<T>(bytes);
         for (let start = 0; start < records.length; start += BATCH)
           await write(records.slice(start, start + BATCH));
         // What cannot be read is set aside for a human, not thrown away.
-        if (damaged) await rename(path, join(directory, `damaged-${basename(path)}`));
-        else await rm(path);
+        if (damaged) await unlessGone(rename(path, join(directory, `damaged-${basename(path)}`)));
+        else await rm(path, { force: true });
       }
     },
   };
 }
 
-async function spoolFiles(directory: string, prefix: string): Promise<string[]> {
+/** Null when another process has replayed the file meanwhile. */
+async function unlessGone<R>(work: Promise<R>): Promise<R | null> {
   try {
-    const names = await readdir(directory);
-    return names
-      .filter((name) => name.startsWith(`${prefix}-`))
-      .sort()
-      .map((name) => join(directory, name));
+    return await work;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+async function spoolFiles(directory: string, prefix: string): Promise<string[]> {
+  const names = (await unlessGone(readdir(directory))) ?? [];
+  return names
+    .filter((name) => name.startsWith(`${prefix}-`))
+    .sort()
+    .map((name) => join(directory, name));
 }
 
 /**

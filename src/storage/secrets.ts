@@ -26,8 +26,11 @@ export type Secrets = {
   fingerprint: string;
 };
 
-/** `audit chain` links the entries of the audit trail, `audit digest` tells the states of a resource apart. */
-export type SignaturePurpose = 'audit chain' | 'audit digest';
+/**
+ * `audit chain` links the entries of the audit trail, `audit digest` tells the states of a resource apart, `export link`
+ * lets in whoever has the link.
+ */
+export type SignaturePurpose = 'audit chain' | 'audit digest' | 'export link';
 
 const keyForm = /sl-[\w-]{43}/;
 
@@ -45,6 +48,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
   const signingKeys: Record<SignaturePurpose, KeyObject> = {
     'audit chain': createSecretKey(derive(masterKey, 'audit chain')),
     'audit digest': createSecretKey(derive(masterKey, 'audit digest')),
+    'export link': createSecretKey(derive(masterKey, 'export link')),
   };
   // Every request brings its key: the hashes of the latest ones are kept. The keys themselves are in memory anyway while
   // their requests last.

@@ -7,6 +7,7 @@ import type { LogWriter } from '../recording/log-writer.ts';
 import type { Settings } from '../settings.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
+import type { ExportFiles } from '../storage/export-files/index.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { SigningKeys } from '../storage/signing-keys/index.ts';
@@ -50,6 +51,8 @@ export type ServiceDependencies = {
   logs: Pick<LogWriter, 'write' | 'settle'>;
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
+  /** Where the contents of log exports are, and what looks for those that were started. */
+  exports: { files: ExportFiles; wake(): void };
   /** What access tokens are signed with. */
   signingKeys: Pick<SigningKeys, 'current' | 'published'>;
   /** Where this installation is reached, and the domain of its service accounts. */

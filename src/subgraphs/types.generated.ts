@@ -32,6 +32,8 @@ export type Workspace = {
   /** 1 for the workspace made with the organisation, else 0. */
   isDefault: Scalars['Int']['output'];
   status: WorkspaceStatus;
+  /** What is set for this workspace; it counts where the organisation lets workspaces differ. */
+  settings: WorkspaceSettings;
   organisation: Organisation;
   /** The first of its members, newest first. */
   members: Array<Member>;
@@ -113,6 +115,14 @@ export type Query = {
   integration: Integration;
   /** Integrations of the levels that the credential may list. */
   integrations: IntegrationPage;
+  /** `provider` is a kind of provider, e.g. `openai`; refused with NOT_FOUND where no price is known. */
+  modelPricing: ModelPricing;
+  modelConfiguration: ModelConfiguration;
+  /**
+   * The prices of every model of a kind of provider: `{default: {pricing_config}, <model>: {pricing_config}}`. `default` holds
+   * what is the same for all of them, and no price.
+   */
+  providerModelPricing: Scalars['JSON']['output'];
   /** A provider by id, or by slug in a workspace. */
   provider: Provider;
   providers: ProviderPage;
@@ -150,6 +160,11 @@ export type Query = {
   /** By time; `endTime` is not included. */
   auditLogs: AuditLogPage;
   feedbacks: FeedbackPage;
+  logExport: LogExport;
+  logExports: LogExportPage;
+  /** Refused unless the export succeeded. */
+  logExportDownload: LogExportDownload;
+  logExportFieldRestrictions: LogExportFieldRestrictions;
   log: Log;
   /** Pages by number, with the count of all; `logHistory` leads to those far down. */
   logs: LogPage;
@@ -198,6 +213,23 @@ export type QueryIntegrationsArgs = {
   sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryModelPricingArgs = {
+  provider: Scalars['String']['input'];
+  model: Scalars['String']['input'];
+};
+
+
+export type QueryModelConfigurationArgs = {
+  provider: Scalars['String']['input'];
+  model: Scalars['String']['input'];
+};
+
+
+export type QueryProviderModelPricingArgs = {
+  provider: Scalars['String']['input'];
 };
 
 
@@ -403,6 +435,28 @@ export type QueryFeedbacksArgs = {
 };
 
 
+export type QueryLogExportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLogExportsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLogExportDownloadArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLogExportFieldRestrictionsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
 export type QueryLogArgs = {
   id: Scalars['ID']['input'];
 };
@@ -498,6 +552,8 @@ export type Mutation = {
   updateMember: Member;
   /** Answers the id of the membership that ended; the user's `workspace-user` keys of the workspace end with it. */
   deleteMember: Scalars['ID']['output'];
+  /** Changes the settings of the credential's organisation. */
+  updateOrganisationSettings: Organisation;
   createRole: Role;
   updateRole: Role;
   /** Answers the id of the deleted role; refused while an access policy gives it. */
@@ -531,12 +587,20 @@ export type Mutation = {
   deleteUser: Scalars['ID']['output'];
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
+  updateWorkspaceSettings: Workspace;
   /** Answers the id of the deleted workspace. */
   deleteWorkspace: Scalars['ID']['output'];
   /** One object or several; all are checked before the first is stored. Takes workspace credentials. */
   createFeedback: FeedbackResult;
   /** Takes workspace credentials. */
   updateFeedback: FeedbackResult;
+  createLogExport: LogExport;
+  /** Only of a draft. */
+  updateLogExport: LogExport;
+  /** Of a draft, or of an export that failed. */
+  startLogExport: LogExportAction;
+  /** Only while it is in progress. */
+  cancelLogExport: LogExportAction;
   /**
    * Stores logs of requests that did not pass through this gateway: one object or an array of at most 1000, each
    * `{request: {url, provider, method, headers, body}, response: {status, headers, body, response_time, streamingMode},
@@ -699,6 +763,11 @@ export type MutationDeleteMemberArgs = {
 };
 
 
+export type MutationUpdateOrganisationSettingsArgs = {
+  input: UpdateOrganisationSettingsInput;
+};
+
+
 export type MutationCreateRoleArgs = {
   input: CreateRoleInput;
 };
@@ -774,6 +843,12 @@ export type MutationUpdateWorkspaceArgs = {
 };
 
 
+export type MutationUpdateWorkspaceSettingsArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateWorkspaceSettingsInput;
+};
+
+
 export type MutationDeleteWorkspaceArgs = {
   id: Scalars['ID']['input'];
 };
@@ -787,6 +862,27 @@ export type MutationCreateFeedbackArgs = {
 export type MutationUpdateFeedbackArgs = {
   id: Scalars['ID']['input'];
   input: UpdateFeedbackInput;
+};
+
+
+export type MutationCreateLogExportArgs = {
+  input: CreateLogExportInput;
+};
+
+
+export type MutationUpdateLogExportArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateLogExportInput;
+};
+
+
+export type MutationStartLogExportArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCancelLogExportArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -844,6 +940,11 @@ export type Integration = {
   workspaceEntryCount: Scalars['Int']['output'];
   /** The first of the workspaces that have an entry of their own. */
   workspaces: Array<IntegrationWorkspace>;
+  /**
+   * Factors on the prices of its calls, `{multiplier: {default, request_token, …, image: {default}, additional_units: {…}}}`:
+   * the price is multiplied by the unit's own factor, else by the default. Null leaves all prices as they are.
+   */
+  pricingAdjustments?: Maybe<Scalars['JSON']['output']>;
   tags: Scalars['JSON']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -888,7 +989,7 @@ export type IntegrationModel = {
   baseModelSlug?: Maybe<Scalars['String']['output']>;
   /** `{custom_host}` */
   configurations: Scalars['JSON']['output'];
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}` */
+  /** The model's own prices in the place of the catalogue's, as `IntegrationModelInput` takes them. */
   pricingConfig?: Maybe<Scalars['JSON']['output']>;
 };
 
@@ -896,6 +997,57 @@ export type IntegrationPage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
   data: Array<Integration>;
+};
+
+/** What a model costs when neither its integration nor its model there says otherwise. Prices in US cents. */
+export type ModelPricing = {
+  /**
+   * `{request_token: {price}, response_token: {price}, …, additional_units: {…}, image: {quality: {size: {price}}}}`, for one
+   * token or unit. A kind of token that is not named has the price of a broader one: reasoning that of the response, cached
+   * input that of the request. Models with prices for long input show those for short input.
+   */
+  payAsYouGo: Scalars['JSON']['output'];
+  /** How quantities and prices come together: `{request, response}`, expressions over `input_tokens`, `rates.request_token` … */
+  calculate: Scalars['JSON']['output'];
+  currency: Scalars['String']['output'];
+  /** Null: nothing is known of the price of tuning. */
+  finetuneConfig?: Maybe<Scalars['JSON']['output']>;
+};
+
+/** What can be set in a request to a model, in the gateway's own format. */
+export type ModelConfiguration = {
+  params: Array<ModelParameter>;
+  type: ModelKinds;
+  messages: ModelMessages;
+  /** True: these are the settings of all models of its kind. */
+  isDefault: Scalars['Boolean']['output'];
+};
+
+export type ModelParameter = {
+  key: Scalars['String']['output'];
+  defaultValue?: Maybe<Scalars['JSON']['output']>;
+  minValue?: Maybe<Scalars['Float']['output']>;
+  maxValue?: Maybe<Scalars['Float']['output']>;
+  /** `number`, `integer`, `boolean`, `string` or `array`. */
+  type: Scalars['String']['output'];
+  /** The values it can have, where they are few; else empty. */
+  options: Array<ModelParameterOption>;
+};
+
+export type ModelParameterOption = {
+  value: Scalars['JSON']['output'];
+  name: Scalars['String']['output'];
+};
+
+export type ModelKinds = {
+  /** `chat`, `text`, `embedding`, `image`, `audio` or `moderation`. */
+  primary: Scalars['String']['output'];
+  supported: Array<Scalars['String']['output']>;
+};
+
+export type ModelMessages = {
+  /** Roles that a message may have. */
+  options: Array<Scalars['String']['output']>;
 };
 
 /** What requests of a workspace name as `@slug`: the workspace's way to an integration. */
@@ -1094,8 +1246,21 @@ export type Organisation = {
   id: Scalars['ID']['output'];
   object: Scalars['String']['output'];
   name: Scalars['String']['output'];
+  settings: OrganisationSettings;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+/** What holds in all workspaces of an organisation, as far as they may not differ. */
+export type OrganisationSettings = {
+  /** What no log export may hold. */
+  deniedExportFields: Array<LogExportField>;
+  /** Whether a workspace may have fields of its own instead. */
+  allowExportOverride: Scalars['Boolean']['output'];
+  /** Null leaves it to the installation and to each request; a mode that is set outweighs `x-gateway-debug`. */
+  logMode?: Maybe<LogMode>;
+  /** Whether a workspace may have a mode of its own instead. */
+  allowLogModeOverride: Scalars['Boolean']['output'];
 };
 
 /** A set of permissions that access policies give. Some are built in, the others are the tenant's own. */
@@ -1219,6 +1384,13 @@ export type UserPage = {
   object: Scalars['String']['output'];
   total: Scalars['Int']['output'];
   data: Array<User>;
+};
+
+export type WorkspaceSettings = {
+  /** What no log export of the workspace may hold; null for what the organisation says. */
+  deniedExportFields?: Maybe<Array<LogExportField>>;
+  /** Null for what the organisation says. */
+  logMode?: Maybe<LogMode>;
 };
 
 export type WorkspacePage = {
@@ -1745,6 +1917,81 @@ export type FeedbackResult = {
   feedback: Array<Feedback>;
 };
 
+/**
+ * A selection of a workspace's logs as lines of JSON, oldest first: drawn up, started, and downloaded once it is there. A
+ * user's key sees the exports that it made.
+ */
+export type LogExport = {
+  id: Scalars['ID']['output'];
+  object: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  filters: LogExportFilters;
+  requestedData: Array<LogExportField>;
+  status: LogExportStatus;
+  description: Scalars['String']['output'];
+  /** Number of logs that matched when the selection was made, at most 50000. */
+  total: Scalars['Int']['output'];
+  /** Lines that were written; null until it is complete. */
+  records?: Maybe<Scalars['Int']['output']>;
+  /** Why it failed. */
+  error?: Maybe<Scalars['String']['output']>;
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+  startedAt?: Maybe<Scalars['DateTime']['output']>;
+  finishedAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type LogExportPage = {
+  object: Scalars['String']['output'];
+  total: Scalars['Int']['output'];
+  data: Array<LogExport>;
+};
+
+/** What an export selects; null stands for anything. */
+export type LogExportFilters = {
+  timeOfGenerationMin?: Maybe<Scalars['DateTime']['output']>;
+  timeOfGenerationMax?: Maybe<Scalars['DateTime']['output']>;
+  totalUnitsMin?: Maybe<Scalars['Int']['output']>;
+  totalUnitsMax?: Maybe<Scalars['Int']['output']>;
+  costMin?: Maybe<Scalars['Float']['output']>;
+  costMax?: Maybe<Scalars['Float']['output']>;
+  promptTokenMin?: Maybe<Scalars['Int']['output']>;
+  promptTokenMax?: Maybe<Scalars['Int']['output']>;
+  completionTokenMin?: Maybe<Scalars['Int']['output']>;
+  completionTokenMax?: Maybe<Scalars['Int']['output']>;
+  statusCode?: Maybe<Scalars['String']['output']>;
+  weightedFeedbackMin?: Maybe<Scalars['Float']['output']>;
+  weightedFeedbackMax?: Maybe<Scalars['Float']['output']>;
+  virtualKeys?: Maybe<Scalars['String']['output']>;
+  configs?: Maybe<Scalars['String']['output']>;
+  metadata?: Maybe<Scalars['JSON']['output']>;
+  aiOrgModel?: Maybe<Scalars['String']['output']>;
+  aiModel?: Maybe<Scalars['String']['output']>;
+  traceId?: Maybe<Scalars['String']['output']>;
+  promptSlug?: Maybe<Scalars['String']['output']>;
+  workspaceSlug?: Maybe<Scalars['String']['output']>;
+  pageSize: Scalars['Int']['output'];
+  currentPage: Scalars['Int']['output'];
+};
+
+export type LogExportAction = {
+  object: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+  logExport: LogExport;
+};
+
+export type LogExportDownload = {
+  /** Gives the file to whoever has it, for an hour. */
+  signedUrl: Scalars['String']['output'];
+};
+
+export type LogExportFieldRestrictions = {
+  /** What no export of the workspace may ask for. */
+  deniedFields: Array<LogExportField>;
+};
+
 /** How requests are routed: targets, strategy, retries, parameters. Requests name it by its slug. */
 export type Config = {
   id: Scalars['ID']['output'];
@@ -1966,6 +2213,34 @@ export type ResourceSortField =
   | 'createdAt'
   | 'lastUpdatedAt';
 
+/** What a log export can hold of a log, as its lines name it. */
+export type LogExportField =
+  | 'id'
+  | 'trace_id'
+  | 'created_at'
+  | 'request'
+  | 'response'
+  | 'is_success'
+  | 'ai_org'
+  | 'ai_model'
+  | 'req_units'
+  | 'res_units'
+  | 'total_units'
+  | 'request_url'
+  | 'cost'
+  | 'cost_currency'
+  | 'response_time'
+  | 'response_status_code'
+  | 'mode'
+  | 'config'
+  | 'prompt_slug'
+  | 'metadata';
+
+/** How much of a request is logged: headers and bodies too, or its measures alone. */
+export type LogMode =
+  | 'full'
+  | 'metrics';
+
 export type DeploymentStatus =
   | 'active'
   | 'archived';
@@ -2073,6 +2348,13 @@ export type AuditUserType =
   | 'service_account'
   | 'jwt';
 
+export type LogExportStatus =
+  | 'draft'
+  | 'in_progress'
+  | 'success'
+  | 'failed'
+  | 'stopped';
+
 export type LogSortField =
   | 'createdAt'
   /** US cents; logs without a cost count as the cheapest. */
@@ -2144,6 +2426,8 @@ export type CreateIntegrationInput = {
   createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
   /** Slug of that provider; the integration's own when absent. */
   defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
+  /** `{multiplier: {default, request_token, …, image: {default}, additional_units: {…}}}`, factors of 0 or more. */
+  pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
   /** Texts by name. */
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
@@ -2156,6 +2440,8 @@ export type UpdateIntegrationInput = {
   description?: InputMaybe<Scalars['String']['input']>;
   /** Replaces the configurations; a header whose value is the mask of the stored one keeps it. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
+  /** Replaces the factors on prices, for later calls; null removes them. */
+  pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
   /** Replaces the tags. */
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
@@ -2168,7 +2454,12 @@ export type IntegrationModelInput = {
   baseModelSlug?: InputMaybe<Scalars['String']['input']>;
   /** `{custom_host: URL}`, which goes before the integration's own. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
-  /** `{type: static, pay_as_you_go: {request_token: {price}, response_token: {price}}}`, prices in US cents per token. */
+  /**
+   * The model's own prices in the place of the catalogue's, in US cents per token or unit: `{type: static, pay_as_you_go:
+   * {request_token: {price}, response_token: {price}, …, additional_units: {…}, image: {quality: {size: {price}}}},
+   * calculate: {request, response}, currency: USD, finetune_config}`. Whatever a call uses must have a price in it: else
+   * the cost of the call is not known.
+   */
   pricingConfig?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -2354,6 +2645,18 @@ export type UpdateMemberInput = {
   role?: InputMaybe<MemberRole>;
 };
 
+/** Absent members stay as they are. */
+export type UpdateOrganisationSettingsInput = {
+  /** What no log export may hold. */
+  deniedExportFields?: InputMaybe<Array<LogExportField>>;
+  /** Whether a workspace may have fields of its own instead. */
+  allowExportOverride?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Null leaves it to the installation and to each request. */
+  logMode?: InputMaybe<LogMode>;
+  /** Whether a workspace may have a mode of its own instead. */
+  allowLogModeOverride?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
 export type CreateRoleInput = {
   /** Unique in the tenant, and not that of a built-in role. */
   slug: Scalars['String']['input'];
@@ -2402,6 +2705,12 @@ export type UpdateUserInput = {
    * the user in.
    */
   role?: InputMaybe<AssignableUserRole>;
+};
+
+/** Absent members stay as they are; null is for what the organisation says. Refused where it lets no workspace differ. */
+export type UpdateWorkspaceSettingsInput = {
+  deniedExportFields?: InputMaybe<Array<LogExportField>>;
+  logMode?: InputMaybe<LogMode>;
 };
 
 export type CreateWorkspaceInput = {
@@ -2490,6 +2799,59 @@ export type UpdateFeedbackInput = {
   metadata?: InputMaybe<Scalars['JSON']['input']>;
 };
 
+/** All that is given must hold. Of lists one value is enough; they are texts with commas. */
+export type LogExportFiltersInput = {
+  timeOfGenerationMin?: InputMaybe<Scalars['DateTime']['input']>;
+  timeOfGenerationMax?: InputMaybe<Scalars['DateTime']['input']>;
+  totalUnitsMin?: InputMaybe<Scalars['Int']['input']>;
+  totalUnitsMax?: InputMaybe<Scalars['Int']['input']>;
+  /** US cents. */
+  costMin?: InputMaybe<Scalars['Float']['input']>;
+  /** US cents. */
+  costMax?: InputMaybe<Scalars['Float']['input']>;
+  promptTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  promptTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMin?: InputMaybe<Scalars['Int']['input']>;
+  completionTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  statusCode?: InputMaybe<Scalars['String']['input']>;
+  /** Of the average of value times weight on the log's trace. */
+  weightedFeedbackMin?: InputMaybe<Scalars['Float']['input']>;
+  weightedFeedbackMax?: InputMaybe<Scalars['Float']['input']>;
+  /** Slugs of providers. */
+  virtualKeys?: InputMaybe<Scalars['String']['input']>;
+  /** Slugs of configs. */
+  configs?: InputMaybe<Scalars['String']['input']>;
+  /** Texts by key; all must be there. */
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /** `<provider>__<model>`, e.g. `openai__gpt-4o`. */
+  aiOrgModel?: InputMaybe<Scalars['String']['input']>;
+  aiModel?: InputMaybe<Scalars['String']['input']>;
+  traceId?: InputMaybe<Scalars['String']['input']>;
+  /** The text of the metadata key `_prompt`. */
+  promptSlug?: InputMaybe<Scalars['String']['input']>;
+  /** Where an organisation-wide credential names the workspace here and not beside the filters. */
+  workspaceSlug?: InputMaybe<Scalars['String']['input']>;
+  pageSize?: InputMaybe<Scalars['Int']['input']>;
+  /** Of pages of `pageSize` logs, oldest first. */
+  currentPage?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type CreateLogExportInput = {
+  /** Id or slug; required with an organisation-wide credential, unless the filters name a workspace. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  filters: LogExportFiltersInput;
+  requestedData: Array<LogExportField>;
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Absent members stay as they are. */
+export type UpdateLogExportInput = {
+  /** Id or slug. */
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  filters: LogExportFiltersInput;
+  requestedData?: InputMaybe<Array<LogExportField>>;
+};
+
 export type LogSort = {
   field: LogSortField;
   direction?: SortDirection;
@@ -2511,6 +2873,9 @@ export type LogFilters = {
   /** US cents. */
   costMax?: InputMaybe<Scalars['Float']['input']>;
   statusCode?: InputMaybe<Array<Scalars['Int']['input']>>;
+  /** Of the average of value times weight on the log's trace. */
+  weightedFeedbackMin?: InputMaybe<Scalars['Float']['input']>;
+  weightedFeedbackMax?: InputMaybe<Scalars['Float']['input']>;
   traceId?: InputMaybe<Scalars['String']['input']>;
   spanId?: InputMaybe<Scalars['String']['input']>;
   /** `<provider>__<model>`, e.g. `openai__gpt-4o`. */
@@ -2522,6 +2887,8 @@ export type LogFilters = {
   apiKeyIds?: InputMaybe<Array<Scalars['ID']['input']>>;
   /** Texts by key; all must be there. */
   metadata?: InputMaybe<Scalars['JSON']['input']>;
+  /** The text of the metadata key `_prompt`. */
+  promptSlug?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type CreateConfigInput = {
@@ -2630,6 +2997,12 @@ export type ResolversTypes = {
   IntegrationWorkspace: ResolverTypeWrapper<IntegrationWorkspace>;
   IntegrationModel: ResolverTypeWrapper<IntegrationModel>;
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
+  ModelPricing: ResolverTypeWrapper<ModelPricing>;
+  ModelConfiguration: ResolverTypeWrapper<ModelConfiguration>;
+  ModelParameter: ResolverTypeWrapper<ModelParameter>;
+  ModelParameterOption: ResolverTypeWrapper<ModelParameterOption>;
+  ModelKinds: ResolverTypeWrapper<ModelKinds>;
+  ModelMessages: ResolverTypeWrapper<ModelMessages>;
   Provider: ResolverTypeWrapper<Provider>;
   ProviderPage: ResolverTypeWrapper<ProviderPage>;
   AccessPolicy: ResolverTypeWrapper<AccessPolicy>;
@@ -2647,6 +3020,7 @@ export type ResolversTypes = {
   Member: ResolverTypeWrapper<Member>;
   MemberPage: ResolverTypeWrapper<MemberPage>;
   Organisation: ResolverTypeWrapper<Organisation>;
+  OrganisationSettings: ResolverTypeWrapper<OrganisationSettings>;
   Role: ResolverTypeWrapper<Role>;
   RolePage: ResolverTypeWrapper<RolePage>;
   ServiceAccount: ResolverTypeWrapper<ServiceAccount>;
@@ -2656,6 +3030,7 @@ export type ResolversTypes = {
   TenantPage: ResolverTypeWrapper<TenantPage>;
   User: ResolverTypeWrapper<User>;
   UserPage: ResolverTypeWrapper<UserPage>;
+  WorkspaceSettings: ResolverTypeWrapper<WorkspaceSettings>;
   WorkspacePage: ResolverTypeWrapper<WorkspacePage>;
   Analytics: ResolverTypeWrapper<Analytics>;
   CountGraph: ResolverTypeWrapper<CountGraph>;
@@ -2711,6 +3086,12 @@ export type ResolversTypes = {
   Feedback: ResolverTypeWrapper<Feedback>;
   FeedbackPage: ResolverTypeWrapper<FeedbackPage>;
   FeedbackResult: ResolverTypeWrapper<FeedbackResult>;
+  LogExport: ResolverTypeWrapper<LogExport>;
+  LogExportPage: ResolverTypeWrapper<LogExportPage>;
+  LogExportFilters: ResolverTypeWrapper<LogExportFilters>;
+  LogExportAction: ResolverTypeWrapper<LogExportAction>;
+  LogExportDownload: ResolverTypeWrapper<LogExportDownload>;
+  LogExportFieldRestrictions: ResolverTypeWrapper<LogExportFieldRestrictions>;
   Config: ResolverTypeWrapper<Config>;
   Log: ResolverTypeWrapper<Log>;
   LogRequest: ResolverTypeWrapper<LogRequest>;
@@ -2723,6 +3104,8 @@ export type ResolversTypes = {
   ConstraintFormat: ConstraintFormat;
   SortDirection: SortDirection;
   ResourceSortField: ResourceSortField;
+  LogExportField: LogExportField;
+  LogMode: LogMode;
   DeploymentStatus: DeploymentStatus;
   IntegrationLevel: IntegrationLevel;
   IntegrationStatus: IntegrationStatus;
@@ -2740,6 +3123,7 @@ export type ResolversTypes = {
   AnalyticsDimension: AnalyticsDimension;
   AnalyticsColumn: AnalyticsColumn;
   AuditUserType: AuditUserType;
+  LogExportStatus: LogExportStatus;
   LogSortField: LogSortField;
   ConfigStatus: ConfigStatus;
   ResourceSort: ResourceSort;
@@ -2769,6 +3153,7 @@ export type ResolversTypes = {
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
   UpdateMemberInput: UpdateMemberInput;
+  UpdateOrganisationSettingsInput: UpdateOrganisationSettingsInput;
   CreateRoleInput: CreateRoleInput;
   UpdateRoleInput: UpdateRoleInput;
   CreateServiceAccountInput: CreateServiceAccountInput;
@@ -2777,12 +3162,16 @@ export type ResolversTypes = {
   UpdateTenantInput: UpdateTenantInput;
   UserSort: UserSort;
   UpdateUserInput: UpdateUserInput;
+  UpdateWorkspaceSettingsInput: UpdateWorkspaceSettingsInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AnalyticsFilters: AnalyticsFilters;
   AuditLogFilters: AuditLogFilters;
   CreateFeedbackInput: CreateFeedbackInput;
   UpdateFeedbackInput: UpdateFeedbackInput;
+  LogExportFiltersInput: LogExportFiltersInput;
+  CreateLogExportInput: CreateLogExportInput;
+  UpdateLogExportInput: UpdateLogExportInput;
   LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
@@ -2809,6 +3198,12 @@ export type ResolversParentTypes = {
   IntegrationWorkspace: IntegrationWorkspace;
   IntegrationModel: IntegrationModel;
   IntegrationPage: IntegrationPage;
+  ModelPricing: ModelPricing;
+  ModelConfiguration: ModelConfiguration;
+  ModelParameter: ModelParameter;
+  ModelParameterOption: ModelParameterOption;
+  ModelKinds: ModelKinds;
+  ModelMessages: ModelMessages;
   Provider: Provider;
   ProviderPage: ProviderPage;
   AccessPolicy: AccessPolicy;
@@ -2826,6 +3221,7 @@ export type ResolversParentTypes = {
   Member: Member;
   MemberPage: MemberPage;
   Organisation: Organisation;
+  OrganisationSettings: OrganisationSettings;
   Role: Role;
   RolePage: RolePage;
   ServiceAccount: ServiceAccount;
@@ -2835,6 +3231,7 @@ export type ResolversParentTypes = {
   TenantPage: TenantPage;
   User: User;
   UserPage: UserPage;
+  WorkspaceSettings: WorkspaceSettings;
   WorkspacePage: WorkspacePage;
   Analytics: Analytics;
   CountGraph: CountGraph;
@@ -2890,6 +3287,12 @@ export type ResolversParentTypes = {
   Feedback: Feedback;
   FeedbackPage: FeedbackPage;
   FeedbackResult: FeedbackResult;
+  LogExport: LogExport;
+  LogExportPage: LogExportPage;
+  LogExportFilters: LogExportFilters;
+  LogExportAction: LogExportAction;
+  LogExportDownload: LogExportDownload;
+  LogExportFieldRestrictions: LogExportFieldRestrictions;
   Config: Config;
   Log: Log;
   LogRequest: LogRequest;
@@ -2926,6 +3329,7 @@ export type ResolversParentTypes = {
   MemberInput: MemberInput;
   CreateMembersInput: CreateMembersInput;
   UpdateMemberInput: UpdateMemberInput;
+  UpdateOrganisationSettingsInput: UpdateOrganisationSettingsInput;
   CreateRoleInput: CreateRoleInput;
   UpdateRoleInput: UpdateRoleInput;
   CreateServiceAccountInput: CreateServiceAccountInput;
@@ -2934,12 +3338,16 @@ export type ResolversParentTypes = {
   UpdateTenantInput: UpdateTenantInput;
   UserSort: UserSort;
   UpdateUserInput: UpdateUserInput;
+  UpdateWorkspaceSettingsInput: UpdateWorkspaceSettingsInput;
   CreateWorkspaceInput: CreateWorkspaceInput;
   UpdateWorkspaceInput: UpdateWorkspaceInput;
   AnalyticsFilters: AnalyticsFilters;
   AuditLogFilters: AuditLogFilters;
   CreateFeedbackInput: CreateFeedbackInput;
   UpdateFeedbackInput: UpdateFeedbackInput;
+  LogExportFiltersInput: LogExportFiltersInput;
+  CreateLogExportInput: CreateLogExportInput;
+  UpdateLogExportInput: UpdateLogExportInput;
   LogSort: LogSort;
   LogFilters: LogFilters;
   CreateConfigInput: CreateConfigInput;
@@ -3015,6 +3423,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   defaults?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
+  settings?: Resolver<ResolversTypes['WorkspaceSettings'], ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
   members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<WorkspaceMembersArgs, 'limit'>>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -3054,6 +3463,9 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   deployments?: Resolver<ResolversTypes['DeploymentPage'], ParentType, ContextType, RequireFields<QueryDeploymentsArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
   integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<QueryIntegrationArgs, 'id'>>;
   integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
+  modelPricing?: Resolver<ResolversTypes['ModelPricing'], ParentType, ContextType, RequireFields<QueryModelPricingArgs, 'provider' | 'model'>>;
+  modelConfiguration?: Resolver<ResolversTypes['ModelConfiguration'], ParentType, ContextType, RequireFields<QueryModelConfigurationArgs, 'provider' | 'model'>>;
+  providerModelPricing?: Resolver<ResolversTypes['JSON'], ParentType, ContextType, RequireFields<QueryProviderModelPricingArgs, 'provider'>>;
   provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<QueryProviderArgs, 'id'>>;
   providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   accessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<QueryAccessPolicyArgs, 'id'>>;
@@ -3079,6 +3491,10 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   logGroups?: Resolver<ResolversTypes['AnalyticsRowPage'], ParentType, ContextType, RequireFields<QueryLogGroupsArgs, 'by' | 'timeOfGenerationMin' | 'timeOfGenerationMax' | 'currentPage' | 'pageSize'>>;
   auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
   feedbacks?: Resolver<ResolversTypes['FeedbackPage'], ParentType, ContextType, RequireFields<QueryFeedbacksArgs, 'currentPage' | 'pageSize'>>;
+  logExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<QueryLogExportArgs, 'id'>>;
+  logExports?: Resolver<ResolversTypes['LogExportPage'], ParentType, ContextType, RequireFields<QueryLogExportsArgs, 'currentPage' | 'pageSize'>>;
+  logExportDownload?: Resolver<ResolversTypes['LogExportDownload'], ParentType, ContextType, RequireFields<QueryLogExportDownloadArgs, 'id'>>;
+  logExportFieldRestrictions?: Resolver<ResolversTypes['LogExportFieldRestrictions'], ParentType, ContextType, Partial<QueryLogExportFieldRestrictionsArgs>>;
   log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
   logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
@@ -3115,6 +3531,7 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createMembers?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateMembersArgs, 'workspaceId' | 'input'>>;
   updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
   deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
+  updateOrganisationSettings?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType, RequireFields<MutationUpdateOrganisationSettingsArgs, 'input'>>;
   createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationCreateRoleArgs, 'input'>>;
   updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationUpdateRoleArgs, 'id' | 'input'>>;
   deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'id'>>;
@@ -3129,9 +3546,14 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteUserArgs, 'id'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
+  updateWorkspaceSettings?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<MutationUpdateWorkspaceSettingsArgs, 'id' | 'input'>>;
   deleteWorkspace?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<MutationDeleteWorkspaceArgs, 'id'>>;
   createFeedback?: Resolver<ResolversTypes['FeedbackResult'], ParentType, ContextType, RequireFields<MutationCreateFeedbackArgs, 'input'>>;
   updateFeedback?: Resolver<ResolversTypes['FeedbackResult'], ParentType, ContextType, RequireFields<MutationUpdateFeedbackArgs, 'id' | 'input'>>;
+  createLogExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<MutationCreateLogExportArgs, 'input'>>;
+  updateLogExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<MutationUpdateLogExportArgs, 'id' | 'input'>>;
+  startLogExport?: Resolver<ResolversTypes['LogExportAction'], ParentType, ContextType, RequireFields<MutationStartLogExportArgs, 'id'>>;
+  cancelLogExport?: Resolver<ResolversTypes['LogExportAction'], ParentType, ContextType, RequireFields<MutationCancelLogExportArgs, 'id'>>;
   insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationInsertLogsArgs, 'input'>>;
   createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationCreateConfigArgs, 'input'>>;
   updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<MutationUpdateConfigArgs, 'id' | 'input'>>;
@@ -3158,6 +3580,7 @@ export type IntegrationResolvers<ContextType = GraphContext, ParentType extends 
   workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaceEntryCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType, RequireFields<IntegrationWorkspacesArgs, 'limit'>>;
+  pricingAdjustments?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -3188,6 +3611,43 @@ export type IntegrationPageResolvers<ContextType = GraphContext, ParentType exte
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Integration']>, ParentType, ContextType>;
+};
+
+export type ModelPricingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelPricing'] = ResolversParentTypes['ModelPricing']> = {
+  payAsYouGo?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  calculate?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  currency?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  finetuneConfig?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type ModelConfigurationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelConfiguration'] = ResolversParentTypes['ModelConfiguration']> = {
+  params?: Resolver<Array<ResolversTypes['ModelParameter']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['ModelKinds'], ParentType, ContextType>;
+  messages?: Resolver<ResolversTypes['ModelMessages'], ParentType, ContextType>;
+  isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ModelParameterResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelParameter'] = ResolversParentTypes['ModelParameter']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  defaultValue?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  minValue?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  maxValue?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  options?: Resolver<Array<ResolversTypes['ModelParameterOption']>, ParentType, ContextType>;
+};
+
+export type ModelParameterOptionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelParameterOption'] = ResolversParentTypes['ModelParameterOption']> = {
+  value?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type ModelKindsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelKinds'] = ResolversParentTypes['ModelKinds']> = {
+  primary?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  supported?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ModelMessagesResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelMessages'] = ResolversParentTypes['ModelMessages']> = {
+  options?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type ProviderResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Provider'] = ResolversParentTypes['Provider']> = {
@@ -3348,8 +3808,16 @@ export type OrganisationResolvers<ContextType = GraphContext, ParentType extends
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  settings?: Resolver<ResolversTypes['OrganisationSettings'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type OrganisationSettingsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['OrganisationSettings'] = ResolversParentTypes['OrganisationSettings']> = {
+  deniedExportFields?: Resolver<Array<ResolversTypes['LogExportField']>, ParentType, ContextType>;
+  allowExportOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  logMode?: Resolver<Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
+  allowLogModeOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
@@ -3430,6 +3898,11 @@ export type UserPageResolvers<ContextType = GraphContext, ParentType extends Res
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+};
+
+export type WorkspaceSettingsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspaceSettings'] = ResolversParentTypes['WorkspaceSettings']> = {
+  deniedExportFields?: Resolver<Maybe<Array<ResolversTypes['LogExportField']>>, ParentType, ContextType>;
+  logMode?: Resolver<Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
 };
 
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
@@ -3820,6 +4293,71 @@ export type FeedbackResultResolvers<ContextType = GraphContext, ParentType exten
   feedback?: Resolver<Array<ResolversTypes['Feedback']>, ParentType, ContextType>;
 };
 
+export type LogExportResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExport'] = ResolversParentTypes['LogExport']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  filters?: Resolver<ResolversTypes['LogExportFilters'], ParentType, ContextType>;
+  requestedData?: Resolver<Array<ResolversTypes['LogExportField']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LogExportStatus'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  records?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  startedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  finishedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type LogExportPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportPage'] = ResolversParentTypes['LogExportPage']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['LogExport']>, ParentType, ContextType>;
+};
+
+export type LogExportFiltersResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportFilters'] = ResolversParentTypes['LogExportFilters']> = {
+  timeOfGenerationMin?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  timeOfGenerationMax?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  totalUnitsMin?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  totalUnitsMax?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  costMin?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  costMax?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  promptTokenMin?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  promptTokenMax?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  completionTokenMin?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  completionTokenMax?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  statusCode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  weightedFeedbackMin?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  weightedFeedbackMax?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  virtualKeys?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  configs?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  metadata?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  aiOrgModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  aiModel?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  traceId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  promptSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  workspaceSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  pageSize?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  currentPage?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LogExportActionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportAction'] = ResolversParentTypes['LogExportAction']> = {
+  object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  logExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType>;
+};
+
+export type LogExportDownloadResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportDownload'] = ResolversParentTypes['LogExportDownload']> = {
+  signedUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type LogExportFieldRestrictionsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExportFieldRestrictions'] = ResolversParentTypes['LogExportFieldRestrictions']> = {
+  deniedFields?: Resolver<Array<ResolversTypes['LogExportField']>, ParentType, ContextType>;
+};
+
 export type ConfigResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Config'] = ResolversParentTypes['Config']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -3980,6 +4518,12 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
   IntegrationModel?: IntegrationModelResolvers<ContextType>;
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
+  ModelPricing?: ModelPricingResolvers<ContextType>;
+  ModelConfiguration?: ModelConfigurationResolvers<ContextType>;
+  ModelParameter?: ModelParameterResolvers<ContextType>;
+  ModelParameterOption?: ModelParameterOptionResolvers<ContextType>;
+  ModelKinds?: ModelKindsResolvers<ContextType>;
+  ModelMessages?: ModelMessagesResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
   AccessPolicy?: AccessPolicyResolvers<ContextType>;
@@ -3997,6 +4541,7 @@ export type Resolvers<ContextType = GraphContext> = {
   Member?: MemberResolvers<ContextType>;
   MemberPage?: MemberPageResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
+  OrganisationSettings?: OrganisationSettingsResolvers<ContextType>;
   Role?: RoleResolvers<ContextType>;
   RolePage?: RolePageResolvers<ContextType>;
   ServiceAccount?: ServiceAccountResolvers<ContextType>;
@@ -4006,6 +4551,7 @@ export type Resolvers<ContextType = GraphContext> = {
   TenantPage?: TenantPageResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserPage?: UserPageResolvers<ContextType>;
+  WorkspaceSettings?: WorkspaceSettingsResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;
   Analytics?: AnalyticsResolvers<ContextType>;
   CountGraph?: CountGraphResolvers<ContextType>;
@@ -4061,6 +4607,12 @@ export type Resolvers<ContextType = GraphContext> = {
   Feedback?: FeedbackResolvers<ContextType>;
   FeedbackPage?: FeedbackPageResolvers<ContextType>;
   FeedbackResult?: FeedbackResultResolvers<ContextType>;
+  LogExport?: LogExportResolvers<ContextType>;
+  LogExportPage?: LogExportPageResolvers<ContextType>;
+  LogExportFilters?: LogExportFiltersResolvers<ContextType>;
+  LogExportAction?: LogExportActionResolvers<ContextType>;
+  LogExportDownload?: LogExportDownloadResolvers<ContextType>;
+  LogExportFieldRestrictions?: LogExportFieldRestrictionsResolvers<ContextType>;
   Config?: ConfigResolvers<ContextType>;
   Log?: LogResolvers<ContextType>;
   LogRequest?: LogRequestResolvers<ContextType>;

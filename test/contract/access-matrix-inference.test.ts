@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { iamPermissions, scopes } from '../../src/auth/index.ts';
-import { INFERENCE_SCOPES, MODEL_SCOPES } from '../../src/dataplane/steps/authorise.ts';
+import { routeOf } from '../../src/dataplane/routes.ts';
+import { scopesOf } from '../../src/dataplane/steps/authorise.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type Caller, type Callers, createCallers, keyCaller, nobody } from './access/callers.ts';
 
@@ -15,16 +16,27 @@ afterAll(() => app.stop());
 const chat = { model: '@mock/mock-1', messages: [{ role: 'user', content: 'Hello' }] };
 
 /** Every way to a provider, with a body that the mock provider answers. */
-const doors: [method: string, path: string, body: object | undefined, opening: string[]][] = [
-  ['POST', '/v1/chat/completions', chat, INFERENCE_SCOPES],
-  ['POST', '/v1/completions', { model: '@mock/mock-1', prompt: 'Hello' }, INFERENCE_SCOPES],
-  ['POST', '/v1/embeddings', { model: '@mock/mock-embedding-1', input: 'Hello' }, INFERENCE_SCOPES],
-  ['GET', '/v1/models', undefined, MODEL_SCOPES],
-  ['POST', '/v1/proxy/chat/completions', chat, INFERENCE_SCOPES],
-  ['POST', '/v1/something/else', chat, INFERENCE_SCOPES],
+const doors: [method: string, path: string, body?: object][] = [
+  ['POST', '/v1/chat/completions', chat],
+  ['POST', '/v1/completions', { model: '@mock/mock-1', prompt: 'Hello' }],
+  ['POST', '/v1/embeddings', { model: '@mock/mock-embedding-1', input: 'Hello' }],
+  ['GET', '/v1/models'],
+  ['DELETE', '/v1/models/mock-1'],
+  ['POST', '/v1/proxy/chat/completions', chat],
+  ['POST', '/v1/something/else', chat],
 ];
 
-describe.each(doors)('%s %s', (method, path, body, opening) => {
+it('to see the models takes less than to use or delete one', () => {
+  const scopesTo = (method: string, path: string) => [...scopesOf(routeOf(path), method)].sort();
+  const seeing = ['completions.write', 'models.list', 'virtual_keys.list'];
+  expect(scopesTo('GET', '/models')).toEqual(seeing);
+  expect(scopesTo('GET', '/models/m')).toEqual(seeing);
+  expect(scopesTo('DELETE', '/models/m')).toEqual(['completions.write']);
+  expect(scopesTo('POST', '/chat/completions')).toEqual(['completions.write']);
+});
+
+describe.each(doors)('%s %s', (method, path, body) => {
+  const opening = scopesOf(routeOf(path.slice('/v1'.length)), method);
   const call = async (caller: Caller) => {
     const headers = { 'x-gateway-provider': '@mock', ...caller };
     return (await app.rest(method, path, { key: null, headers, body })).status;

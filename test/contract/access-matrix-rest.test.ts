@@ -46,6 +46,7 @@ const elsewhere: Record<string, string> = {
   'POST /v1/completions': 'access-matrix-inference.test.ts',
   'POST /v1/embeddings': 'access-matrix-inference.test.ts',
   'GET /v1/models': 'access-matrix-inference.test.ts',
+  'GET /v1/logs/exports/{exportId}/content': 'test/subgraphs/insights/log-export.test.ts, by a signed link',
   'POST /oauth2/access_token': 'test/rest-compat/oauth2.test.ts',
 };
 

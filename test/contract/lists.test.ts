@@ -24,6 +24,13 @@ const storedBounds: Record<string, string> = {
     'as many as the input: @constraint(maxItems) in schema/insights/feedback.graphql',
   'FeedbackResult.feedbackIds':
     'as many as the input: @constraint(maxItems) in schema/insights/feedback.graphql',
+  'LogExport.requestedData': 'one of each: @constraint(maxItems) in schema/insights/log-export.graphql',
+  'LogExportFieldRestrictions.deniedFields':
+    'one of each: @constraint(maxItems) of the settings that name them',
+  'OrganisationSettings.deniedExportFields':
+    'at most 20: @constraint(maxItems) in schema/identity/organisation.graphql',
+  'WorkspaceSettings.deniedExportFields':
+    'at most 20: @constraint(maxItems) in schema/identity/workspace.graphql',
   'AcceptedInvite.apiKeys': 'at most one for each workspace of the invite',
   'Role.permissions': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/role.graphql',
 };

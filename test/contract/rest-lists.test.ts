@@ -28,19 +28,20 @@ const published: Record<string, string> = {
   '/integrations/{slug}/models': '',
   '/integrations/{slug}/workspaces': '',
   '/logs': `workspace_slug time_of_generation_min time_of_generation_max current_page page_size ${logFilters}`,
+  '/logs/exports': 'workspace_id',
   '/providers': 'current_page page_size workspace_id tags',
 };
 
 /** Members that are refused by name, since nothing is stored that they could be about. */
 const notTaken: Record<string, string[]> = {
   '/audit-logs': ['country'],
-  '/logs': ['prompt_slug', 'weighted_feedback_min', 'weighted_feedback_max'],
 };
 
 /** Members beyond the published ones: without them the end of a long list could not be reached. */
 const added: Record<string, string[]> = {
   '/access_policies': ['principal', 'role', 'workspace_id', 'current_page', 'page_size'],
   '/configs/{slug}/versions': ['current_page', 'page_size'],
+  '/logs/exports': ['current_page', 'page_size'],
 };
 
 const words = (text = '') => text.split(/\s+/).filter((word) => word !== '');

@@ -42,11 +42,76 @@ test.each([
   ['the old format', { options: [] }, 'config.options'],
   ['a key of the prototype', '{"constructor": 1, "provider": "@loop-1"}', 'config.constructor'],
   ['__proto__', '{"__proto__": {"x": 1}, "provider": "@loop-1"}', 'config.__proto__'],
-  ['cache', { ...leaf, cache: { mode: 'simple' } }, 'config.cache'],
+  ['another cache mode', { ...leaf, cache: { mode: 'fuzzy' } }, 'config.cache.mode'],
+  ['another legacy cache mode', { ...leaf, cache: 'fuzzy' }, 'config.cache.mode'],
+  ['cache without a mode', { ...leaf, cache: {} }, 'config.cache.mode'],
+  ['a lifetime below a minute', { ...leaf, cache: { mode: 'simple', max_age: 59 } }, 'config.cache.max_age'],
+  [
+    'a lifetime beyond 90 days',
+    { ...leaf, cache: { mode: 'simple', max_age: 7_776_001 } },
+    'config.cache.max_age',
+  ],
+  ['an unknown key of cache', { ...leaf, cache: { mode: 'simple', size: 1 } }, 'config.cache.size'],
   ['guardrails', { ...leaf, input_guardrails: ['pg-1'] }, 'config.input_guardrails'],
-  ['a circuit breaker', { ...leaf, cb_config: {} }, 'config.cb_config'],
+  ['output guardrails', { ...leaf, output_guardrails: ['pg-1'] }, 'config.output_guardrails'],
+  ['hooks', { ...leaf, beforeRequestHooks: [] }, 'config.before_request_hooks'],
+  ['mutators', { ...leaf, input_mutators: [] }, 'config.input_mutators'],
+  [
+    'a circuit breaker without cooldown',
+    { ...leaf, cb_config: { failure_threshold: 1 } },
+    'config.cb_config.cooldown_interval',
+  ],
+  [
+    'a cooldown below half a minute',
+    { ...leaf, cb_config: { failure_threshold: 1, cooldown_interval: 29_999 } },
+    'config.cb_config.cooldown_interval',
+  ],
+  [
+    'a circuit breaker without a threshold',
+    { ...leaf, cb_config: { cooldown_interval: 30_000 } },
+    'config.cb_config.failure_threshold',
+  ],
+  [
+    'a threshold of 0',
+    { ...leaf, cb_config: { failure_threshold: 0, cooldown_interval: 30_000 } },
+    'config.cb_config.failure_threshold',
+  ],
+  [
+    'more than all requests',
+    { ...leaf, cb_config: { failure_threshold_percentage: 101, cooldown_interval: 30_000 } },
+    'config.cb_config.failure_threshold_percentage',
+  ],
+  [
+    'a circuit breaker of a strategy',
+    group({ mode: 'fallback', cb_config: { failure_threshold: 1.5, cooldown_interval: 30_000 } }),
+    'config.strategy.cb_config.failure_threshold',
+  ],
   ['a stored prompt', { ...leaf, prompt_id: 'pp-1' }, 'config.prompt_id'],
-  ['sticky sessions', group({ mode: 'loadbalance', sticky: {} }), 'config.strategy.sticky'],
+  [
+    'sticky sessions of nothing',
+    group({ mode: 'loadbalance', sticky: { enabled: true, hash_fields: [] } }),
+    'config.strategy.sticky.hash_fields',
+  ],
+  [
+    'sticky sessions of something unknown',
+    group({ mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['metadata.a', 'user'] } }),
+    'config.strategy.sticky.hash_fields[1]',
+  ],
+  [
+    'sticky sessions of a credential',
+    group({ mode: 'loadbalance', sticky: { enabled: true, hash_fields: ['headers.authorization'] } }),
+    'config.strategy.sticky.hash_fields[0]',
+  ],
+  [
+    'sticky sessions without balance',
+    group({ mode: 'fallback', sticky: { enabled: true, hash_fields: ['metadata.a'] } }),
+    'config.strategy.sticky',
+  ],
+  [
+    'the catalogue at a target',
+    group({ mode: 'single' }, [{ ...leaf, fetch_integrated_models: true }]),
+    'config.targets[0].fetch_integrated_models',
+  ],
   ['retry without attempts', { ...leaf, retry: {} }, 'config.retry.attempts'],
   ['six attempts', { ...leaf, retry: { attempts: 6 } }, 'config.retry.attempts'],
   ['half an attempt', { ...leaf, retry: { attempts: 0.5 } }, 'config.retry.attempts'],
@@ -105,19 +170,6 @@ test.each([
     ]),
     'config.targets',
   ],
-  [
-    'an unknown operator',
-    conditional({ 'metadata.x': { $like: 'y' } }),
-    'config.strategy.conditions[0].query',
-  ],
-  ['an unknown root', conditional({ 'headers.x': 'y' }), 'config.strategy.conditions[0].query'],
-  ['three segments', conditional({ 'params.a.b': 'y' }), 'config.strategy.conditions[0].query'],
-  [
-    '$and that is no list',
-    conditional({ $and: { 'metadata.x': 'y' } }),
-    'config.strategy.conditions[0].query',
-  ],
-  ['$or of something else', conditional({ $or: ['x'] }), 'config.strategy.conditions[0].query'],
   ['passthrough with targets', { passthrough: true, ...group({ mode: 'single' }) }, 'config.passthrough'],
   ['passthrough with override_params', { passthrough: true, override_params: {} }, 'config.passthrough'],
   ['a kind without credential or host', { provider: 'openai' }, 'config'],
@@ -131,6 +183,29 @@ test.each([
   const paths = (answer.json.errors as string[]).map((line) => /^path: (\S+), message: ./.exec(line)?.[1]);
   expect(paths).toEqual([path]);
   expect(world.provider.requests).toHaveLength(0);
+});
+
+/** A malformed query is refused when it is saved, and skipped when it comes with a request (section 2.5). */
+test.each([
+  ['an unknown operator', { 'metadata.x': { $like: 'y' } }],
+  ['an unknown root', { 'cookies.x': 'y' }],
+  ['three segments', { 'params.a.b': 'y' }],
+  ['a credential', { 'headers.Authorization': 'y' }],
+  ['a credential of the gateway', { 'headers.x-gateway-api-key': { $regex: '^sl' } }],
+  ['$and that is no list', { $and: { 'metadata.x': 'y' } }],
+  ['$or of something else', { $or: ['x'] }],
+  ['a list as value', { 'metadata.x': ['y'] }],
+  ['$in without a list', { 'metadata.x': { $in: 'y' } }],
+  ['a pattern that is none', { 'metadata.x': { $regex: '(' } }],
+  ['a pattern that looks ahead', { 'metadata.x': { $regex: 'a(?=b)' } }],
+])('%s in a condition is refused on saving and skipped on the request', async (_name, query) => {
+  const config = conditional({ $or: [{ 'metadata.x': 'y' }, query] });
+  const saved = await world.app.rest('POST', '/v1/configs', { body: { name: 'Malformed', config } });
+  expect(saved).toMatchObject({ status: 400, body: { error: { code: 'AB01', param: 'config' } } });
+  expect((saved.body as { error: { errors: string[] } }).error.errors).toEqual([
+    expect.stringMatching(/^path: config\.strategy\.conditions\[0\]\.query, message: /),
+  ]);
+  expect((await call(config)).status).toBe(200);
 });
 
 test('every mistake is reported', async () => {
@@ -184,6 +259,17 @@ test.each([
 test.each([
   ['a catalogue provider', leaf],
   ['virtual_key', { virtual_key: 'loop-1' }],
+  ['cache alone', { cache: { mode: 'semantic' }, provider: '@loop-1' }],
+  ['the legacy form of cache', { ...leaf, cache: 'simple' }],
+  [
+    'a circuit breaker in camelCase',
+    { ...leaf, cbConfig: { failureThreshold: 3, cooldownInterval: 30_000, failureStatusCodes: [500] } },
+  ],
+  [
+    'sticky sessions in camelCase',
+    group({ mode: 'loadbalance', sticky: { enabled: false, hashFields: ['metadata.a'] } }),
+  ],
+  ['fetch_integrated_models', { ...leaf, fetchIntegratedModels: true }],
   ['on_status_codes outside the strategy', { ...leaf, on_status_codes: [500] }],
   ['a weight outside a group', { ...leaf, weight: 3 }],
   ['passthrough: false beside parameters', { passthrough: false, override_params: { model: '@loop-1/m' } }],

@@ -92,7 +92,7 @@ test('a chat call leaves one record with all that is known of it', async () => {
       completionTokens: 5,
       totalTokens: 8,
       usageSource: 'provider',
-      tokenClasses: null,
+      tokenClasses: { request_token: 3, response_token: 5 },
       costNanodollars: null,
       savingsNanodollars: null,
       metadata: { team: 'search' },

@@ -74,7 +74,7 @@ const exceptions: RestException[] = [
     async handle({ readBytes, sendJson, principal }) {
       let size = 0;
       for await (const chunk of readBytes(100_000)) size += chunk.length;
-      sendJson({ size, by: principal.id }, 201);
+      sendJson({ size, by: principal?.id }, 201);
     },
   },
   {

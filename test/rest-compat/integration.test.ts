@@ -118,10 +118,41 @@ describe('/v1/integrations', () => {
     expect(refusalOf(await call('POST', '', body))).toEqual({ status: 400, code: 'AB01', param });
   });
 
-  it.each(['secret_mappings', 'pricing_adjustments'])('refuses %s, which nothing acts on', async (member) => {
-    expect(refusalOf(await call('POST', '', { ...input, [member]: null }))).toMatchObject({
+  it('keeps factors on prices until they are null', async () => {
+    const multiplier = { default: 1.2, request_token: 0, reasoning_token: null, image: { default: 2 } };
+    const made = { ...input, name: 'adjusted', pricing_adjustments: { multiplier } };
+    const { slug } = bodyOf(await call('POST', '', made));
+    const adjustments = async () => bodyOf(await call('GET', `/${slug}`)).pricing_adjustments;
+    expect(await adjustments()).toEqual({ multiplier });
+    await call('PUT', `/${slug}`, { name: 'other' });
+    expect(await adjustments()).toEqual({ multiplier });
+    const units = { multiplier: { additional_units: { web_search: 0.5 } } };
+    expect(bodyOf(await call('PUT', `/${slug}`, { pricing_adjustments: units }))).toEqual({});
+    expect(await adjustments()).toEqual(units);
+    await call('PUT', `/${slug}`, { pricing_adjustments: null });
+    expect(await adjustments()).toBeNull();
+  });
+
+  it.each([
+    [{ multiplier: { request_token: -1 } }, 'multiplier.request_token'],
+    [{ multiplier: { default: '1' } }, 'multiplier.default'],
+    [{ multiplier: { wink: 1 } }, 'multiplier.wink'],
+    [{ multiplier: { image: { hd: 1 } } }, 'multiplier.image.hd'],
+    [{ multiplier: { additional_units: { 'a b': 1 } } }, 'multiplier.additional_units.a b'],
+    [{ factor: 1 }, 'factor'],
+    [{ multiplier: [] }, 'multiplier'],
+  ])('refuses the adjustments %j', async (adjustments, param) => {
+    expect(refusalOf(await call('POST', '', { ...input, pricing_adjustments: adjustments }))).toEqual({
       status: 400,
-      param: member,
+      code: 'AB01',
+      param: `pricing_adjustments.${param}`,
+    });
+  });
+
+  it('refuses secret_mappings, which nothing acts on', async () => {
+    expect(refusalOf(await call('POST', '', { ...input, secret_mappings: null }))).toMatchObject({
+      status: 400,
+      param: 'secret_mappings',
     });
   });
 

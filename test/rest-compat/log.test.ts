@@ -41,7 +41,8 @@ const summary = {
   req_units: 2,
   res_units: 3,
   total_units: 5,
-  cost: null,
+  // 2 x 0.00025 + 3 x 0.001 cents
+  cost: 0.0035,
   cost_currency: 'USD',
   request_url: log.request.url,
   request_method: 'POST',

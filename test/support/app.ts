@@ -57,6 +57,7 @@ export async function startApp(
   env: Record<string, string> = {},
   /** How answers to wrong credentials wait: not at all, unless a test is about that. */
   sleep: Sleep = async () => undefined,
+  now?: () => Date,
 ): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const database = env.MONGODB_URI ? null : testDatabase();
@@ -71,7 +72,7 @@ export async function startApp(
   const storage = await openStorage(settings.storage);
   const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);
-  const app = createApp({ settings, storage, secrets, log, sleep });
+  const app = createApp({ settings, storage, secrets, log, sleep, now });
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);

@@ -15,6 +15,7 @@ import { userModel } from '../../src/subgraphs/identity/user/index.ts';
 import { workspaceModel } from '../../src/subgraphs/identity/workspace/index.ts';
 import { auditLogModel } from '../../src/subgraphs/insights/audit-log/index.ts';
 import { feedbackModel } from '../../src/subgraphs/insights/feedback/index.ts';
+import { logExportModel } from '../../src/subgraphs/insights/log-export/index.ts';
 import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { logEntry } from './logs.ts';
@@ -218,6 +219,20 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         apiKeyId,
       })),
     ),
+  );
+  await logExportModel(app.db).insertMany(
+    each.map(({ workspaceId, name }) => ({
+      _id: uuid(),
+      organisationId,
+      workspaceId,
+      filters: { pageSize: 10, currentPage: 0 },
+      requestedData: ['id'],
+      status: 'draft',
+      description: name,
+      total: 0,
+      createdBy: 'somebody',
+      expiresAt: new Date('2100-01-01T00:00:00Z'),
+    })),
   );
   await auditLogModel(app.db).insertMany(
     each.map(() => ({

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export type SluiceProcess = {
@@ -7,6 +8,8 @@ export type SluiceProcess = {
   /** Everything printed so far on standard output and standard error. */
   output(): string;
   kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** Ids of the processes that it has started itself. */
+  children(): Promise<number[]>;
 };
 
 const root = join(import.meta.dirname, '../..');
@@ -61,6 +64,10 @@ export async function startProcess(
     async kill(signal) {
       child.kill(signal);
       return exitOf(child);
+    },
+    async children() {
+      const listed = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+      return listed.trim().split(' ').filter(Boolean).map(Number);
     },
   };
 }

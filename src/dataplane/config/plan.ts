@@ -1,12 +1,19 @@
+import { hash } from 'node:crypto';
+import { canonicalText } from '../../lib/canonical.ts';
 import { allSettings, type Settings } from '../../providers/index.ts';
-import type { GatewayConfig, RetryPolicy, Strategy } from './schema.ts';
+import { type Lookup, lookupOf } from './facts.ts';
+import type { CachePolicy, CircuitBreaker, RetryPolicy, Strategy } from './parts.ts';
+import { compileQuery, type Test } from './query.ts';
+import { STICKY_DEPTH } from './rules.ts';
+import type { GatewayConfig } from './schema.ts';
+import { withoutSecrets } from './secret-keys.ts';
 
 type Mode = Strategy['mode'];
-export type Condition = NonNullable<Strategy['conditions']>[number];
 
 /** Behaviour that flows down from a group to its targets (spec/data-plane.md, section 2.4). */
 export type Behaviour = {
   retry: RetryPolicy | null;
+  cache: CachePolicy | null;
   requestTimeout: number | null;
   customHost: string | null;
   forwardHeaders: readonly string[];
@@ -14,6 +21,7 @@ export type Behaviour = {
   defaultParams: Record<string, unknown> | null;
   dropParams: readonly string[];
   strictOpenAiCompliance: boolean;
+  breaker: CircuitBreaker | null;
 };
 
 /** A target that is called. */
@@ -31,25 +39,47 @@ export type Leaf = Behaviour & {
   /** Settings of the provider that the config names, such as `aws_region`. */
   settings: Settings;
   passthrough: boolean;
+  /** At the root: lists the catalogue of the providers that the config names instead of asking one of them. */
+  fetchIntegratedModels: boolean;
 };
 
 /** Targets and the rule that picks among them. */
 export type Group = {
   kind: 'group';
+  path: string;
   mode: Mode;
   targets: Plan[];
-  weights: number[];
+  /** 0, 1, 2, …: every target's place in the list. */
+  places: readonly number[];
+  weights: readonly number[];
+  sticky: Sticky | null;
   /** Null: every status but 2xx. */
   onStatusCodes: ReadonlySet<number> | null;
   conditions: readonly Condition[];
   byName: ReadonlyMap<string, number>;
   fallbackName: string | null;
+  /** Some target below may be taken out by its circuit breaker. */
+  hasBreakers: boolean;
+  fetchIntegratedModels: boolean;
+};
+
+/** A condition and the name of its target; a malformed query has no test. */
+export type Condition = { test: Test | null; then: string };
+
+/** How a group keeps callers at the target that they were given first (section 2.3). */
+export type Sticky = {
+  fields: readonly Lookup[];
+  /** Milliseconds. */
+  ttl: number;
+  /** What each target is, whatever its place: its name, or a digest of its config without credentials. */
+  identities: readonly string[];
 };
 
 export type Plan = Leaf | Group;
 
 const NOTHING: Behaviour = {
   retry: null,
+  cache: null,
   requestTimeout: null,
   customHost: null,
   forwardHeaders: [],
@@ -57,42 +87,48 @@ const NOTHING: Behaviour = {
   defaultParams: null,
   dropParams: [],
   strictOpenAiCompliance: true,
+  breaker: null,
 };
 
-/** A config with inheritance worked out once, so that a request only walks it. */
-export function planOf(config: GatewayConfig): Plan {
-  return planNode(config, NOTHING, { path: 'config', index: 0, mode: 'single' });
-}
+type Place = Pick<Leaf, 'path' | 'index' | 'mode'>;
 
-function planNode(
-  config: GatewayConfig,
-  parent: Behaviour,
-  place: { path: string; index: number; mode: Mode },
-): Plan {
+const ROOT: Place = { path: 'config', index: 0, mode: 'single' };
+
+/** A config with inheritance worked out once, so that a request only walks it. */
+export const planOf = (config: GatewayConfig): Plan => planNode(config, NOTHING, ROOT);
+
+function planNode(config: GatewayConfig, parent: Behaviour, place: Place): Plan {
   const behaviour = inherit(config, parent);
   const { strategy, targets } = config;
   if (!strategy || !targets) return planLeaf(config, behaviour, place);
+  const { mode } = strategy;
+  const inherited = { ...behaviour, breaker: strategy.cb_config ?? behaviour.breaker };
+  const plans = targets.map((target, index) =>
+    planNode(target, inherited, { path: `${place.path}.targets[${index}]`, index, mode }),
+  );
   return {
     kind: 'group',
-    mode: strategy.mode,
-    targets: targets.map((target, index) =>
-      planNode(target, behaviour, { path: `${place.path}.targets[${index}]`, index, mode: strategy.mode }),
-    ),
+    path: place.path,
+    mode,
+    targets: plans,
+    places: targets.map((_target, index) => index),
     weights: targets.map((target) => target.weight),
+    sticky: strategy.sticky?.enabled ? stickyOf(strategy.sticky, targets) : null,
     onStatusCodes: strategy.on_status_codes ? new Set(strategy.on_status_codes) : null,
-    conditions: strategy.conditions ?? [],
+    conditions: (strategy.conditions ?? []).map(({ query, then }) => ({
+      test: compileQuery(query).test,
+      then,
+    })),
     byName: new Map(
       targets.flatMap((target, index) => (target.name === undefined ? [] : [[target.name, index] as const])),
     ),
     fallbackName: strategy.default ?? null,
+    hasBreakers: plans.some((plan) => (plan.kind === 'leaf' ? plan.breaker !== null : plan.hasBreakers)),
+    fetchIntegratedModels: config.fetch_integrated_models ?? false,
   };
 }
 
-function planLeaf(
-  config: GatewayConfig,
-  behaviour: Behaviour,
-  place: { path: string; index: number; mode: Mode },
-): Leaf {
+function planLeaf(config: GatewayConfig, behaviour: Behaviour, place: Place): Leaf {
   return {
     kind: 'leaf',
     ...place,
@@ -103,6 +139,7 @@ function planLeaf(
     apiKey: config.api_key ?? null,
     settings: settingsOf(config),
     passthrough: config.passthrough ?? false,
+    fetchIntegratedModels: config.fetch_integrated_models ?? false,
   };
 }
 
@@ -112,9 +149,23 @@ function settingsOf(config: GatewayConfig): Settings {
   return Object.fromEntries(named.map((name) => [name, String(members[name])]));
 }
 
+function stickyOf({ hash_fields, ttl }: NonNullable<Strategy['sticky']>, targets: GatewayConfig[]): Sticky {
+  const lookups = hash_fields.map((field) => lookupOf(field, STICKY_DEPTH));
+  const seen = new Map<string, number>();
+  const identities = targets.map((target) => {
+    const own = target.name ?? hash('sha256', canonicalText(withoutSecrets(target))).slice(0, 32);
+    const count = seen.get(own) ?? 0;
+    seen.set(own, count + 1);
+    // Targets that differ in their credential alone are told apart by their order.
+    return count === 0 ? own : `${own}#${count}`;
+  });
+  return { fields: lookups.filter((lookup) => typeof lookup === 'function'), ttl: ttl * 1000, identities };
+}
+
 function inherit(config: GatewayConfig, parent: Behaviour): Behaviour {
   return {
     retry: config.retry ?? parent.retry,
+    cache: config.cache ?? parent.cache,
     requestTimeout: config.request_timeout ?? parent.requestTimeout,
     customHost: config.custom_host ?? parent.customHost,
     forwardHeaders: config.forward_headers?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
@@ -122,6 +173,7 @@ function inherit(config: GatewayConfig, parent: Behaviour): Behaviour {
     defaultParams: merge(parent.defaultParams, config.default_params),
     dropParams: config.drop_params ?? parent.dropParams,
     strictOpenAiCompliance: config.strict_open_ai_compliance ?? parent.strictOpenAiCompliance,
+    breaker: config.cb_config ?? parent.breaker,
   };
 }
 
@@ -129,4 +181,4 @@ const merge = (parent: Record<string, unknown> | null, own: Record<string, unkno
   own ? { ...parent, ...own } : parent;
 
 /** The plan of a request that carries no config. */
-export const emptyPlan: Plan = planNode({ weight: 1 }, NOTHING, { path: 'config', index: 0, mode: 'single' });
+export const emptyPlan: Plan = planNode({ weight: 1 }, NOTHING, ROOT);

@@ -1,7 +1,13 @@
+import { standsAlone } from '../../providers/index.ts';
+import { lookupOf } from './facts.ts';
+import { compileQuery } from './query.ts';
 import type { GatewayConfig } from './schema.ts';
 
 export const refusedForwardHeaders =
   /^(x-gateway-forward-headers|metadata-flavor|x-aws-ec2-metadata-token|x-google-metadata-request)$/i;
+
+/** Segments that may follow the first in a sticky field, such as `params.metadata.user_id`. */
+export const STICKY_DEPTH = 8;
 
 /** Rules that span several keys of one level (section 2.1 and the `_rules` of the administration contract). */
 export function structureProblems(config: GatewayConfig, path: string): string[] {
@@ -17,15 +23,19 @@ export function structureProblems(config: GatewayConfig, path: string): string[]
     plan.conditions?.forEach((each, index) => {
       if (!known.has(each.then))
         say(`${path}.strategy.conditions[${index}].then`, `no target is named ${each.then}`);
-      for (const problem of queryProblems(each.query))
-        say(`${path}.strategy.conditions[${index}].query`, problem);
     });
     if (plan.default !== undefined && !known.has(plan.default))
       say(`${path}.strategy.default`, `no target is named ${plan.default}`);
     if (plan.mode === 'loadbalance' && targets.every((target) => target.weight === 0)) {
       say(`${path}.targets`, 'at least one weight must be above zero');
     }
+    plan.sticky?.hash_fields.forEach((field, index) => {
+      const lookup = lookupOf(field, STICKY_DEPTH);
+      if (typeof lookup !== 'function') say(`${path}.strategy.sticky.hash_fields[${index}]`, lookup.problem);
+    });
   }
+  if (config.fetch_integrated_models !== undefined && path !== 'config')
+    say(`${path}.fetch_integrated_models`, 'only the config itself takes this key');
   if (config.passthrough && (plan || targets || config.override_params)) {
     say(`${path}.passthrough`, 'passthrough excludes strategy, targets and override_params');
   }
@@ -39,46 +49,31 @@ export function structureProblems(config: GatewayConfig, path: string): string[]
   return problems;
 }
 
-const operators = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$regex']);
-
-/** Mistakes that a condition's query can hold; a malformed query is refused when it is saved (section 2.5). */
-function queryProblems(query: Record<string, unknown>): string[] {
-  return Object.entries(query).flatMap(([key, value]) => {
-    if (key === '$and' || key === '$or') {
-      if (!Array.isArray(value)) return [`${key} takes an array of queries`];
-      return value.flatMap((item) =>
-        isObject(item) ? queryProblems(item) : [`${key} takes an array of queries`],
-      );
-    }
-    if (!/^(metadata|params)\.[^.]+$|^url\.pathname$/.test(key)) {
-      return [`${key} is not metadata.<key>, params.<key> or url.pathname`];
-    }
-    if (!isObject(value)) return [];
-    return Object.keys(value)
-      .filter((operator) => !operators.has(operator))
-      .map((operator) => `${operator} is not an operator`);
-  });
+/** Mistakes in the queries of conditions, at any level (section 2.5). */
+export function conditionProblems({ strategy, targets }: GatewayConfig, path: string): string[] {
+  const own = (strategy?.conditions ?? []).flatMap(({ query }, index) =>
+    compileQuery(query).problems.map(
+      (problem) => `path: ${path}.strategy.conditions[${index}].query, message: ${problem}`,
+    ),
+  );
+  const below = (targets ?? []).flatMap((target, index) =>
+    conditionProblems(target, `${path}.targets[${index}]`),
+  );
+  return [...own, ...below];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Section 2.2: what a config must have at the least. */
 export function hasContent(config: GatewayConfig): boolean {
-  if (config.provider) {
-    return Boolean(
-      config.provider.startsWith('@') ||
-        config.api_key ||
-        config.custom_host ||
-        config.provider === 'ollama' ||
-        hasBehaviour(config),
-    );
-  }
-  return Boolean(config.virtual_key || config.targets || hasBehaviour(config));
+  const { provider } = config;
+  if (config.virtual_key || config.targets || hasBehaviour(config)) return true;
+  if (provider && (provider.startsWith('@') || config.api_key || config.custom_host)) return true;
+  const members = config as Record<string, unknown>;
+  return standsAlone(provider ?? null, (setting) => members[setting] !== undefined);
 }
 
 const hasBehaviour = (config: GatewayConfig): boolean =>
   [
+    config.cache,
     config.retry,
     config.request_timeout,
     config.forward_headers,

@@ -3,14 +3,14 @@ import { GatewayError } from '../../errors/index.ts';
 import { customHostProblem } from '../../lib/custom-host.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { allSettings, settingProblem } from '../../providers/index.ts';
-import { hasContent, structureProblems } from './rules.ts';
+import { cache, circuitBreaker, retry, statusCodes, strategy } from './parts.ts';
+import { conditionProblems, hasContent, structureProblems } from './rules.ts';
 import { toSnakeCaseConfig } from './spelling.ts';
 
 // The config object of spec/data-plane.md, section 2.1, in its snake_case spelling. Keys that this version does not act
-// on (cache, guardrails, circuit breaker, stored prompts, cloud credentials) are refused like any unknown key: a config
-// that is accepted is a config that is obeyed.
+// on (guardrails, hooks, mutators, stored prompts) are refused like any unknown key: a config that is accepted is a config
+// that is obeyed.
 
-const statusCodes = z.array(z.int().min(100).max(599)).min(1).max(100);
 const params = z.record(z.string(), z.json());
 
 const hostUrl = z
@@ -19,34 +19,6 @@ const hostUrl = z
   .superRefine((value, context) => {
     const problem = customHostProblem(value);
     if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
-
-const retry = z.strictObject({
-  attempts: z.int().min(0).max(5),
-  on_status_codes: statusCodes.optional(),
-  use_retry_after_header: z.boolean().default(false),
-});
-
-// biome-ignore lint/suspicious/noThenProperty: the config's own name for a condition's target
-const condition = z.strictObject({ query: z.record(z.string(), z.json()), then: z.string().min(1).max(255) });
-
-const strategy = z
-  .strictObject({
-    mode: z.enum(['single', 'fallback', 'loadbalance', 'conditional']),
-    on_status_codes: statusCodes.optional(),
-    conditions: z.array(condition).min(1).max(100).optional(),
-    default: z.string().min(1).max(255).optional(),
-  })
-  .superRefine((value, context) => {
-    if (value.mode !== 'conditional') return;
-    if (!value.conditions)
-      context.addIssue({
-        code: 'custom',
-        path: ['conditions'],
-        message: 'mode conditional requires conditions',
-      });
-    if (!value.default)
-      context.addIssue({ code: 'custom', path: ['default'], message: 'mode conditional requires a default' });
   });
 
 /** What providers take beside their key, each under the name that its provider gives it; read by name in `plan.ts`. */
@@ -76,6 +48,8 @@ const plainNode = z.strictObject({
   },
   on_status_codes: statusCodes.optional(),
   retry: retry.optional(),
+  cache: cache.optional(),
+  cb_config: circuitBreaker.optional(),
   request_timeout: z.int().min(1).max(3_600_000).optional(),
   override_params: params.optional(),
   default_params: params.optional(),
@@ -86,6 +60,7 @@ const plainNode = z.strictObject({
     .optional(),
   passthrough: z.boolean().optional(),
   strict_open_ai_compliance: z.boolean().optional(),
+  fetch_integrated_models: z.boolean().optional(),
 });
 
 /** With the settings at every level; apart, since the compiler cannot follow a recursion through computed members. */
@@ -96,9 +71,8 @@ const node: typeof plainNode = plainNode.extend({
   },
 });
 
+export type { RetryPolicy } from './parts.ts';
 export type GatewayConfig = z.infer<typeof plainNode>;
-export type Strategy = z.infer<typeof strategy>;
-export type RetryPolicy = z.infer<typeof retry>;
 
 /** Levels of objects and lists: far more than anybody writes, far less than the stack holds. */
 const MAX_DEPTH = 64;
@@ -128,6 +102,14 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
     problems.push('path: config, message: the config names no provider, targets or behaviour');
   if (problems.length > 0) throw invalid(problems);
   return parsed.data;
+}
+
+/** The same for a config that is to be saved, whose conditions must all be sound; at run time a malformed one is skipped. */
+export function parseSavedConfig(value: unknown): GatewayConfig {
+  const config = parseGatewayConfig(value);
+  const problems = conditionProblems(config, 'config');
+  if (problems.length > 0) throw invalid(problems);
+  return config;
 }
 
 function describe(issue: z.core.$ZodIssue): string[] {

@@ -1,7 +1,9 @@
-const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** `maxAge` as `max_age`. */
+export const snakeCase = (key: string): string =>
+  key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 // Objects whose members belong to the config; every other object is the caller's own data and keeps its spelling.
-const configObjects = new Set(['strategy', 'retry']);
+const configObjects = new Set(['strategy', 'retry', 'cache', 'cb_config', 'sticky']);
 const aliases = new Map([
   ['use_retry_after_headers', 'use_retry_after_header'],
   ['strict_open_a_i_compliance', 'strict_open_ai_compliance'],
@@ -15,7 +17,7 @@ export function toSnakeCaseConfig(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
-      const plain = snake(key);
+      const plain = snakeCase(key);
       const name = aliases.get(plain) ?? plain;
       if (configObjects.has(name)) return [name, toSnakeCaseConfig(member)];
       if (name === 'targets' && Array.isArray(member)) return [name, member.map(toSnakeCaseConfig)];

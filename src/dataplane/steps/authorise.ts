@@ -1,13 +1,17 @@
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
+import type { Route } from '../routes.ts';
 import type { Step } from '../step.ts';
 
-/** The scopes of which a call needs one. */
-export const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
-export const INFERENCE_SCOPES = ['completions.write'];
+const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
+const INFERENCE_SCOPES = ['completions.write'];
+
+/** The scopes of which a call needs one: to see what models there are takes less than to use or delete one. */
+export const scopesOf = ({ endpoint }: Route, method: string): readonly string[] =>
+  endpoint === 'models' && method === 'GET' ? MODEL_SCOPES : INFERENCE_SCOPES;
 
 export const authorise: Step = (call) => {
-  requireScope(call.key.principal, call.route.endpoint === 'models' ? MODEL_SCOPES : INFERENCE_SCOPES);
+  requireScope(call.key.principal, scopesOf(call.route, call.method));
   if (!call.route.methods.includes(call.method)) {
     call.response.setHeader('allow', call.route.methods.join(', '));
     throw new GatewayError('METHOD_NOT_ALLOWED', {

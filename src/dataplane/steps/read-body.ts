@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
 import type { Call, RequestBody } from '../call.ts';
+import { boundaryOf, parseForm } from '../forms/form.ts';
+import { readHead } from '../forms/read-head.ts';
+import { isNitro } from '../nitro.ts';
 import type { Step } from '../step.ts';
 
 /** Reads the body, bounded. One that is not JSON and too large to keep becomes a stream that is sent once. */
@@ -22,10 +25,12 @@ export const readBody: Step = (call, { limits }) => {
       param: 'content-type',
     });
   }
-  if (!json && (length === null || length > limits.maxReplayBytes)) {
+  const isNitroCall = isNitro(call);
+  if (isNitroCall || (!json && (length === null || length > limits.maxReplayBytes))) {
     const stream = length === null ? bounded(call.request, limits.maxBodyBytes) : call.request;
-    call.body = { kind: 'stream', stream };
-    return;
+    call.body = { kind: 'stream', stream, form: null };
+    const boundary = isNitroCall ? null : boundaryOf(call.headers['content-type']);
+    return boundary === null ? undefined : readFormHead(call, stream, boundary);
   }
   const limit = json ? Math.min(limits.maxJsonBytes, limits.maxBodyBytes) : limits.maxBodyBytes;
   if (length !== null && length > limit) throw tooLarge(limit);
@@ -35,7 +40,11 @@ export const readBody: Step = (call, { limits }) => {
 };
 
 function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
-  if (!json) return bytes.length === 0 ? { kind: 'none' } : { kind: 'bytes', bytes };
+  if (!json) {
+    if (bytes.length === 0) return { kind: 'none' };
+    const boundary = boundaryOf(call.headers['content-type']);
+    return { kind: 'bytes', bytes, form: boundary === null ? null : parseForm(bytes, boundary) };
+  }
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
@@ -44,11 +53,18 @@ function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
   } catch (cause) {
     // On other paths the body is between the caller and the provider.
     if (call.route.body === 'json') throw new GatewayError('MALFORMED_BODY', { cause });
-    return { kind: 'bytes', bytes };
+    return { kind: 'bytes', bytes, form: null };
   }
   if (call.route.body === 'json')
     throw new GatewayError('MALFORMED_BODY', { message: 'The request body must be a JSON object.' });
-  return { kind: 'bytes', bytes };
+  return { kind: 'bytes', bytes, form: null };
+}
+
+async function readFormHead(call: Call, stream: Readable, boundary: string): Promise<void> {
+  const { bytes, form, isWhole } = await readHead(stream, boundary);
+  if (isWhole) call.body = { kind: 'bytes', bytes, form };
+  else if (form && form.parts.length > 0) call.body = { kind: 'stream', stream, form };
+  else stream.unshift(bytes);
 }
 
 const isJson = (contentType: string | undefined) =>

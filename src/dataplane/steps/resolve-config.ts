@@ -3,7 +3,8 @@ import { GatewayError } from '../../errors/index.ts';
 import { type Call, headerOf } from '../call.ts';
 import { type Plan, planOf } from '../config/plan.ts';
 import { parseGatewayConfig } from '../config/schema.ts';
-import type { ConfigRecord } from '../directory.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
+import { type ConfigRecord, WORKSPACE_DEFAULT } from '../directory.ts';
 import type { Step } from '../step.ts';
 
 // Programs send the same inline config with every request.
@@ -26,19 +27,31 @@ export const resolveConfig: Step = (call, { directory }) => {
   const name = header || defaultConfig;
   if (!name) return;
   const found = directory.configs.get(`${call.workspaceId}/${name}`);
-  if (found instanceof Promise) return found.then((config) => useSaved(call, name, config));
-  useSaved(call, name, found);
+  if (found instanceof Promise) return found.then((config) => useNamed(call, name, config));
+  useNamed(call, name, found);
 };
 
-function useSaved(call: Call, name: string, config: ConfigRecord | null): void {
+function useNamed(call: Call, name: string, config: ConfigRecord | null): void {
   if (!config) {
+    // What a JWT names as its default counts for nothing where it does not exist (section 2.10).
+    if (name === call.key.defaultConfig && call.key.principal.kind === 'jwt') return;
     throw new GatewayError('INVALID_CONFIG', {
       message: `There is no config ${JSON.stringify(name.slice(0, 100))} in this workspace.`,
       param: 'x-gateway-config',
     });
   }
-  call.plan = config.plan;
-  call.savedConfig = { id: config.id, slug: config.slug, versionId: config.versionId };
+  useSaved(call, config);
+}
+
+function useSaved(call: Call, { id, slug, versionId, plan }: ConfigRecord): void {
+  call.plan = plan;
+  call.savedConfig = { id, slug, versionId };
+}
+
+/** The default config of the workspace, for a call that would otherwise have no provider to go to. */
+export async function useWorkspaceDefault(call: Call, { directory }: DataplaneDependencies): Promise<void> {
+  const config = await directory.configs.get(`${call.workspaceId}/${WORKSPACE_DEFAULT}`);
+  if (config) useSaved(call, config);
 }
 
 function inlinePlan(text: string): Plan {

@@ -1,17 +1,38 @@
+import { GatewayError } from '../../errors/index.ts';
+import type { Call } from '../call.ts';
 import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
+import { refuseManaged } from '../managed.ts';
 import { listModels } from '../models.ts';
 import type { Step } from '../step.ts';
 import { walk } from '../strategy/walk.ts';
-import { headerProvider } from '../target.ts';
+import { namesProvider } from '../target.ts';
+import { useWorkspaceDefault } from './resolve-config.ts';
 
 /** Answers the call: the workspace's own model catalogue, or what the plan's targets say. */
 export const route: Step = (call, dependencies) => {
-  const namesProvider = call.plan !== emptyPlan || headerProvider(call) !== null;
-  const wantsCatalogue = call.headers['x-gateway-fetch-integrated-models'] === 'true';
-  if (call.route.endpoint === 'models' && (!namesProvider || wantsCatalogue))
-    return listModels(call, dependencies);
-  return walk(call.plan, call, (leaf, accept) => callTarget(leaf, accept, call, dependencies)).then(
-    () => undefined,
-  );
+  // What asks for a WebSocket never comes here.
+  if (call.route.endpoint === 'realtime') throw new GatewayError('UPGRADE_REQUIRED');
+  refuseManaged(call);
+  const isOpen = call.plan === emptyPlan && !namesProvider(call);
+  const wantsCatalogue =
+    call.plan.fetchIntegratedModels || call.headers['x-gateway-fetch-integrated-models'] === 'true';
+  if (call.route.endpoint === 'models' && (isOpen || wantsCatalogue)) return listModels(call, dependencies);
+  if (isOpen) return useWorkspaceDefault(call, dependencies).then(() => walkPlan(call, dependencies));
+  return walkPlan(call, dependencies);
 };
+
+function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<void> {
+  const { plan, savedConfig, key } = call;
+  const { breakers, sticky, random } = dependencies;
+  const isWatched = savedConfig !== null && plan.kind === 'group' && plan.hasBreakers;
+  const health = isWatched ? breakers.of(savedConfig.id, key.principal.organisationId) : null;
+  return walk(plan, {
+    call,
+    callTarget: (leaf, accept) => callTarget(leaf, accept, call, dependencies),
+    health,
+    sticky,
+    random,
+  }).then(() => undefined);
+}

@@ -1,46 +1,64 @@
 import { GatewayError } from '../../errors/index.ts';
+import type { Health } from '../breaker/index.ts';
 import type { Call } from '../call.ts';
-import type { Group, Leaf, Plan } from '../config/plan.ts';
-import { firstMatch } from './conditions.ts';
+import { factsOf } from '../config/facts.ts';
+import type { Group, Leaf, Plan, Sticky } from '../config/plan.ts';
+import { draw, type Random } from './draw.ts';
+import { type StickyTargets, stickyIdOf } from './sticky.ts';
 
 /** What became of a target's last answer: sent to the caller, or thrown away because another target is to be tried. */
 export type Outcome = { status: number; relayed: boolean };
+
+type Accept = (status: number) => boolean;
 
 /**
  * Calls one target with its retries. `accept` says, once the status is known, whether that answer goes to the caller;
  * when it says no, the answer is discarded and the walk goes on.
  */
-export type CallTarget = (leaf: Leaf, accept: (status: number) => boolean) => Promise<Outcome>;
+export type CallTarget = (leaf: Leaf, accept: Accept) => Promise<Outcome>;
+
+export type Walk = {
+  call: Call;
+  callTarget: CallTarget;
+  /** Null where no circuit breaker counts. */
+  health: Health | null;
+  sticky: StickyTargets;
+  random: Random;
+};
 
 /** Walks a plan until one answer has gone to the caller (spec/data-plane.md, section 2.3). */
-export function walk(plan: Plan, call: Call, callTarget: CallTarget): Promise<Outcome> {
-  return visit(plan, call, callTarget, () => true);
+export const walk = (plan: Plan, context: Walk): Promise<Outcome> => visit(plan, context, () => true);
+
+function visit(plan: Plan, context: Walk, accept: Accept): Promise<Outcome> {
+  if (plan.kind === 'leaf') {
+    return context.health && plan.breaker
+      ? countedCall(plan, context.health, context, accept)
+      : context.callTarget(plan, accept);
+  }
+  if (plan.mode === 'fallback') return fallback(plan, context, accept);
+  const place = chosenPlace(plan, context);
+  return place instanceof Promise
+    ? place.then((chosen) => visit(targetAt(plan, chosen), context, accept))
+    : visit(targetAt(plan, place), context, accept);
 }
 
-function visit(
-  plan: Plan,
-  call: Call,
-  callTarget: CallTarget,
-  accept: (status: number) => boolean,
-): Promise<Outcome> {
-  if (plan.kind === 'leaf') return callTarget(plan, accept);
-  if (plan.mode === 'fallback') return fallback(plan, call, callTarget, accept);
-  return visit(choose(plan, call), call, callTarget, accept);
+/** A caller that hung up says nothing about the target. */
+async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Accept): Promise<Outcome> {
+  const outcome = await context.callTarget(leaf, accept);
+  if (!context.call.signal.aborted) health.settled(leaf, outcome.status);
+  return outcome;
 }
 
 /** Targets in order; the last one's answer stands whatever it is. */
-async function fallback(
-  group: Group,
-  call: Call,
-  callTarget: CallTarget,
-  accept: (status: number) => boolean,
-): Promise<Outcome> {
+async function fallback(group: Group, context: Walk, accept: Accept): Promise<Outcome> {
+  const places = openPlaces(group, context);
   let outcome: Outcome = { status: 0, relayed: false };
-  for (const [index, target] of group.targets.entries()) {
-    const isLast = index === group.targets.length - 1;
+  for (const [turn, place] of places.entries()) {
+    const isLast = turn === places.length - 1;
     // A body that went out as a stream is gone: there is nothing to send to a next target.
-    const mayGoOn = (status: number) => !isLast && call.body.kind !== 'stream' && triggers(group, status);
-    outcome = await visit(target, call, callTarget, (status) => !mayGoOn(status) && accept(status));
+    const mayGoOn = (status: number) =>
+      !isLast && context.call.body.kind !== 'stream' && triggers(group, status);
+    outcome = await visit(targetAt(group, place), context, (status) => !mayGoOn(status) && accept(status));
     if (outcome.relayed || !mayGoOn(outcome.status)) return outcome;
   }
   return outcome;
@@ -49,32 +67,63 @@ async function fallback(
 const triggers = (group: Group, status: number): boolean =>
   group.onStatusCodes ? group.onStatusCodes.has(status) : status < 200 || status > 299;
 
-function choose(group: Group, call: Call): Plan {
-  const index = chosenIndex(group, call);
-  const target = group.targets[index];
+/** The targets that no circuit breaker keeps calls from; all of them when it would keep them from all (section 2.6). */
+function openPlaces(group: Group, { health }: Walk): readonly number[] {
+  if (!health || !group.hasBreakers) return group.places;
+  const usable = group.places.filter((place) => !isTakenOut(targetAt(group, place), health));
+  // A load balancer starves a target of weight 0: alone it is as good as none.
+  const isChoice =
+    group.mode === 'loadbalance' ? usable.some((place) => group.weights[place]) : usable.length;
+  return isChoice ? usable : group.places;
+}
+
+/** A group is taken out with the last of its targets; one with conditions never is. */
+function isTakenOut(plan: Plan, health: Health): boolean {
+  if (plan.kind === 'leaf') return plan.breaker !== null && health.isOpen(plan);
+  if (!plan.hasBreakers || plan.mode === 'conditional') return false;
+  return plan.targets.every((target) => isTakenOut(target, health));
+}
+
+function targetAt(group: Group, place: number): Plan {
+  const target = group.targets[place];
   if (!target)
     throw new GatewayError('INVALID_CONFIG', {
       message: 'The strategy names no target.',
-      param: 'config.strategy',
+      param: `${group.path}.strategy`,
     });
   return target;
 }
 
-function chosenIndex(group: Group, call: Call): number {
-  if (group.mode === 'loadbalance') return draw(group.weights);
-  if (group.mode === 'conditional') {
-    const match = firstMatch(group.conditions, call);
-    const name = group.conditions[match]?.then ?? group.fallbackName;
-    return (name === null ? undefined : group.byName.get(name)) ?? -1;
-  }
-  return 0;
+function chosenPlace(group: Group, context: Walk): number | Promise<number> {
+  if (group.mode === 'conditional') return matchedPlace(group, context.call);
+  const places = openPlaces(group, context);
+  if (group.mode === 'single') return places[0] ?? -1;
+  if (group.sticky) return stuckPlace(group, group.sticky, places, context);
+  return draw(group.weights, places, context.random);
 }
 
-/** The first target whose running weight exceeds a draw from [0, sum of weights). */
-function draw(weights: readonly number[]): number {
-  let rest = Math.random() * weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.findIndex((weight) => {
-    rest -= weight;
-    return rest < 0;
-  });
+/** The first condition that holds, else the default (section 2.5). */
+function matchedPlace(group: Group, call: Call): number {
+  const facts = factsOf(call);
+  const name = group.conditions.find(({ test }) => test?.(facts))?.then ?? group.fallbackName;
+  return (name === null ? undefined : group.byName.get(name)) ?? -1;
+}
+
+/** The target that the caller got before, if it may still be called; else a new draw, which is kept. */
+function stuckPlace(
+  group: Group,
+  { fields, ttl, identities }: Sticky,
+  places: readonly number[],
+  { call, sticky, random }: Walk,
+): number | Promise<number> {
+  const drawn = draw(group.weights, places, random);
+  const id = stickyIdOf(call, group, fields);
+  const identity = identities[drawn];
+  if (id === null || identity === undefined) return drawn;
+  const allowed = places.flatMap((place) => identities[place] ?? []);
+  const { organisationId } = call.key.principal;
+  const found = sticky.keep({ id, organisationId, ttl, drawn: identity, allowed });
+  return found instanceof Promise
+    ? found.then((kept) => identities.indexOf(kept))
+    : identities.indexOf(found);
 }

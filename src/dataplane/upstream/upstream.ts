@@ -22,7 +22,8 @@ export type UpstreamSink = {
   /** A piece of the body; `false` asks to pause until `resume` is called. */
   data(chunk: Buffer): boolean;
   end(): void;
-  fail(failure: UpstreamFailure, cause: Error): void;
+  /** `lastWords`: what tells the caller, in its own format, that a stream which had begun broke off. */
+  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void;
 };
 
 export type UpstreamControl = { resume(): void; abort(reason: UpstreamFailure): void };

@@ -15,6 +15,7 @@ export const mock: Provider = {
   id: 'mock',
   baseUrl: null,
   settings: {},
+  sufficientSettings: [[]],
   endpoints: endpointsOf('c t e'),
   models: ['mock-1', 'mock-embedding-1'],
   authorize() {},

@@ -53,7 +53,7 @@ export const vendors: readonly Vendor[] = [
   { id: 'nextbit', baseUrl: 'https://api.nextbit256.com/v1', endpoints: 'c t' },
   { id: 'novita-ai', baseUrl: 'https://api.novita.ai/v3/openai', endpoints: 'c t' },
   { id: 'nscale', baseUrl: 'https://inference.api.nscale.com/v1', endpoints: 'c i' },
-  { id: 'ollama', baseUrl: null, endpoints: 'c e' },
+  { id: 'ollama', baseUrl: null, endpoints: 'c e', sufficientSettings: [[]] },
   { id: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', endpoints: 'c r' },
   { id: 'ovhcloud', baseUrl: 'https://oai.endpoints.kepler.ai.cloud.ovh.net/v1', endpoints: 'c' },
   { id: 'passthrough', baseUrl: null, endpoints: 'c t e m r i ie s x l f b ft rt' },

@@ -3,5 +3,9 @@ import { analytics } from './analytics/index.ts';
 import { auditLog } from './audit-log/index.ts';
 import { feedback } from './feedback/index.ts';
 import { log } from './log/index.ts';
+import { logExport } from './log-export/index.ts';
 
-export const insights: Subgraph = { name: 'insights', resources: [log, feedback, auditLog, analytics] };
+export const insights: Subgraph = {
+  name: 'insights',
+  resources: [log, feedback, logExport, auditLog, analytics],
+};

@@ -20,6 +20,7 @@ export const hints: Values = {
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
   'Mutation.deleteMember.userId': '<member.userId>',
   'Mutation.updateMember.userId': '<member.userId>',
+  'Query.logExportDownload.id': '<log-export>',
   'Query.member.userId': '<member.userId>',
   'Mutation.insertLogs.input': {
     request: { url: 'https://provider.example', body: {} },
@@ -39,6 +40,12 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
     scopes: ['completions.write'],
     reason: 'it gives this scope, and a key of that type cannot hold the scope of its own making',
   },
+};
+
+/** What only documents in another state allow, with the reason: whoever comes in is told so. */
+export const stateful: Record<string, string> = {
+  'Mutation.cancelLogExport': 'an export in progress would be taken up while the matrix is walked',
+  'Query.logExportDownload': 'an export that succeeded has a content, which its copies would not have',
 };
 
 /** What a copy of a document has in place of what its original has, by resource. */

@@ -35,8 +35,10 @@ const operationsOf = ({ paths }: OpenApi) =>
 /** Neither the provider's own API nor the authentication service, which have forms and errors of their own. */
 const isAdministration = ({ tags }: Operation) =>
   !tags.some((tag) => /^(Inference|Authentication)$/.test(tag));
+/** A path that checks what its caller brings instead of a credential. */
+const isLink = ({ security }: Operation) => security.length === 0;
 const administrationOf = (document: OpenApi) =>
-  operationsOf(document).filter(({ operation }) => isAdministration(operation));
+  operationsOf(document).filter(({ operation }) => isAdministration(operation) && !isLink(operation));
 const contentsOf = (operation: Operation): Content[] => [
   ...(operation.requestBody ? [operation.requestBody.content] : []),
   ...Object.values(operation.responses).flatMap((answer) =>
@@ -74,6 +76,7 @@ describe('the OpenAPI description', () => {
   it('asks each surface for its own credentials, and knows no others', () => {
     const schemes = (prefix: string) =>
       operationsOf(whole)
+        .filter(({ operation }) => !isLink(operation))
         .filter(({ path }) => path.startsWith(prefix))
         .map(({ operation }) => operation.security.flatMap((scheme) => Object.keys(scheme)).join());
     expect(new Set(schemes('/v1/'))).toEqual(new Set(['gatewayKey,gatewayKeyAsBearer,accessToken']));
@@ -87,7 +90,7 @@ describe('the OpenAPI description', () => {
   it('says the scope of every operation', () => {
     const without = operationsOf(whole)
       .filter(({ operation }) => !operation.tags.includes('Authentication'))
-      .filter(({ operation }) => !operation['x-required-scope']?.length);
+      .filter(({ operation }) => !isLink(operation) && !operation['x-required-scope']?.length);
     expect(without.map(({ operation }) => operation.operationId)).toEqual([]);
   });
 

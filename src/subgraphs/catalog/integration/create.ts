@@ -10,6 +10,7 @@ import { parseTags } from '../tags.ts';
 import { requireAnyLevel, requireLevel } from './access.ts';
 import { parseConfigurations, sealHeaders } from './configurations.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
+import { parseAdjustments } from './pricing-adjustments.ts';
 import { keyMembers } from './service.ts';
 
 /** Makes an integration and, unless told otherwise, the provider through which its workspace reaches it. */
@@ -27,6 +28,7 @@ export async function createIntegration(context: GraphContext, input: CreateInte
   }
   const { configurations, headers } = parseConfigurations(input.configurations, {});
   const tags = parseTags(input.tags);
+  const pricingAdjustments = parseAdjustments(input.pricingAdjustments);
   const slug = input.slug ?? slugFrom(input.name);
   const places = await defaultProviderPlaces(context, organisationId, workspaceId, slug, input);
   await requireFreeSlugs(context, organisationId, places);
@@ -44,6 +46,7 @@ export async function createIntegration(context: GraphContext, input: CreateInte
       ...keyMembers(context, { _id, keyMask: null }, input.key),
       configurations,
       sealedHeaders: sealHeaders(context.secrets, headers, _id),
+      pricingAdjustments,
       tags,
     }),
   );

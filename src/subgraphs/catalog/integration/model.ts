@@ -1,4 +1,5 @@
 import { Schema } from 'mongoose';
+import type { Multipliers, PriceList } from '../../../recording/pricing/index.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { indexSorts } from '../../order.ts';
 
@@ -19,8 +20,10 @@ export type IntegrationModel = {
   /** The known model that gives a custom one its API shape and price. */
   baseModelSlug: string | null;
   configurations: { custom_host?: string };
-  pricingConfig: Record<string, unknown> | null;
+  pricingConfig: (PriceList & { type: 'static' }) | null;
 };
+
+export type PricingAdjustments = { multiplier: Multipliers };
 
 export type IntegrationDocument = {
   _id: string;
@@ -45,6 +48,8 @@ export type IntegrationDocument = {
   /** Whether workspaces that `workspaces` does not name may use an organisation-level integration. */
   globalWorkspaceAccess: { enabled: boolean };
   workspaces: { workspaceId: string; enabled: boolean }[];
+  /** Factors on all prices of its calls; null or absent leaves them as they are. */
+  pricingAdjustments?: PricingAdjustments | null;
   tags: Record<string, string>;
   createdAt: Date;
   lastUpdatedAt: Date;
@@ -68,6 +73,7 @@ const schema = new Schema<IntegrationDocument>(
     models: { type: [Schema.Types.Mixed as never], default: [] },
     globalWorkspaceAccess: { type: Schema.Types.Mixed, default: { enabled: true } },
     workspaces: { type: [Schema.Types.Mixed as never], default: [] },
+    pricingAdjustments: { type: Schema.Types.Mixed, default: null },
     tags: { type: Schema.Types.Mixed, default: {} },
   },
   resourceSchema('integrations'),

@@ -14,6 +14,7 @@ import { parseConfigurations, sealHeaders, unsealHeaders } from './configuration
 import { integrationNotFound, requireIntegration } from './find.ts';
 import { integrationById } from './loaders.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
+import { parseAdjustments } from './pricing-adjustments.ts';
 import { requireSameHost } from './same-host.ts';
 
 type ListArguments = QueryIntegrationsArgs & SortedPageArguments;
@@ -72,6 +73,9 @@ export async function updateIntegration(context: GraphContext, id: string, input
         ...(input.configurations !== undefined &&
           configurationMembers(context, integration, input.configurations, newKey(integration, input.key))),
         ...keyMembers(context, integration, input.key),
+        ...(input.pricingAdjustments !== undefined && {
+          pricingAdjustments: parseAdjustments(input.pricingAdjustments),
+        }),
       },
       { returnDocument: 'after' },
     )

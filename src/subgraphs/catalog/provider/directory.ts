@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { ProviderRecord } from '../../../dataplane/directory.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
-import { type IntegrationDocument, integrationModel } from '../integration/index.ts';
+import { type IntegrationDocument, type IntegrationModel, integrationModel } from '../integration/index.ts';
 import { type ProviderDocument, providerModel } from './model.ts';
 
 /** Providers by `<workspaceId>/<slug>` with their integration's credential; those that may not be used are left out. */
@@ -82,9 +82,25 @@ function toRecord(
     models: new Map(
       integration.models.map((model) => [
         model.slug,
-        { enabled: model.enabled, customHost: model.configurations.custom_host ?? null },
+        {
+          enabled: model.enabled,
+          customHost: model.configurations.custom_host ?? null,
+          pricing: pricingOf(integration, model),
+        },
       ]),
     ),
+    pricing: pricingOf(integration, null),
     expiresAt: provider.expiresAt?.getTime() ?? null,
   };
+}
+
+/** What differs from the usual prices; null when nothing does, so that most calls carry nothing along. */
+function pricingOf(
+  { pricingAdjustments }: IntegrationDocument,
+  model: IntegrationModel | null,
+): ProviderRecord['pricing'] {
+  const multipliers = pricingAdjustments?.multiplier ?? null;
+  const list = model?.pricingConfig ?? null;
+  const baseModel = model?.baseModelSlug ?? null;
+  return multipliers || list || baseModel ? { list, baseModel, multipliers } : null;
 }

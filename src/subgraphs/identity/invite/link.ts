@@ -1,5 +1,5 @@
 import type { GraphContext } from '../../context.ts';
-import { ownAddress } from '../own-address.ts';
+import { ownAddress } from '../../own-address.ts';
 import type { InviteDocument } from './model.ts';
 
 /** A new secret for an invite: the link that shows it once, and the hash to keep. */

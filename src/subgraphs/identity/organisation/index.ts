@@ -4,7 +4,12 @@ import { organisationModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 
 export { organisationById } from './loaders.ts';
-export { type OrganisationDocument, organisationModel } from './model.ts';
+export {
+  type LogMode,
+  type OrganisationDocument,
+  type OrganisationSettings,
+  organisationModel,
+} from './model.ts';
 
 export const organisation: Resource = {
   name: 'organisation',

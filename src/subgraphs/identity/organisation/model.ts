@@ -1,15 +1,31 @@
 import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
+export type LogMode = 'full' | 'metrics';
+
+/** Members that were never set are absent, or all of them with the whole. */
+export type OrganisationSettings = {
+  deniedExportFields?: string[];
+  allowExportOverride?: boolean;
+  /** Null leaves it to the installation and to each request. */
+  logMode?: LogMode | null;
+  allowLogModeOverride?: boolean;
+};
+
 export type OrganisationDocument = {
   _id: string;
   name: string;
+  settings?: OrganisationSettings;
   createdAt: Date;
   lastUpdatedAt: Date;
 };
 
 const schema = new Schema<OrganisationDocument>(
-  { _id: String, name: { type: String, required: true } },
+  {
+    _id: String,
+    name: { type: String, required: true },
+    settings: Schema.Types.Mixed,
+  },
   resourceSchema('organisations'),
 );
 

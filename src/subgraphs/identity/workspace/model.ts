@@ -1,6 +1,10 @@
 import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { indexSorts } from '../../order.ts';
+import type { LogMode } from '../organisation/index.ts';
+
+/** Members that are absent or null are the organisation's. */
+export type WorkspaceSettings = { deniedExportFields?: string[] | null; logMode?: LogMode | null };
 
 export type WorkspaceDocument = {
   _id: string;
@@ -11,6 +15,7 @@ export type WorkspaceDocument = {
   defaults: { metadata?: Record<string, string> } | null;
   isDefault: number;
   status: 'active' | 'archived';
+  settings?: WorkspaceSettings;
   createdAt: Date;
   lastUpdatedAt: Date;
 };
@@ -25,6 +30,7 @@ const schema = new Schema<WorkspaceDocument>(
     defaults: { type: Schema.Types.Mixed, default: null },
     isDefault: { type: Number, default: 0 },
     status: { type: String, default: 'active' },
+    settings: Schema.Types.Mixed,
   },
   resourceSchema('workspaces'),
 );

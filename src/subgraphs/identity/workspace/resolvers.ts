@@ -9,6 +9,7 @@ import {
   listWorkspaces,
   updateWorkspace,
 } from './service.ts';
+import { updateWorkspaceSettings } from './settings.ts';
 
 export const resolvers: Resolvers = {
   Query: {
@@ -18,10 +19,12 @@ export const resolvers: Resolvers = {
   Mutation: {
     createWorkspace: (_parent, { input }, context) => createWorkspace(context, input),
     updateWorkspace: (_parent, { id, input }, context) => updateWorkspace(context, id, input),
+    updateWorkspaceSettings: (_parent, { id, input }, context) => updateWorkspaceSettings(context, id, input),
     deleteWorkspace: (_parent, { id }, context) => deleteWorkspace(context, id),
   },
   Workspace: {
     id: (workspace: WorkspaceDocument) => workspace._id,
+    settings: ({ settings }: WorkspaceDocument) => settings ?? {},
     organisation: (workspace: WorkspaceDocument, _args, context) =>
       organisationById(context).load(workspace.organisationId),
     members: ({ _id: workspaceId }: WorkspaceDocument, { limit }, context) =>

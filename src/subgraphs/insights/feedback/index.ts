@@ -3,6 +3,7 @@ import { feedbackModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedFeedback } from './service.ts';
 
+export { tracesWithFeedback } from './by-trace.ts';
 export { type FeedbackDocument, feedbackModel } from './model.ts';
 
 export const feedback: Resource = {

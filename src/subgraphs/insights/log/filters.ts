@@ -24,6 +24,7 @@ export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
     providerSlug: oneOf(filters.virtualKeys?.map((slug) => slug.replace(/^@/, ''))),
     apiKeyId: oneOf(filters.apiKeyIds),
     ...metadataQuery(filters.metadata),
+    ...(filters.promptSlug != null && { 'metadata._prompt': filters.promptSlug }),
   };
   return Object.fromEntries(Object.entries(members).filter(([, condition]) => condition != null));
 }

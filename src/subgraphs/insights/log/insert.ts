@@ -4,7 +4,8 @@ import { uuid } from '../../../lib/ids.ts';
 import { redact, redactText } from '../../../lib/redaction.ts';
 import { BodyPacks } from '../../../recording/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
-import { findUsage } from '../../../recording/usage.ts';
+import { type Bill, billFor } from '../../../recording/pricing/index.ts';
+import { answeredModel, findUsage, type TokenUsage } from '../../../recording/usage/index.ts';
 import { logEvents } from '../../../recording/write-logs.ts';
 import type { GraphContext } from '../../context.ts';
 import { type InsertedLog, parseInserted } from './parse-inserted.ts';
@@ -20,17 +21,44 @@ export async function insertLogs(context: GraphContext, input: unknown): Promise
   }
   const now = context.now();
   const packs = new BodyPacks();
-  const entries = parseInserted(input).map((log) =>
-    toEntry(log, { ...principal, workspaceId }, now, context.requestLogs, packs),
-  );
+  const entries: LogEntry[] = [];
+  for (const log of parseInserted(input)) {
+    const measured = { ...log, measures: await measure(log, now) };
+    entries.push(toEntry(measured, { ...principal, workspaceId }, now, context.requestLogs, packs));
+  }
   await context.logs.write(entries);
   await context.logs.settle();
   logEvents(entries).forEach(context.events.append);
   return entries.length;
 }
 
+type Measures = TokenUsage & Bill;
+
+/** What a call used and what it costs at the catalogue's prices. */
+async function measure({ request, response }: InsertedLog, at: Date): Promise<Measures> {
+  const answer = { text: JSON.stringify(response.body), isStream: false };
+  const usage = findUsage(answer);
+  const bill = await billFor({
+    wasCalled: true,
+    provider: request.provider,
+    model: askedModel(request),
+    answeredModel: () => answeredModel(answer),
+    at,
+    method: request.method,
+    status: response.status,
+    cacheStatus: 'DISABLED',
+    usage,
+    images: null,
+    own: null,
+  });
+  return { ...usage.counts, ...bill };
+}
+
+const askedModel = ({ body }: InsertedLog['request']): string | null =>
+  typeof body.model === 'string' ? body.model.slice(0, 255) : null;
+
 function toEntry(
-  { request, response, metadata }: InsertedLog,
+  { request, response, metadata, measures }: InsertedLog & { measures: Measures },
   principal: Principal & { workspaceId: string },
   createdAt: Date,
   { retentionDays, bodyRetentionDays, maxBodyBytes }: GraphContext['requestLogs'],
@@ -64,7 +92,7 @@ function toEntry(
       runtimeVersion: null,
       sdkVersion: null,
       aiProvider: request.provider,
-      aiModel: typeof request.body.model === 'string' ? request.body.model.slice(0, 255) : null,
+      aiModel: askedModel(request),
       providerId: null,
       providerSlug: null,
       integrationId: null,
@@ -84,9 +112,7 @@ function toEntry(
       gatewayProcessingTime: null,
       cacheStatus: 'DISABLED',
       cacheMode: null,
-      ...findUsage(responseBody),
-      costNanodollars: null,
-      savingsNanodollars: null,
+      ...measures,
       metadata: free,
       clientAborted: false,
       error: null,

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import type { Connection } from 'mongoose';
 import { tenantFilter } from '../../../auth/index.ts';
 import { LOG_BODIES_COLLECTION, type LogBodiesPack, type LogRecord } from '../../../recording/log-record.ts';
 import { unpack } from '../../../recording/write-logs.ts';
@@ -9,7 +10,7 @@ import { logModel } from './model.ts';
 
 export const logById = loaderById(logModel, tenantFilter);
 
-type Messages = ReturnType<typeof unpack>[string];
+export type Messages = ReturnType<typeof unpack>[string];
 
 /** Headers and bodies of logs; null where none are stored any more. One query for all the logs of one level. */
 export const logBodiesByRecord = perRequest(
@@ -23,12 +24,22 @@ export const logBodiesByRecord = perRequest(
     ),
 );
 
-async function packsOf({ principal, db }: GraphContext, records: readonly LogRecord[]) {
+const packsOf = async ({ principal, db }: GraphContext, records: readonly LogRecord[]) =>
+  principal ? readPacks(db, tenantFilter(principal), records) : new Map<string, Record<string, Messages>>();
+
+type Tenant = { organisationId: string; workspaceId?: string };
+
+/** The packs that hold the headers and bodies of logs, by their ids: messages by the log's id. */
+export async function readPacks(
+  db: Connection,
+  tenant: Tenant,
+  records: readonly LogRecord[],
+): Promise<Map<string, Record<string, Messages>>> {
   const ids = [...new Set(records.flatMap(({ bodiesId }) => bodiesId ?? []))];
-  if (!principal || ids.length === 0) return new Map<string, Record<string, Messages>>();
+  if (ids.length === 0) return new Map();
   const packs = await nativeDb(db)
     .collection<LogBodiesPack>(LOG_BODIES_COLLECTION)
-    .find({ ...tenantFilter(principal), _id: { $in: ids } })
+    .find({ ...tenant, _id: { $in: ids } })
     .toArray();
   return new Map(packs.map((pack) => [pack._id, unpack(pack)]));
 }

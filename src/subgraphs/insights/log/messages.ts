@@ -1,7 +1,7 @@
 import { isNestedDeeperThan } from '../../../lib/storable.ts';
-import type { LogBodies, LogMessage, LogRecord } from '../../../recording/log-record.ts';
+import type { LogMessage, LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
-import { logBodiesByRecord } from './loaders.ts';
+import { logBodiesByRecord, type Messages } from './loaders.ts';
 import { wholeMilliseconds } from './milliseconds.ts';
 
 const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gateway-');
@@ -9,11 +9,14 @@ const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gatew
 export async function requestOf(
   context: GraphContext,
   record: LogRecord,
-  pick: (bodies: Omit<LogBodies, 'expiresAt'>) => LogMessage | null,
+  pick: (bodies: Messages) => LogMessage | null,
 ) {
   const bodies = await logBodiesByRecord(context).load(record);
   const message = bodies && pick(bodies);
-  if (!message) return null;
+  return message && shownRequest(record, message);
+}
+
+export function shownRequest(record: LogRecord, message: LogMessage) {
   const headers = Object.entries(message.headers);
   return {
     url: record.requestUrl,
@@ -26,17 +29,18 @@ export async function requestOf(
 }
 
 export async function responseOf(context: GraphContext, record: LogRecord) {
-  const message = (await logBodiesByRecord(context).load(record))?.response;
-  if (!message) return null;
-  return {
-    status: record.responseStatusCode,
-    headers: message.headers,
-    body: bodyOf(message),
-    responseTime: wholeMilliseconds(record.responseTime),
-    lastUsedOptionJsonPath: record.lastUsedOptionJsonPath,
-    truncated: message.truncated,
-  };
+  const bodies = await logBodiesByRecord(context).load(record);
+  return bodies && shownResponse(record, bodies.response);
 }
+
+export const shownResponse = (record: LogRecord, message: LogMessage) => ({
+  status: record.responseStatusCode,
+  headers: message.headers,
+  body: bodyOf(message),
+  responseTime: wholeMilliseconds(record.responseTime),
+  lastUsedOptionJsonPath: record.lastUsedOptionJsonPath,
+  truncated: message.truncated,
+});
 
 /** Levels of JSON that an answer can hold without overflowing the stack. */
 const maxShownDepth = 1000;

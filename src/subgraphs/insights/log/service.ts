@@ -15,7 +15,7 @@ import {
 } from '../../page.ts';
 import { recordsAdded } from '../../records-added.ts';
 import type { LogFilters, QueryLogHistoryArgs, QueryLogsArgs } from '../../types.generated.ts';
-import { logQuery } from './filters.ts';
+import { findLogQuery } from './find-query.ts';
 import { logById } from './loaders.ts';
 import { logModel } from './model.ts';
 
@@ -74,9 +74,12 @@ const logOrder = ({ field, direction }: SortArgument): Order =>
   orderOf({ field: field === 'cost' ? 'costNanodollars' : field, direction });
 
 async function queryOf(context: GraphContext, filters: LogFilters | null | undefined) {
+  const { principal, db } = context;
   const workspace = filters?.workspaceSlug;
+  const workspaceId = workspace && (await workspaceIdFor(context, workspace));
+  const owner = { ...(principal && tenantFilter(principal)), ...(workspaceId && { workspaceId }) };
   return {
-    ...(workspace && { workspaceId: await workspaceIdFor(context, workspace) }),
-    ...logQuery(filters ?? {}),
+    ...(workspaceId && { workspaceId }),
+    ...(await findLogQuery(db, owner as ReturnType<typeof tenantFilter>, filters ?? {})),
   };
 }

@@ -1,13 +1,13 @@
-import type { Connection } from 'mongoose';
+import type { Connection, QueryFilter } from 'mongoose';
 import { planOf } from '../../../dataplane/config/plan.ts';
 import { parseGatewayConfig } from '../../../dataplane/config/schema.ts';
-import type { ConfigRecord } from '../../../dataplane/directory.ts';
+import { type ConfigRecord, WORKSPACE_DEFAULT } from '../../../dataplane/directory.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
 import { type ConfigDocument, configModel } from './model.ts';
 import { unsealConfig } from './sealing.ts';
 
-/** Configs by `<workspaceId>/<id or slug>`, ready to run; archived ones are left out. */
+/** Configs by `<workspaceId>/<id or slug>`, or as the default one of a workspace, ready to run; archived ones are left out. */
 export async function loadConfigRecords(
   db: Connection,
   { secrets, log }: { secrets: Secrets; log: Logger },
@@ -20,7 +20,8 @@ export async function loadConfigRecords(
   const found = new Map<string, ConfigRecord>();
   for (const config of configs) {
     const record = toRecord(config, secrets, log);
-    for (const name of [config._id, config.slug]) {
+    const names = [config._id, config.slug, ...(config.isDefault ? [WORKSPACE_DEFAULT] : [])];
+    for (const name of names) {
       const id = `${config.workspaceId}/${name}`;
       if (record && wanted.has(id)) found.set(id, record);
     }
@@ -28,9 +29,10 @@ export async function loadConfigRecords(
   return found;
 }
 
-function namesOf(id: string) {
+function namesOf(id: string): QueryFilter<ConfigDocument>[] {
   const slash = id.indexOf('/');
   const [workspaceId, name] = [id.slice(0, slash), id.slice(slash + 1)];
+  if (name === WORKSPACE_DEFAULT) return [{ workspaceId, isDefault: 1 }];
   return [
     { _id: name, workspaceId },
     { slug: name, workspaceId },

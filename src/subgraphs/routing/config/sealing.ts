@@ -1,10 +1,10 @@
+import { isDestinationKey, isSecretKey } from '../../../dataplane/config/secret-keys.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
 import type { StoredConfig } from './model.ts';
 
 const PREFIX = 'sealed:';
 
-const isSecretKey = (name: string) => name === 'api_key' || name === 'apiKey';
 const looksMasked = (text: string) => text === '***' || /^.{3}\*{3}.{4}$/s.test(text);
 
 /** A copy of a config in which every credential, at any depth, is what `change` makes of it. */
@@ -38,11 +38,11 @@ export const unsealConfig = (config: StoredConfig, secrets: Secrets, configId: s
 export const maskConfig = (config: StoredConfig, secrets: Secrets, configId: string): StoredConfig =>
   mapSecrets(unsealConfig(config, secrets, configId), maskSecret);
 
-/** Where credentials of a config may go: every host and provider that it names. */
+/** Where credentials of a config may go: every host and provider that it names, and the settings that choose a host. */
 function destinations(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) =>
-    /^(custom_?host|provider)$/i.test(name) && typeof member === 'string' ? [member] : destinations(member),
+    isDestinationKey(name) && typeof member === 'string' ? [member] : destinations(member),
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Principal, requireScope, tenantFilter } from '../../../auth/index.ts';
-import { parseGatewayConfig } from '../../../dataplane/config/schema.ts';
+import { parseSavedConfig } from '../../../dataplane/config/schema.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
@@ -85,7 +85,7 @@ export async function checkedConfig(
   value: unknown,
   present: StoredConfig | null,
 ): Promise<StoredConfig> {
-  const parsed = parseGatewayConfig(value);
+  const parsed = parseSavedConfig(value);
   const config = restoreMasked(value as StoredConfig, present);
   await requireProviders(context, owner, parsed);
   return sealConfig(config, context.secrets, owner._id);

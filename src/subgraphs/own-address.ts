@@ -1,5 +1,5 @@
-import { GatewayError } from '../../errors/index.ts';
-import type { GraphContext } from '../context.ts';
+import { GatewayError } from '../errors/index.ts';
+import type { GraphContext } from './context.ts';
 
 const host = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)(:\d{1,5})?$/i;
 

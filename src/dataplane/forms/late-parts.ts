@@ -1,0 +1,73 @@
+import { Transform, type TransformCallback } from 'node:stream';
+import { GatewayError } from '../../errors/index.ts';
+import { delimiterOf, disposition, MAX_PART_HEADERS } from './form.ts';
+
+/** Told of every part by its name and the first character of its value; throws for one that may not come so late. */
+export type CheckPart = (name: string, first: string) => void;
+
+/**
+ * Passes the rest of a multipart form on as it comes and looks at the parts in it. It begins within a part's value. Holds
+ * no more than a part's headers.
+ */
+export class LateParts extends Transform {
+  readonly #delimiter: Buffer;
+  readonly #check: CheckPart;
+  #held: Buffer = Buffer.alloc(0);
+  #within: 'value' | 'headers' | 'end' = 'value';
+
+  constructor(boundary: string, check: CheckPart) {
+    super();
+    this.#delimiter = Buffer.from(delimiterOf(boundary), 'latin1');
+    this.#check = check;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    try {
+      const data = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+      const keep = this.#scan(data);
+      this.#held = data.subarray(keep);
+      done(null, data.subarray(0, keep));
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(null, this.#held);
+  }
+
+  /** Offset from which the bytes are needed once more. */
+  #scan(data: Buffer): number {
+    for (let from = 0; ; ) {
+      if (this.#within === 'end') return data.length;
+      if (this.#within === 'value') {
+        const found = data.indexOf(this.#delimiter, from);
+        if (found === -1) return Math.max(from, data.length - this.#delimiter.length + 1);
+        from = found + this.#delimiter.length;
+        this.#within = 'headers';
+      }
+      const value = this.#valueAfter(data, from);
+      if (value === null) return from;
+      from = value;
+    }
+  }
+
+  /** Where the value begins of the part whose delimiter ends at `from`; null when that is not here yet. */
+  #valueAfter(data: Buffer, from: number): number | null {
+    const mark = data.toString('latin1', from, from + 2);
+    if (mark === '--') {
+      this.#within = 'end';
+      return from;
+    }
+    if (mark.length === 2 && mark !== '\r\n') throw malformed();
+    const end = data.indexOf('\r\n\r\n', from, 'latin1');
+    if ((end === -1 ? data.length : end) - from > MAX_PART_HEADERS) throw malformed();
+    if (end === -1 || data.length === end + 4) return null;
+    const { name } = disposition(data.toString('utf8', from, end));
+    this.#check(name, data.toString('latin1', end + 4, end + 5));
+    this.#within = 'value';
+    return end + 4;
+  }
+}
+
+const malformed = () => new GatewayError('MALFORMED_BODY', { message: 'The form is not valid.' });

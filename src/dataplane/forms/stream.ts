@@ -1,0 +1,47 @@
+import type { Readable } from 'node:stream';
+import { GatewayError } from '../../errors/index.ts';
+import type { Leaf } from '../config/plan.ts';
+import { changedBytes, type FieldChanges } from './change.ts';
+import { type Form, fieldOf, secondModel } from './form.ts';
+import { type CheckPart, LateParts } from './late-parts.ts';
+
+/**
+ * A form of which only the beginning is held, with changes in that. A field that has a say in where the form goes, or that
+ * the config changes, must stand in the beginning: the stream breaks with VALIDATION_FAILED for one that comes later.
+ */
+export function streamedForm(
+  form: Form,
+  rest: Readable,
+  changes: FieldChanges,
+  leaf: Leaf,
+): { content: Readable; growth: number; changed: boolean } {
+  const last = form.parts.at(-1);
+  const end = last ? (last.valueEnd ?? last.valueStart) : 0;
+  const head = changedBytes(form, changes, end);
+  const content = new LateParts(form.boundary, lateCheck(form, leaf));
+  content.push(head);
+  content.write(form.bytes.subarray(end));
+  rest.on('error', (error) => content.destroy(error));
+  // Whoever reads it is told; it may fail before there is anybody.
+  content.on('error', () => rest.unpipe(content));
+  rest.pipe(content);
+  return { content, growth: head.length - end, changed: changes.size > 0 };
+}
+
+function lateCheck(form: Form, { defaultParams, overrideParams, dropParams }: Leaf): CheckPart {
+  const decided = new Set([
+    ...Object.keys(defaultParams ?? {}),
+    ...Object.keys(overrideParams ?? {}),
+    ...dropParams,
+  ]);
+  const isModelKnown = fieldOf(form, 'model') !== null;
+  return (name, first) => {
+    if (name === 'model' && isModelKnown) throw secondModel();
+    if (decided.has(name) || (name === 'model' && first === '@')) {
+      throw new GatewayError('VALIDATION_FAILED', {
+        message: `In a form of this size the field ${name} must stand before the first file.`,
+        param: name,
+      });
+    }
+  };
+}

@@ -1,0 +1,24 @@
+/** How one caller's format is spoken on top of chat completions. */
+export type Ingress = {
+  /** The caller's body as a chat completion request; throws a GatewayError (400, param named) for what cannot be said in chat. */
+  request(body: Record<string, unknown>): Record<string, unknown>;
+  /** A whole chat completion as the caller's format; `request` is the caller's body. */
+  answer(chat: Record<string, unknown>, request: Record<string, unknown>): Record<string, unknown>;
+  /** A translation of one stream; `request` is the caller's body. */
+  stream(request: Record<string, unknown>): IngressStream;
+  /** A provider's or the gateway's error, `{error: {message, type, param, code}}` as a rule, in the caller's format. */
+  error(status: number, body: unknown): Record<string, unknown>;
+};
+
+/** Turns the parsed `data:` of a chat stream into the text of the caller's events. After `end` or `fail` there are none. */
+export type IngressStream = {
+  chunk(chat: Record<string, unknown>): string;
+  /** True once the provider gave the reason why it finished: what is missing then is at most the usage. */
+  readonly isFinished: boolean;
+  /** Why the answer broke off, once its events say that it did. */
+  readonly failure: string | null;
+  /** Closes what is open and says that the answer is complete. */
+  end(): string;
+  /** Says in the caller's format that the answer broke off. */
+  fail(message: string): string;
+};

@@ -1,0 +1,106 @@
+/** What a caller sends, and what it gets where all goes well. */
+type Sent = 'nothing' | 'JSON' | 'a form';
+type Answered = 'JSON' | 'JSON or events' | 'bytes' | 'JSON lines' | 'a WebSocket';
+
+/** An operation of the data plane whose path is known, as descriptions and the contract name it. */
+export type InferenceOperation = {
+  operationId: string;
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Below `/v1`, with parameters in braces. */
+  path: string;
+  summary: string;
+  sends: Sent;
+  answers: Answered;
+};
+
+const operation = (
+  method: InferenceOperation['method'],
+  path: string,
+  operationId: string,
+  summary: string,
+  sends: Sent = 'nothing',
+  answers: Answered = 'JSON',
+): InferenceOperation => ({ operationId, method, path, summary, sends, answers });
+
+/** Every operation of spec/data-plane.md, section 10.1, that a provider answers; what else comes below `/v1` is passed on. */
+export const inferenceOperations: readonly InferenceOperation[] = [
+  operation(
+    'POST',
+    '/chat/completions',
+    'createChatCompletion',
+    'Create chat completion',
+    'JSON',
+    'JSON or events',
+  ),
+  operation('POST', '/completions', 'createCompletion', 'Create completion', 'JSON', 'JSON or events'),
+  operation('POST', '/embeddings', 'createEmbedding', 'Create embedding', 'JSON'),
+  operation('POST', '/messages', 'createMessage', 'Create message', 'JSON', 'JSON or events'),
+  operation('POST', '/messages/count_tokens', 'countMessageTokens', 'Count tokens of a message', 'JSON'),
+  operation('POST', '/responses', 'createResponse', 'Create response', 'JSON', 'JSON or events'),
+  operation('GET', '/responses/{response_id}', 'getResponse', 'Get response'),
+  operation('DELETE', '/responses/{response_id}', 'deleteResponse', 'Delete response'),
+  operation(
+    'GET',
+    '/responses/{response_id}/input_items',
+    'listResponseInputItems',
+    'List input items of a response',
+  ),
+  operation('POST', '/images/generations', 'createImage', 'Create image', 'JSON', 'JSON or events'),
+  operation('POST', '/images/edits', 'createImageEdit', 'Edit image', 'a form', 'JSON or events'),
+  operation('POST', '/images/variations', 'createImageVariation', 'Vary image', 'a form'),
+  operation('POST', '/audio/speech', 'createSpeech', 'Create speech', 'JSON', 'bytes'),
+  operation(
+    'POST',
+    '/audio/transcriptions',
+    'createTranscription',
+    'Transcribe audio',
+    'a form',
+    'JSON or events',
+  ),
+  operation('POST', '/audio/translations', 'createTranslation', 'Translate audio', 'a form'),
+  operation('POST', '/moderations', 'createModeration', 'Moderate', 'JSON'),
+  operation('POST', '/rerank', 'createRerank', 'Rerank documents', 'JSON'),
+  operation('POST', '/ocr', 'createOcr', 'Read a document', 'JSON'),
+  operation('GET', '/models', 'listModels', 'List models'),
+  operation('GET', '/models/{model}', 'getModel', 'Get model'),
+  operation('DELETE', '/models/{model}', 'deleteModel', 'Delete model'),
+  operation('GET', '/files', 'listFiles', 'List files'),
+  operation('POST', '/files', 'uploadFile', 'Upload file', 'a form'),
+  operation('GET', '/files/{file_id}', 'getFile', 'Get file'),
+  operation('DELETE', '/files/{file_id}', 'deleteFile', 'Delete file'),
+  operation('GET', '/files/{file_id}/content', 'getFileContent', 'Get content of a file', 'nothing', 'bytes'),
+  operation('GET', '/batches', 'listBatches', 'List batches'),
+  operation('POST', '/batches', 'createBatch', 'Create batch', 'JSON'),
+  operation('GET', '/batches/{batch_id}', 'getBatch', 'Get batch'),
+  operation('POST', '/batches/{batch_id}/cancel', 'cancelBatch', 'Cancel batch'),
+  operation(
+    'GET',
+    '/batches/{batch_id}/output',
+    'getBatchOutput',
+    'Get output of a batch',
+    'nothing',
+    'JSON lines',
+  ),
+  operation('GET', '/fine_tuning/jobs', 'listFineTuningJobs', 'List fine-tuning jobs'),
+  operation('POST', '/fine_tuning/jobs', 'createFineTuningJob', 'Create fine-tuning job', 'JSON'),
+  operation('GET', '/fine_tuning/jobs/{fine_tuning_job_id}', 'getFineTuningJob', 'Get fine-tuning job'),
+  operation(
+    'POST',
+    '/fine_tuning/jobs/{fine_tuning_job_id}/cancel',
+    'cancelFineTuningJob',
+    'Cancel fine-tuning job',
+  ),
+  operation(
+    'GET',
+    '/fine_tuning/jobs/{fine_tuning_job_id}/events',
+    'listFineTuningEvents',
+    'List events of a fine-tuning job',
+  ),
+  operation(
+    'GET',
+    '/fine_tuning/jobs/{fine_tuning_job_id}/checkpoints',
+    'listFineTuningCheckpoints',
+    'List checkpoints of a fine-tuning job',
+  ),
+  operation('GET', '/realtime', 'connectRealtime', 'Connect to a realtime session', 'nothing', 'a WebSocket'),
+];

@@ -1,0 +1,27 @@
+import { type ErrorName, GatewayError } from '../../errors/index.ts';
+import { addressSettings, headerOfSetting } from '../../providers/index.ts';
+import { type Call, headerOf } from '../call.ts';
+import type { Step } from '../step.ts';
+
+/** Headers by which a request chooses where a provider is. */
+const addressHeaders = addressSettings.map(headerOfSetting);
+
+/** Where only saved configs and providers are used, refuses what a request brings along (spec/data-plane.md, section 2.9). */
+export const requireSaved: Step = (call, { savedConfigsOnly }) => {
+  if (!savedConfigsOnly) return;
+  refuse(call, 'x-gateway-config', 'INLINE_CONFIG_BLOCKED', (value) => /^[[{"]/.test(value));
+  refuse(call, 'x-gateway-provider', 'INLINE_PROVIDER_BLOCKED', (value) => !value.startsWith('@'));
+  refuse(call, 'x-gateway-custom-host', 'INLINE_CUSTOM_HOST_BLOCKED');
+  for (const header of addressHeaders) refuse(call, header, 'INLINE_PROVIDER_URL_BLOCKED');
+  refuse(call, 'x-gateway-forward-headers', 'INLINE_FORWARD_HEADERS_BLOCKED');
+};
+
+function refuse(
+  { headers }: Call,
+  header: string,
+  code: ErrorName,
+  isInline: (value: string) => boolean = () => true,
+): void {
+  const value = headerOf(headers, header)?.trim();
+  if (value && isInline(value)) throw new GatewayError(code, { param: header });
+}

@@ -1,0 +1,24 @@
+import { endpointsOf } from '../endpoint.ts';
+import { lazyDialects } from '../lazy-dialects.ts';
+import type { Provider } from '../provider.ts';
+import { authorize, regionOf } from './authorize.ts';
+import { settings } from './settings.ts';
+
+/** Models on Amazon Bedrock: chat through its Converse API, embeddings and images through each family's own format. */
+export const bedrock: Provider = {
+  id: 'bedrock',
+  baseUrl: (chosen) => {
+    const region = regionOf(chosen);
+    return settings.aws_region.pattern.test(region)
+      ? `https://bedrock-runtime.${region}.amazonaws.com`
+      : null;
+  },
+  settings,
+  endpoints: endpointsOf(''),
+  dialects: lazyDialects(
+    ['chatComplete', 'complete', 'embed', 'imageGenerate', 'models'],
+    () => import('./dialects.ts'),
+  ),
+  callerHeaders: ['anthropic-beta'],
+  authorize,
+};

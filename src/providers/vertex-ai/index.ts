@@ -1,0 +1,26 @@
+import { endpointsOf } from '../endpoint.ts';
+import { lazyDialects } from '../lazy-dialects.ts';
+import type { Provider } from '../provider.ts';
+import { authorize } from './authorize.ts';
+import { settings } from './settings.ts';
+
+/** Gemini and Claude on Google Cloud. */
+export const vertexAi: Provider = {
+  id: 'vertex-ai',
+  baseUrl: ({ vertex_region: region }) =>
+    region !== undefined && settings.vertex_region.pattern.test(region)
+      ? `https://${hostOf(region)}/v1`
+      : null,
+  settings,
+  endpoints: endpointsOf(''),
+  dialects: lazyDialects(['chatComplete', 'embed', 'imageGenerate', 'models'], () => import('./dialects.ts')),
+  callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],
+  authorize,
+};
+
+function hostOf(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com';
+  // Regions of several countries have hosts of their own.
+  if (region === 'eu' || region === 'us') return `aiplatform.${region}.rep.googleapis.com`;
+  return `${region}-aiplatform.googleapis.com`;
+}

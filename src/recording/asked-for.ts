@@ -1,0 +1,33 @@
+import type { BilledImages } from './pricing/cost.ts';
+import type { ExchangeDraft, PortableBody } from './request-log.ts';
+
+/** `/v1beta/models/<m>:generateContent`, `/model/<m>/converse`, `/deployments/<m>/chat/completions` */
+const modelPath = /\/models\/([^/:?]+):\w|\/model\/([^/?]+)\/(?:converse|invoke)|\/deployments\/([^/?]+)\//;
+
+/** The model that a request names in its path, in the providers' own formats. */
+export function modelInPath(url: string): string | null {
+  const path = modelPath.exec(url);
+  return (path?.[1] ?? path?.[2] ?? path?.[3])?.slice(0, 256) ?? null;
+}
+
+/** The images that a request asked for, where those are what is billed. */
+export function askedImages({ record, requestBody, transformed }: ExchangeDraft): BilledImages | null {
+  if (!record.isSuccess || !/\/images\/generations(\?|$)/.test(record.requestUrl)) return null;
+  const asked = parsed(transformed?.body ?? requestBody);
+  if (!asked) return null;
+  const text = (value: unknown) => (typeof value === 'string' ? value : 'default');
+  const count = Number.isInteger(asked.n) && Number(asked.n) > 0 ? Number(asked.n) : 1;
+  return { count, quality: text(asked.quality), size: text(asked.size) };
+}
+
+function parsed(body: PortableBody | null): Record<string, unknown> | null {
+  // Only the beginning of a longer body is here.
+  if (!body || body.text.length < body.size) return null;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body.text, 'latin1').toString('utf8'));
+    return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
+  } catch {
+    // The provider took it for something else; what was billed cannot be told.
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+import type { CacheStatus } from '../log-record.ts';
+import type { Usage } from '../usage/index.ts';
+import { isPriced, loadCatalogue } from './catalogue.ts';
+import { priceListOf } from './convert.ts';
+import { type BilledImages, costOf } from './cost.ts';
+import type { OwnPricing, PriceList } from './price-list.ts';
+
+/** All that the price of a call depends on. */
+export type PricedCall = {
+  /** False when the gateway answered by itself. */
+  wasCalled: boolean;
+  /** Kind of provider. */
+  provider: string | null;
+  model: string | null;
+  /** The model that the answer names, looked for only where the asked one has no price. */
+  answeredModel(): string | null;
+  at: Date;
+  method: string;
+  /** Of the answer, or the status that stands for its lack. */
+  status: number;
+  cacheStatus: CacheStatus;
+  usage: Usage;
+  images: BilledImages | null;
+  own: OwnPricing;
+};
+
+/** Billionths of a US dollar; null where the price or the usage is not known. */
+export type Bill = { costNanodollars: number | null; savingsNanodollars: number | null };
+
+/**
+ * What a call costs (spec/data-plane.md, section 7). Nothing, where nothing was billed: no provider was called, the cache
+ * answered, nothing was made (only POST makes something), or the provider refused the request. Null where the provider
+ * did not say what was used, so that nothing is ever billed by an estimate.
+ */
+export async function billFor(call: PricedCall): Promise<Bill> {
+  if (call.cacheStatus === 'HIT' || call.cacheStatus === 'SEMANTIC HIT') {
+    return { costNanodollars: 0, savingsNanodollars: await priceOf(call) };
+  }
+  return { costNanodollars: isUnbilled(call) ? 0 : await priceOf(call), savingsNanodollars: null };
+}
+
+const isUnbilled = ({ wasCalled, method, status, usage }: PricedCall): boolean =>
+  !wasCalled || method !== 'POST' || (isRefusal(status) && usage.counts.tokenClasses === null);
+
+/** 408 and 499 stand for an answer that nobody waited for; it may have been billed. */
+const isRefusal = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 499;
+
+async function priceOf(call: PricedCall): Promise<number | null> {
+  const { usage, images, own } = call;
+  const { tokenClasses } = usage.counts;
+  const list = own?.list ?? (await listFor(call));
+  if (!list) return null;
+  if (tokenClasses === null && !images) return isFree(list) ? 0 : null;
+  return costOf({ classes: tokenClasses ?? {}, images }, list, own?.multipliers ?? null);
+}
+
+const isFree = ({ pay_as_you_go: { additional_units, image, ...tokens } }: PriceList): boolean =>
+  !additional_units && !image && Object.values(tokens).every(({ price }) => price === 0);
+
+/** The catalogue's price of the model that was asked for, of the one it is based on, or of the one that answered. */
+async function listFor({
+  provider,
+  model,
+  answeredModel,
+  at,
+  usage,
+  own,
+}: PricedCall): Promise<PriceList | null> {
+  if (provider === null || !isPriced(provider)) return null;
+  const catalogue = await loadCatalogue();
+  const find = (name: string | null | undefined) => (name ? catalogue.find(provider, name, at) : null);
+  const listed = find(model) ?? find(own?.baseModel) ?? find(answeredModel());
+  return listed && priceListOf(listed, usage.counts.promptTokens ?? 0, usage.terms);
+}

@@ -1,0 +1,111 @@
+import type { AnswerText } from './answer-text.ts';
+import { chatCompletions } from './chat-completions.ts';
+import type { TokenClasses } from './classes.ts';
+import { cohere } from './cohere.ts';
+import { converse } from './converse.ts';
+import { count, type Members } from './counts.ts';
+import type { Reading, UsageDialect } from './dialect.ts';
+import { gemini } from './gemini.ts';
+import { messages } from './messages.ts';
+import { pages } from './pages.ts';
+import { type Report, reportsIn } from './reports.ts';
+import { responses } from './responses.ts';
+import { toolCalls } from './tool-calls.ts';
+
+export { type AnswerText, answerText } from './answer-text.ts';
+export type { TokenClasses } from './classes.ts';
+
+/** The members of a log that tell the usage. */
+export type TokenUsage = {
+  promptTokens: number | null;
+  completionTokens: number | null;
+  totalTokens: number | null;
+  usageSource: 'provider' | null;
+  tokenClasses: TokenClasses | null;
+};
+
+/** What an answer says that it took, and on which terms. */
+export type Usage = {
+  counts: TokenUsage;
+  /** What changes the prices of the call, e.g. `flex`, `batch` or `fast`. */
+  terms: readonly string[];
+};
+
+/** The first that matches reads the report. */
+const dialects: readonly UsageDialect[] = [
+  cohere,
+  gemini,
+  converse,
+  chatCompletions,
+  responses,
+  messages,
+  pages,
+];
+const names = [...new Set(dialects.flatMap((dialect) => dialect.names))];
+
+const nothing: TokenUsage = {
+  promptTokens: null,
+  completionTokens: null,
+  totalTokens: null,
+  usageSource: null,
+  tokenClasses: null,
+};
+export const noUsage: Usage = { counts: nothing, terms: [] };
+
+/** The usage that an answer reports, a JSON body or an event stream. Null members where the provider did not say. */
+export function findUsage({ text, isStream }: AnswerText): Usage {
+  const reports = reportsIn(text, names);
+  const last = reports.findLast(dialectOf);
+  const dialect = last && dialectOf(last);
+  if (!dialect) return noUsage;
+  const reading =
+    isStream && dialect.isWhole ? readParts(dialect, reports, text) : dialect.read(last.members);
+  return { counts: countsOf(reading, text), terms: termsOf(reading, text) };
+}
+
+/** The model that an answer names, which may be more exact than the one that was asked for. */
+export const answeredModel = ({ text }: AnswerText): string | null =>
+  lastMatch(text, /"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/g);
+
+const dialectOf = ({ name, members }: Report): UsageDialect | undefined =>
+  dialects.find((dialect) => dialect.names.includes(name) && dialect.matches(members));
+
+/** Lays the frames of a stream over each other. */
+function readParts(dialect: UsageDialect, reports: readonly Report[], text: string): Reading {
+  const whole: Members = {};
+  for (const report of reports) {
+    if (dialectOf(report) !== dialect) continue;
+    for (const [name, value] of Object.entries(report.members)) if (value !== null) whole[name] = value;
+  }
+  const reading = dialect.read(whole);
+  // The stream broke off: what the first frame says of the output is a beginning.
+  return dialect.isWhole?.(text)
+    ? reading
+    : { ...reading, completionTokens: null, totalTokens: null, classes: null };
+}
+
+function countsOf(reading: Reading, text: string): TokenUsage {
+  const { promptTokens, completionTokens, totalTokens, classes } = reading;
+  const counted = [promptTokens, completionTokens, totalTokens].some((each) => each !== null);
+  if (!counted && (classes === null || Object.keys(classes).length === 0)) return nothing;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: count(totalTokens),
+    usageSource: 'provider',
+    tokenClasses: classes && { ...classes, ...toolCalls(text) },
+  };
+}
+
+const standardTiers = ['default', 'standard', 'auto', 'on_demand'];
+
+function termsOf({ terms = [] }: Reading, text: string): string[] {
+  const tier = lastMatch(text, /"service_?[tT]ier"\s*:\s*(?:\{\s*"type"\s*:\s*)?"([\w-]{1,32})"/g);
+  return tier === null || standardTiers.includes(tier) ? terms : [...terms, tier];
+}
+
+function lastMatch(text: string, pattern: RegExp): string | null {
+  let last: string | null = null;
+  for (const match of text.matchAll(pattern)) last = match[1] ?? null;
+  return last;
+}

@@ -1,0 +1,39 @@
+import { createApp } from './app.ts';
+import type { Logger } from './lib/logger.ts';
+import { close, createHttpServer, listen, openSubgraphListener } from './server.ts';
+import { localUrl, type Settings } from './settings.ts';
+import type { Storage } from './storage/connection.ts';
+import type { Secrets } from './storage/secrets.ts';
+
+/** Where a service answers: everybody, and federation routers when they have a listener of their own. */
+export type Addresses = { main: string; subgraphs: string | null };
+
+export type Service = {
+  addresses: Addresses;
+  /** Lets open requests finish within the time that the settings give them; everything recorded is durable afterwards. */
+  stop(): Promise<void>;
+};
+
+/** Starts the app on a database and opens its ports. */
+export async function startService(options: {
+  settings: Settings;
+  storage: Storage;
+  secrets: Secrets;
+  log: Logger;
+}): Promise<Service> {
+  const { settings } = options;
+  const app = createApp(options);
+  await app.start();
+  const server = createHttpServer(app.handle, app.handleUpgrade);
+  const port = await listen(server, settings.listen.host, settings.listen.port);
+  const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
+  return {
+    addresses: { main: localUrl(settings.listen.host, port), subgraphs: routers?.url ?? null },
+    async stop() {
+      const servers = routers ? [server, routers.server] : [server];
+      const closed = servers.map((open) => close(open, settings.shutdownTimeout));
+      await Promise.all([app.endSubscriptions(), ...closed]);
+      await app.stop();
+    },
+  };
+}

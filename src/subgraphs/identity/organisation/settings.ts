@@ -1,0 +1,34 @@
+import { requireScope } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../context.ts';
+import type { UpdateOrganisationSettingsInput } from '../../types.generated.ts';
+import { type OrganisationDocument, organisationModel } from './model.ts';
+
+export const shownSettings = ({ settings }: Pick<OrganisationDocument, 'settings'>) => ({
+  deniedExportFields: settings?.deniedExportFields ?? [],
+  allowExportOverride: settings?.allowExportOverride ?? false,
+  logMode: settings?.logMode ?? null,
+  allowLogModeOverride: settings?.allowLogModeOverride ?? false,
+});
+
+export async function updateOrganisationSettings(
+  context: GraphContext,
+  input: UpdateOrganisationSettingsInput,
+): Promise<OrganisationDocument> {
+  const { organisationId } = requireScope(context.principal, ['organisation_settings.update']);
+  const { logMode, ...members } = input;
+  const given = Object.entries(members).filter(([, value]) => value != null);
+  const updated = await organisationModel(context.db)
+    .findOneAndUpdate(
+      { _id: organisationId },
+      {
+        ...Object.fromEntries(given.map(([name, value]) => [`settings.${name}`, value])),
+        ...(logMode !== undefined && { 'settings.logMode': logMode }),
+      },
+      { returnDocument: 'after' },
+    )
+    .lean<OrganisationDocument>();
+  if (!updated) throw new GatewayError('NOT_FOUND', { message: 'The organisation does not exist.' });
+  await context.changes.publish('organisation');
+  return updated;
+}

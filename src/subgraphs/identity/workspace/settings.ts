@@ -1,0 +1,60 @@
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../context.ts';
+import type { UpdateWorkspaceSettingsInput } from '../../types.generated.ts';
+import { type LogMode, type OrganisationSettings, organisationById } from '../organisation/index.ts';
+import { workspaceById } from './loaders.ts';
+import { type WorkspaceDocument, type WorkspaceSettings, workspaceModel } from './model.ts';
+import { getWorkspace } from './service.ts';
+
+type OfOrganisation = OrganisationSettings | undefined;
+type OfWorkspace = WorkspaceSettings | undefined;
+
+/** The mode that holds in a workspace; null where nobody has set one. */
+export const logModeOf = (organisation: OfOrganisation, workspace: OfWorkspace): LogMode | null =>
+  (organisation?.allowLogModeOverride ? workspace?.logMode : null) ?? organisation?.logMode ?? null;
+
+/** What no log export of a workspace may hold (spec/data-plane.md, section 8.4). */
+export async function deniedExportFields(context: GraphContext, workspaceId: string): Promise<string[]> {
+  const organisationId = context.principal?.organisationId ?? '';
+  const [organisation, workspace] = await Promise.all([
+    organisationById(context).load(organisationId),
+    workspaceById(context).load(workspaceId),
+  ]);
+  const common = organisation?.settings;
+  const own = common?.allowExportOverride ? workspace?.settings?.deniedExportFields : null;
+  return own ?? common?.deniedExportFields ?? [];
+}
+
+export async function updateWorkspaceSettings(
+  context: GraphContext,
+  id: string,
+  input: UpdateWorkspaceSettingsInput,
+): Promise<WorkspaceDocument> {
+  const { _id, organisationId } = await getWorkspace(context, id, 'workspaces.update');
+  const settings = (await organisationById(context).load(organisationId))?.settings;
+  requireOverride(settings?.allowExportOverride, input, 'deniedExportFields');
+  requireOverride(settings?.allowLogModeOverride, input, 'logMode');
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const updated = await workspaceModel(context.db)
+    .findOneAndUpdate(
+      { _id, organisationId },
+      Object.fromEntries(given.map(([name, value]) => [`settings.${name}`, value])),
+      { returnDocument: 'after' },
+    )
+    .lean<WorkspaceDocument>();
+  if (!updated) throw new GatewayError('NOT_FOUND', { message: 'The workspace does not exist.' });
+  await context.changes.publish('workspace');
+  return updated;
+}
+
+function requireOverride(
+  isAllowed: boolean | undefined,
+  input: UpdateWorkspaceSettingsInput,
+  name: keyof UpdateWorkspaceSettingsInput,
+): void {
+  if (isAllowed || input[name] == null) return;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: `input.${name} cannot be set: the organisation lets no workspace differ.`,
+    param: `input.${name}`,
+  });
+}

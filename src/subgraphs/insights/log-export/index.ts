@@ -1,0 +1,15 @@
+import type { Resource } from '../../subgraph.ts';
+import { logExportModel } from './model.ts';
+import { resolvers } from './resolvers.ts';
+import { referencedLogExport } from './service.ts';
+
+export { type LinkMembers, linkedContent } from './content.ts';
+export { type LogExportDocument, logExportModel } from './model.ts';
+export { createExportRunner, type ExportRunner } from './runner.ts';
+
+export const logExport: Resource = {
+  name: 'log-export',
+  models: [logExportModel],
+  resolvers,
+  references: { LogExport: ({ id }, context) => referencedLogExport(context, id) },
+};

@@ -1,0 +1,21 @@
+import type { Connection, QueryFilter } from 'mongoose';
+import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogFilters } from '../../types.generated.ts';
+import { tracesWithFeedback } from '../feedback/index.ts';
+import { logQuery } from './filters.ts';
+
+type Tenant = { organisationId: string; workspaceId?: string };
+
+/** The query that filters stand for, with what has to be looked up for it; the tenant is the caller's to add. */
+export async function findLogQuery(
+  db: Connection,
+  tenant: Tenant,
+  filters: LogFilters,
+): Promise<QueryFilter<LogRecord>> {
+  const query = logQuery(filters);
+  const { weightedFeedbackMin: min, weightedFeedbackMax: max } = filters;
+  if (min == null && max == null) return query;
+  const since = filters.timeOfGenerationMin ?? null;
+  const traceIds = await tracesWithFeedback(db, tenant, { min, max, since });
+  return { $and: [query, { traceId: { $in: traceIds } }] };
+}

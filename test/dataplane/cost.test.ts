@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import type { LogRecord } from '../../src/recording/log-record.ts';
+import { recordsOf } from '../recording/records.ts';
+import { recorded } from '../recording/usage-reports.ts';
+import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
+import { type CallOptions, startWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** Billionths of a dollar for tokens at dollars a million. */
+const perMillion = (...parts: [tokens: number, dollars: number][]) =>
+  Math.round(parts.reduce((sum, [tokens, dollars]) => sum + tokens * dollars * 1000, 0));
+
+let traces = 0;
+
+/** The log of a call that the provider answers by the script. */
+async function logOf(
+  script: Script,
+  model: string,
+  options: CallOptions = {},
+  slug = world.slug,
+): Promise<LogRecord> {
+  const trace = `cost-${++traces}`;
+  world.provider.play(script);
+  await world.call({
+    body: { model: `@${slug}/${model}`, messages: [] },
+    ...options,
+    headers: { 'x-gateway-trace-id': trace, ...options.headers },
+  });
+  const [record] = await recordsOf(world.app, { traceId: trace });
+  if (!record) throw new Error('The call left no log.');
+  return record;
+}
+
+const counted = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
+const answer = json(200, chatAnswer('hi', counted));
+const gpt4o = perMillion([1000, 2.5], [100, 10]);
+const through = (slug = world.slug) => ({ 'x-gateway-provider': `@${slug}` });
+
+/** A provider whose integration has these factors and these models. */
+async function makeProvider(integration: object, models: object[] = []): Promise<string> {
+  const slug = await world.makeProvider(integration);
+  await world.app.rest('PUT', `/v1/integrations/${slug}/models`, { body: { models } });
+  return slug;
+}
+
+const own = (price: number) => ({ pay_as_you_go: { request_token: { price }, response_token: { price } } });
+
+describe('section 7: the log of a call says what it cost', () => {
+  it('as a plain answer', async () => {
+    expect(await logOf(answer, 'gpt-4o')).toMatchObject({
+      usageSource: 'provider',
+      tokenClasses: { request_token: 1000, response_token: 100 },
+      costNanodollars: gpt4o,
+      savingsNanodollars: null,
+      cacheStatus: 'DISABLED',
+    });
+  });
+
+  it('as a stream', async () => {
+    const frames = recorded.find(({ name }) => name === 'a stream of a chat completion')?.frames ?? [];
+    const record = await logOf(eventStream(frames), 'gpt-5');
+    expect(record.costNanodollars).toBe(perMillion([86, 1.25], [1920, 0.125], [300, 10]));
+  });
+
+  it('as a stream of messages, which says its input first and its output last', async () => {
+    const slug = await makeProvider({ ai_provider_id: 'openrouter' });
+    const frames = recorded.find(({ name }) => name === 'a stream of a message')?.frames ?? [];
+    const record = await logOf(eventStream(frames), 'x', {
+      path: '/v1/proxy/messages',
+      headers: through(slug),
+      body: { model: 'anthropic/claude-sonnet-4', messages: [], stream: true },
+    });
+    expect(record).toMatchObject({ promptTokens: 100_298, completionTokens: 503, totalTokens: 100_801 });
+    expect(record.costNanodollars).toBe(
+      perMillion([50, 3], [148, 3.75], [100, 6], [100_000, 0.3], [503, 15]),
+    );
+  });
+
+  it('by a model that stands in the path', async () => {
+    const path = '/v1/proxy/deployments/gpt-4o/chat/completions';
+    const record = await logOf(answer, 'x', { path, headers: through(), body: { messages: [] } });
+    expect(record).toMatchObject({ aiModel: 'gpt-4o', costNanodollars: gpt4o });
+  });
+
+  it('of images by the piece', async () => {
+    const body = { model: 'dall-e-3', prompt: 'x', n: 3, quality: 'hd', size: '1024x1792' };
+    const options = { path: '/v1/images/generations', headers: through(), body };
+    const record = await logOf(json(200, { data: [{}, {}, {}] }), 'x', options);
+    expect(record.costNanodollars).toBe(0.36 * 1e9);
+  });
+
+  test.each<[string, Script, string, CallOptions, number | null]>([
+    ['the price is not known', answer, 'gpt-test', {}, null],
+    ['the provider does not count', json(200, { choices: [] }), 'gpt-4o', {}, null],
+    ['the provider failed', json(500, { error: {} }), 'gpt-4o', {}, null],
+    ['the provider refused', json(400, { error: {} }), 'gpt-4o', {}, 0],
+    [
+      'an earlier answer is read again',
+      answer,
+      'gpt-4o',
+      { method: 'GET', path: '/v1/proxy/responses/r', body: null },
+      0,
+    ],
+  ])('or that it is null or free, when %s', async (_when, script, model, options, cost) => {
+    const record = await logOf(script, model, { ...options, headers: through() });
+    expect(record.costNanodollars).toBe(cost);
+  });
+
+  it('is free when no provider was called', async () => {
+    const refused = await logOf(answer, 'gpt-4o', { body: { model: '@nobody/gpt-4o', messages: [] } });
+    expect(refused).toMatchObject({ aiProvider: null, costNanodollars: 0 });
+  });
+});
+
+describe('section 7.2 and 7.3: an integration changes what its calls cost', () => {
+  let slug: string;
+  beforeAll(async () => {
+    slug = await makeProvider({ pricing_adjustments: { multiplier: { default: 2, response_token: 0.5 } } }, [
+      { slug: 'gpt-4.1', enabled: true, pricing_config: { type: 'static', ...own(0.001) } },
+      { slug: 'tuned', enabled: true, is_custom: true, base_model_slug: 'gpt-4o' },
+      { slug: 'unknown', enabled: true, is_custom: true },
+    ]);
+  });
+  const costThrough = async (model: string) => (await logOf(answer, model, {}, slug)).costNanodollars;
+
+  it('by factors on the usual prices', async () => {
+    expect(await costThrough('gpt-4o')).toBe(perMillion([1000, 5], [100, 5]));
+  });
+
+  it('by a list of its own, to which the factors belong as well', async () => {
+    expect(await costThrough('gpt-4.1')).toBe((1000 * 0.001 * 2 + 100 * 0.001 * 0.5) * 1e7);
+  });
+
+  it('by the model that a custom one is based on', async () => {
+    expect(await costThrough('tuned')).toBe(perMillion([1000, 5], [100, 5]));
+    expect(await costThrough('unknown')).toBeNull();
+  });
+
+  it('for later calls, once it is changed', async () => {
+    const path = `/v1/integrations/${slug}`;
+    await world.app.rest('PUT', path, { body: { pricing_adjustments: null } });
+    expect(await costThrough('gpt-4o')).toBe(gpt4o);
+    await world.app.rest('PUT', `${path}/models`, {
+      body: { models: [{ slug: 'gpt-4o', enabled: true, pricing_config: own(1) }] },
+    });
+    expect(await costThrough('gpt-4o')).toBe(1100 * 1e7);
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, test } from '@jest/globals';
+import { ask, bytesOf, recording, saidBy } from './replay.ts';
+
+// Recorded answers of each provider, whole and streamed, through its dialect alone: no app, no network.
+
+const text = 'Grüß Gott, 世界 🌍';
+const thought = 'The café is in Paris.';
+const seal = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds';
+
+const dialects = [
+  {
+    provider: 'anthropic',
+    folder: 'anthropic',
+    stream: 'sse',
+    model: 'claude-sonnet-4-5',
+    id: 'msg_013Zva2CMHLNnXjNJJKqJ2EF',
+    ids: ['toolu_01A09q90qw90lq917835lq9', 'toolu_01A09q90qw90lq917835lqA'],
+    blocks: [
+      { type: 'thinking', thinking: thought, signature: seal },
+      { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3pzix' },
+      { type: 'text', text },
+    ],
+    ends: { text: 'end_turn', calls: 'tool_use' },
+    usage: {
+      prompt_tokens: 2125,
+      completion_tokens: 64,
+      total_tokens: 2189,
+      prompt_tokens_details: { cached_tokens: 2000 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+      cache_read_input_tokens: 2000,
+      cache_creation_input_tokens: 100,
+      cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 },
+    },
+  },
+  {
+    provider: 'google',
+    folder: 'google',
+    stream: 'sse',
+    model: 'gemini-2.5-flash',
+    id: 'mAitaLmkHPPlz7IPvtfUqQ4',
+    ids: ['call-1', 'call-2'],
+    blocks: [
+      { type: 'thinking', thinking: thought },
+      { type: 'text', text },
+    ],
+    ends: { text: 'STOP', calls: 'STOP' },
+    usage: {
+      prompt_tokens: 40,
+      completion_tokens: 32,
+      total_tokens: 72,
+      prompt_tokens_details: { cached_tokens: 16 },
+      completion_tokens_details: { reasoning_tokens: 12 },
+    },
+  },
+  {
+    provider: 'bedrock',
+    folder: 'bedrock',
+    stream: 'events.json',
+    model: 'anthropic.claude-sonnet-4-5-20250929-v1:0',
+    id: expect.stringMatching(/^bedrock-\d+$/),
+    ids: ['tooluse_1', 'tooluse_2'],
+    blocks: [
+      { type: 'thinking', thinking: thought, signature: seal },
+      { type: 'text', text },
+    ],
+    ends: { text: 'end_turn', calls: 'tool_use' },
+    usage: {
+      prompt_tokens: 2130,
+      completion_tokens: 64,
+      total_tokens: 2194,
+      prompt_tokens_details: { cached_tokens: 2000 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+      cache_read_input_tokens: 2000,
+      cache_creation_input_tokens: 100,
+    },
+  },
+  {
+    provider: 'cohere',
+    folder: 'cohere',
+    stream: 'sse',
+    model: 'command-a-reasoning-08-2025',
+    id: expect.stringMatching(/^(29f14a5a-11de-4cae-9800-25e4747408ea|cohere-\d+)$/),
+    ids: ['get_weather_9b0n', 'get_time_4kd1'],
+    blocks: [
+      { type: 'thinking', thinking: thought },
+      { type: 'text', text },
+    ],
+    ends: { text: 'COMPLETE', calls: 'TOOL_CALL' },
+    usage: {
+      prompt_tokens: 40,
+      completion_tokens: 32,
+      total_tokens: 72,
+      prompt_tokens_details: { cached_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 0 },
+      billed_units: { input_tokens: 12, output_tokens: 20 },
+    },
+  },
+];
+
+const body = { messages: [{ role: 'user', content: 'hi' }], tools: undefined };
+const streamed = { body: { ...body, stream: true } };
+
+describe.each(dialects)('$provider (section 9.3)', ({ provider, folder, stream, model, ...expected }) => {
+  const everything = {
+    id: expected.id,
+    text,
+    blocks: expected.blocks,
+    calls: [
+      { id: expected.ids[0], name: 'get_weather', arguments: { city: 'Zürich' } },
+      { id: expected.ids[1], name: 'get_time', arguments: {} },
+    ],
+    finish: 'tool_calls',
+    native: expected.ends.calls,
+    usage: expected.usage,
+    done: true,
+  };
+
+  test.each([
+    ['whole', 'json', {}],
+    ['streamed', stream, streamed],
+  ])('text, thoughts and tool calls come %s as a chat completion', async (_, ending, options) => {
+    const answer = await ask(provider, recording(`${folder}/everything.${ending}`), { model, ...options });
+    const { text: bytes, broken } = await bytesOf(answer);
+    expect(broken).toBeNull();
+    expect(answer.status).toBe(200);
+    expect(saidBy(bytes)).toMatchObject(everything);
+  });
+
+  test.each([
+    ['whole', 'json', {}],
+    ['streamed', stream, streamed],
+  ])('with strict compliance an answer %s has nothing beyond the format', async (_, ending, options) => {
+    const recorded = recording(`${folder}/everything.${ending}`);
+    const answer = await ask(provider, recorded, { model, strict: true, ...options });
+    const said = saidBy((await bytesOf(answer)).text);
+    expect(said).toMatchObject({ ...everything, blocks: [], native: undefined });
+  });
+
+  test('a plain text comes the same whole and streamed, with the reason why it ends', async () => {
+    for (const [ending, options] of [
+      ['json', {}],
+      [stream, streamed],
+    ] as const) {
+      const answer = await ask(provider, recording(`${folder}/text.${ending}`), { model, ...options });
+      const said = saidBy((await bytesOf(answer)).text);
+      expect(said).toMatchObject({ text, calls: [], finish: 'stop', native: expected.ends.text, done: true });
+      expect(said.usage).toEqual(expected.usage);
+    }
+  });
+
+  test('a stream says the same wherever it is cut into pieces', async () => {
+    const recorded = recording(`${folder}/everything.${stream}`);
+    for (let cutAt = 1; cutAt < recorded.body.length; cutAt++) {
+      const answer = await ask(provider, recorded, { model, cutAt, ...streamed });
+      const { text: bytes, broken } = await bytesOf(answer);
+      if (broken !== null) throw broken;
+      expect({ cutAt, ...saidBy(bytes) }).toMatchObject({ cutAt, ...everything });
+    }
+  }, 120_000);
+
+  test('a stream that stops early never looks complete', async () => {
+    const recorded = recording(`${folder}/text.${stream}`);
+    const whole = saidBy((await bytesOf(await ask(provider, recorded, { model, ...streamed }))).text);
+    for (const share of [0, 0.1, 0.3, 0.5, 0.7]) {
+      const part = { ...recorded, body: recorded.body.subarray(0, recorded.body.length * share) };
+      const answer = await ask(provider, part, { model, ...streamed });
+      const { text: bytes, broken } = await bytesOf(answer);
+      expect(whole.done).toBe(true);
+      expect(bytes).not.toContain('[DONE]');
+      expect(bytes).not.toContain('"finish_reason":"stop"');
+      if (answer.status === 200) expect(broken).toBeInstanceOf(Error);
+      else expect(answer.status).toBe(502);
+    }
+  });
+});
+
+describe('errors (section 11)', () => {
+  const cases = [
+    ['anthropic', 'anthropic/error-429.json', 429, 'rate_limit_error', 'This request would exceed', '7'],
+    ['anthropic', 'anthropic/error-529.json', 529, 'overloaded_error', 'Overloaded', undefined],
+    ['anthropic', 'anthropic/error-400.json', 400, 'invalid_request_error', 'max_tokens: 999999', undefined],
+    ['google', 'google/error-429.json', 429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota', '17'],
+    ['google', 'google/error-400.json', 400, 'INVALID_ARGUMENT', 'API key not valid', undefined],
+    ['bedrock', 'bedrock/error-429.json', 429, 'ThrottlingException', 'Too many tokens', undefined],
+    ['cohere', 'cohere/error-429.json', 429, 'rate_limit_error', 'You are using a Trial key', undefined],
+  ] as const;
+
+  test.each(cases)('%s: %s keeps its status, its type and how long to wait', async (...row) => {
+    const [provider, path, status, type, message, wait] = row;
+    const headers = {
+      ...(wait && provider === 'anthropic' && { 'retry-after': wait }),
+      ...(provider === 'bedrock' && {
+        'x-amzn-errortype': 'ThrottlingException:http://internal.amazon.com/',
+      }),
+      'x-request-id': 'r-1',
+    };
+    for (const options of [{}, streamed]) {
+      const answer = await ask(provider, recording(path, status, headers), options);
+      const { error, provider: name } = JSON.parse((await bytesOf(answer)).text);
+      expect(answer.status).toBe(status);
+      expect(error).toMatchObject({ type, param: null });
+      expect(error.message).toContain(`${provider} error: ${message}`);
+      expect(name).toBe(provider);
+      expect(answer.headers['retry-after']).toBe(wait);
+      expect(answer.headers['x-request-id']).toBe('r-1');
+    }
+  });
+
+  test.each([
+    ['anthropic', 'anthropic/overloaded-at-once.sse', 529],
+    ['bedrock', 'bedrock/throttled-at-once.events.json', 429],
+  ])(
+    '%s: an error as the first event of a stream is an answer that can be tried elsewhere',
+    async (...row) => {
+      const [provider, path, status] = row;
+      const answer = await ask(provider, recording(path), streamed);
+      expect(answer.status).toBe(status);
+      expect(JSON.parse((await bytesOf(answer)).text).error.message).toMatch(/Overloaded|Too many requests/);
+    },
+  );
+
+  test.each([
+    ['anthropic', 'anthropic/overloaded-later.sse', 'overloaded_error'],
+    ['bedrock', 'bedrock/throttled-later.events.json', 'throttlingException'],
+  ])('%s: an error after the first words is an error event and no end', async (provider, path, type) => {
+    const answer = await ask(provider, recording(path), streamed);
+    const { text: bytes, broken } = await bytesOf(answer);
+    expect(broken).toBeNull();
+    expect(saidBy(bytes)).toMatchObject({ text: 'Grüß', error: { type }, done: false });
+  });
+
+  test.each(['anthropic', 'google', 'bedrock', 'cohere'])(
+    '%s: an answer that is none is a 502, a broken one is no answer',
+    async (provider) => {
+      for (const content of ['{"unexpected":true}', 'not json', '']) {
+        const recorded = { status: 200, type: 'application/json', body: Buffer.from(content) };
+        const answer = await ask(provider, recorded);
+        expect({ provider, content, status: answer.status }).toEqual({ provider, content, status: 502 });
+      }
+      const html = { status: 503, type: 'text/html', body: Buffer.from('<html>Service Unavailable</html>') };
+      const answer = await ask(provider, html);
+      expect(answer.status).toBe(503);
+      expect((await bytesOf(answer)).text).not.toContain('<html>');
+      const reset = async () => {
+        throw Object.assign(new TypeError('fetch failed'), {
+          cause: Object.assign(new Error(), { code: 'ECONNRESET' }),
+        });
+      };
+      await expect(ask(provider, html, { fetch: reset as never })).rejects.toThrow();
+    },
+  );
+
+  test('a provider that quotes a credential does not give it away', async () => {
+    const body = Buffer.from(JSON.stringify({ error: { message: 'Invalid key the-key-of-the-provider.' } }));
+    const answer = await ask('anthropic', { status: 401, type: 'application/json', body });
+    const { text: bytes } = await bytesOf(answer);
+    expect(bytes).toContain('Invalid key');
+    expect(bytes).not.toContain('the-key-of-the-provider');
+  });
+
+  test.each([
+    ['anthropic', 'anthropic/refusal', 'sse', 'content_filter'],
+    ['google', 'google/safety', 'sse', 'content_filter'],
+    ['bedrock', 'bedrock/guardrail', 'events.json', 'content_filter'],
+    ['cohere', 'cohere/limit', 'sse', 'length'],
+  ])('%s: %s says why it ends', async (provider, path, stream, finish) => {
+    const whole = saidBy((await bytesOf(await ask(provider, recording(`${path}.json`)))).text);
+    const inChunks = saidBy(
+      (await bytesOf(await ask(provider, recording(`${path}.${stream}`), streamed))).text,
+    );
+    expect([whole.finish, inChunks.finish]).toEqual([finish, finish]);
+  });
+});
