@@ -122,6 +122,7 @@ const safeRecord = (record: ExchangeDraft['record']): ExchangeDraft['record'] =>
   spanId: redactText(record.spanId),
   spanName: record.spanName && redactText(record.spanName),
   parentSpanId: record.parentSpanId && redactText(record.parentSpanId),
+  callerSpanId: record.callerSpanId && redactText(record.callerSpanId),
   source: record.source && redactText(record.source),
   runtime: record.runtime && redactText(record.runtime),
   runtimeVersion: record.runtimeVersion && redactText(record.runtimeVersion),

@@ -85,7 +85,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
     to: { socket: Duplex; head: Buffer },
   ): Promise<void> {
     const record = recorderOf(call, admission, opening, dependencies);
-    const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0);
+    const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0, 'DISABLED');
     let provider: WebSocket;
     try {
       provider = await connect(opening, {
