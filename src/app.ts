@@ -11,6 +11,10 @@ import {
   throttled,
 } from './dataplane/authenticate.ts';
 import { circuitModel, createBreakers } from './dataplane/breaker/index.ts';
+import { createEmbedder } from './dataplane/cache/embedder.ts';
+import { createEntries } from './dataplane/cache/entries.ts';
+import { createCache } from './dataplane/cache/index.ts';
+import { cacheEntryModel } from './dataplane/cache/model.ts';
 import type { DataplaneDependencies } from './dataplane/dependencies.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
@@ -22,7 +26,7 @@ import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
 import type { Knock } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
-import { createHostPolicy } from './lib/custom-host.ts';
+import { createHostPolicy, ownHosts } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import { createMetrics } from './metrics.ts';
@@ -63,7 +67,7 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
-  /** How answers to wrong credentials wait. */
+  /** How answers to wrong credentials wait, and attempts before they are repeated. */
   sleep?: Sleep;
   now?: () => Date;
 };
@@ -122,7 +126,10 @@ export function createApp(dependencies: AppDependencies): App {
     },
     changes,
   );
-  const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
+  const hostPolicy = createHostPolicy(
+    settings.upstream.trustedHosts,
+    ownHosts(settings.listen, settings.identity.publicUrl),
+  );
   const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
   const now = dependencies.now ?? (() => new Date());
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
@@ -140,6 +147,14 @@ export function createApp(dependencies: AppDependencies): App {
     now: () => performance.now(),
   });
   const breakers = createBreakers(db, { now, log });
+  const { cache: cacheSettings } = settings;
+  const cache = createCache({
+    entries: createEntries(() => nativeDb(db), { memoryBytes: cacheSettings.memoryBytes, log }),
+    embedder: cacheSettings.embeddings && createEmbedder(cacheSettings.embeddings, http),
+    threshold: cacheSettings.threshold,
+    maxAge: cacheSettings.maxAge,
+    log,
+  });
   const dataplaneDependencies: DataplaneDependencies = {
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
@@ -149,10 +164,12 @@ export function createApp(dependencies: AppDependencies): App {
     sticky: createStickyTargets(db, { now, log }),
     random: Math.random,
     savedConfigsOnly: settings.savedConfigsOnly,
+    cache,
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
+    sleep: dependencies.sleep ?? sleep,
   };
   const dataplane = createDataplane(dataplaneDependencies);
   const realtime = createRealtime(dataplaneDependencies);
@@ -213,7 +230,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes, throttle });
+  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, remotes, throttle });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -226,6 +243,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: async () => undefined, stop: () => breakers.stop() },
     { start: async () => exportRunner.start(), stop: () => exportRunner.stop() },
     { start: async () => undefined, stop: () => logs.stop() },
+    { start: async () => undefined, stop: () => cache.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },
@@ -243,6 +261,7 @@ export function createApp(dependencies: AppDependencies): App {
       circuitModel,
       stickyTargetModel,
       signingKeyModel,
+      cacheEntryModel,
     ];
     // Together, so that the store makes them durable in few writes: one after the other took half of the start.
     await Promise.all(

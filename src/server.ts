@@ -31,7 +31,7 @@ type Doors = {
 type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
 
 /** Below these everything is administration; under `/v1` what the administration does not know goes to a provider. */
-const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known)\//;
+const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known|model-configs)\//;
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 

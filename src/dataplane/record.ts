@@ -6,6 +6,7 @@ import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import type { Exchange as CallExchange } from './exchange.ts';
 import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
@@ -27,6 +28,7 @@ type Exchange = {
   capture: Capture;
   startedAt: number;
   retryCount: number;
+  cache?: CallExchange['cache'];
 };
 
 /** Hands one target's exchange to the request log; what can wait (token counts, redaction, texts) is done there. */
@@ -35,7 +37,7 @@ export function recordExchange(
   call: Call,
   exchange: Exchange,
 ): void {
-  const { leaf, target, request, body, result, status, capture, startedAt, retryCount } = exchange;
+  const { leaf, target, request, body, result, status, capture, startedAt, retryCount, cache } = exchange;
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
@@ -43,6 +45,8 @@ export function recordExchange(
   requestLog.add({
     record: {
       ...callFacts(call, startedAt),
+      cacheStatus: cache?.status ?? 'DISABLED',
+      cacheMode: cache?.mode ?? null,
       aiProvider: target.provider.id,
       aiModel: target.model?.slice(0, MAX_MODEL_LENGTH) ?? null,
       providerId: target.record?.id ?? null,
@@ -53,7 +57,7 @@ export function recordExchange(
       lastUsedOptionJsonPath: leaf.path,
       retryAttemptCount: retryCount,
       responseStatusCode: status,
-      isSuccess: isSuccess(status) && result.failure === null,
+      isSuccess: isSuccess(status) && result.failure === null && result.defect === null,
       streamMode: isEventStream(result.headers) ? 1 : 0,
       responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
@@ -90,6 +94,8 @@ export function recordWithoutProvider(
   requestLog.add({
     record: {
       ...callFacts(call, call.clock.startedAt),
+      cacheStatus: 'DISABLED',
+      cacheMode: null,
       aiProvider: null,
       aiModel: null,
       providerId: null,
@@ -138,8 +144,6 @@ function callFacts(call: Call, startedAt: number) {
     runtime: clientFact(call, 'x-gateway-runtime'),
     runtimeVersion: clientFact(call, 'x-gateway-runtime-version'),
     sdkVersion: clientFact(call, 'x-gateway-package-version'),
-    cacheStatus: 'DISABLED' as const,
-    cacheMode: null,
     configId: call.savedConfig?.id ?? null,
     configSlug: call.savedConfig?.slug ?? null,
     configVersionId: call.savedConfig?.versionId ?? null,
@@ -162,8 +166,11 @@ const sensitiveHeaders = (call: Call): string[] =>
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
 
-function failureText({ failure, cause, status }: AttemptResult, clientAborted: boolean): string | null {
-  if (failure === null) return clientAborted ? 'The caller hung up before the next attempt.' : null;
+function failureText(
+  { failure, cause, defect, status }: AttemptResult,
+  clientAborted: boolean,
+): string | null {
+  if (failure === null) return clientAborted ? 'The caller hung up before the next attempt.' : defect;
   const when = status === 0 ? 'before it answered' : 'in the middle of its answer';
   if (failure === 'timeout') return 'The provider did not answer within the request timeout.';
   if (failure === 'aborted')
