@@ -2,8 +2,10 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { bucketIsWhole, bucketOf, exportSettings } from './export-settings.ts';
+import { headerSettings } from './header-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
 import type { LogLevel } from './lib/logger.ts';
+import { nameList } from './name-list.ts';
 import { remoteSubgraphs } from './remote-settings.ts';
 import type { S3Bucket } from './storage/export-files/index.ts';
 
@@ -68,7 +70,15 @@ export type Settings = {
   };
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
+  headers: {
+    /** Lower-case names of headers that become metadata of their request. */
+    toMetadata: string[];
+    /** Lower-case names of headers that no proxied request takes to its provider. */
+    toIgnore: string[];
+  };
   requestLogs: {
+    /** Lower-case names of headers whose values no log shows, beside those that look like secrets. */
+    maskedHeaders: string[];
     bodies: 'full' | 'none';
     maxBodyBytes: number;
     retentionDays: number;
@@ -115,11 +125,6 @@ const flag = (fallback: boolean) =>
     .transform((text) => text === 'true')
     .default(fallback);
 
-const nameList = z
-  .string()
-  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== ''))
-  .refine((names) => names.length > 0, 'must name at least one');
-
 // It travels in a header.
 const routerSecret = z
   .string()
@@ -164,6 +169,7 @@ const environment = z.object({
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
   SAVED_CONFIGS_ONLY: flag(false),
+  ...headerSettings,
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
   // Three bodies and their escapes must fit into one document of the database.
   LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
@@ -238,7 +244,9 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),
     },
     savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
+    headers: { toMetadata: values.HEADERS_TO_METADATA, toIgnore: values.HEADERS_TO_IGNORE },
     requestLogs: {
+      maskedHeaders: values.HEADERS_TO_MASK,
       bodies: values.LOG_BODIES,
       maxBodyBytes: values.LOG_BODY_MAX_BYTES,
       retentionDays: values.LOG_RETENTION_DAYS,

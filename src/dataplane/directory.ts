@@ -15,7 +15,11 @@ export type KeyRecord = {
   allowConfigOverride: boolean;
   /** Metadata of the key and its workspace, the workspace's on top. */
   metadata: Record<string, string>;
+  logMode: LogMode | null;
 };
+
+/** How much of a request is logged; where nobody has set it, the installation and each request decide. */
+export type LogMode = 'full' | 'metrics';
 
 /** A catalogue provider with its integration's credential in the clear: in memory only. */
 export type ProviderRecord = {
@@ -65,7 +69,12 @@ export type Grant = {
   permissions: readonly Permission[];
 };
 
-export type WorkspaceRecord = { id: string; slug: string; metadata: Record<string, string> };
+export type WorkspaceRecord = {
+  id: string;
+  slug: string;
+  metadata: Record<string, string>;
+  logMode: LogMode | null;
+};
 
 /** Reads of the administration's documents, many at a time; what is missing from the answer does not exist. */
 export type DirectorySource = {
@@ -100,7 +109,7 @@ const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
   configs: ['config'],
   catalogues: ['provider', 'integration'],
   accounts: ['tenant', 'service_account', 'access_policy', 'role'],
-  workspaces: ['workspace'],
+  workspaces: ['workspace', 'organisation'],
 };
 
 /** The data plane's memory of keys, providers and configs, kept current by `changes`. */

@@ -1,9 +1,11 @@
 import type { Connection } from 'mongoose';
 import type { KeyRecord } from '../../../dataplane/directory.ts';
-import { workspaceModel } from '../workspace/index.ts';
+import { organisationSettings } from '../organisation/index.ts';
+import { logModeOf, type WorkspaceDocument, workspaceModel } from '../workspace/index.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
-type WorkspaceDefaults = { _id: string; defaults: { metadata?: Record<string, string> } | null };
+type Owner = Pick<WorkspaceDocument, '_id' | 'defaults' | 'settings'>;
+type FromOwner = Pick<KeyRecord, 'metadata' | 'logMode'>;
 
 /** Keys by the hash of their secret, as the data plane needs them; one in transition is found by either secret. */
 export async function loadKeyRecords(
@@ -16,14 +18,24 @@ export async function loadKeyRecords(
     .lean<ApiKeyDocument[]>();
   const workspaceIds = [...new Set(keys.flatMap((key) => key.workspaceId ?? []))];
   const workspaces = await workspaceModel(db)
-    .find({ _id: { $in: workspaceIds } }, { defaults: 1 })
-    .lean<WorkspaceDefaults[]>();
-  const metadata = new Map(workspaces.map(({ _id, defaults }) => [_id, defaults?.metadata ?? {}]));
-  return new Map(keys.flatMap((key) => recordsOf(key, metadata.get(key.workspaceId ?? '') ?? {})));
+    .find({ _id: { $in: workspaceIds } }, { defaults: 1, settings: 1 })
+    .lean<Owner[]>();
+  const owners = new Map(workspaces.map((workspace) => [workspace._id, workspace]));
+  const common = await organisationSettings(
+    db,
+    keys.map(({ organisationId }) => organisationId),
+  );
+  return new Map(
+    keys.flatMap((key) => {
+      const owner = owners.get(key.workspaceId ?? '');
+      const logMode = logModeOf(common.get(key.organisationId), owner?.settings);
+      return recordsOf(key, { metadata: owner?.defaults?.metadata ?? {}, logMode });
+    }),
+  );
 }
 
-function recordsOf(key: ApiKeyDocument, workspaceMetadata: Record<string, string>): [string, KeyRecord][] {
-  const record = toRecord(key, workspaceMetadata);
+function recordsOf(key: ApiKeyDocument, owner: FromOwner): [string, KeyRecord][] {
+  const record = toRecord(key, owner);
   const { previousSecret: previous } = key;
   if (!previous) return [[key.secretHash, record]];
   // Each secret's record ends by itself, so that nothing need be written when the transition is over.
@@ -34,7 +46,7 @@ function recordsOf(key: ApiKeyDocument, workspaceMetadata: Record<string, string
   ];
 }
 
-function toRecord(key: ApiKeyDocument, workspaceMetadata: Record<string, string>): KeyRecord {
+function toRecord(key: ApiKeyDocument, owner: FromOwner): KeyRecord {
   const { organisationId, workspaceId, userId, name } = key;
   return {
     principal: {
@@ -49,6 +61,7 @@ function toRecord(key: ApiKeyDocument, workspaceMetadata: Record<string, string>
     expiresAt: key.expiresAt?.getTime() ?? null,
     defaultConfig: key.defaults?.config_id ?? null,
     allowConfigOverride: key.defaults?.allow_config_override ?? true,
-    metadata: { ...key.defaults?.metadata, ...workspaceMetadata },
+    metadata: { ...key.defaults?.metadata, ...owner.metadata },
+    logMode: owner.logMode,
   };
 }

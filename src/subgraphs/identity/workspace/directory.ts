@@ -1,8 +1,10 @@
 import type { Connection } from 'mongoose';
 import type { WorkspaceRecord } from '../../../dataplane/directory.ts';
+import { organisationSettings } from '../organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
+import { logModeOf } from './settings.ts';
 
-type Named = Pick<WorkspaceDocument, '_id' | 'organisationId' | 'slug' | 'defaults'>;
+type Named = Pick<WorkspaceDocument, '_id' | 'organisationId' | 'slug' | 'defaults' | 'settings'>;
 
 /** Active workspaces by `<organisationId>/<id or slug>`. */
 export async function loadWorkspaceRecords(
@@ -19,12 +21,14 @@ export async function loadWorkspaceRecords(
         status: 'active',
         $or: [{ _id: { $in: names } }, { slug: { $in: names } }],
       },
-      { organisationId: 1, slug: 1, defaults: 1 },
+      { organisationId: 1, slug: 1, defaults: 1, settings: 1 },
     )
     .lean<Named[]>();
+  const common = await organisationSettings(db, organisations);
   return new Map(
-    found.flatMap(({ _id, organisationId, slug, defaults }) => {
-      const record = { id: _id, slug, metadata: defaults?.metadata ?? {} };
+    found.flatMap(({ _id, organisationId, slug, defaults, settings }) => {
+      const logMode = logModeOf(common.get(organisationId), settings);
+      const record = { id: _id, slug, metadata: defaults?.metadata ?? {}, logMode };
       return [
         [`${organisationId}/${_id}`, record],
         [`${organisationId}/${slug}`, record],
