@@ -12,17 +12,23 @@ const dropped = new Set([
   'transfer-encoding',
 ]);
 
-/** Sends a GET or DELETE in the provider's name; `path` is below its version path, with its query. */
+/** How a provider is addressed. */
+export type Manner = Pick<Provider, 'authorize' | 'pathOf'>;
+
+/** Sends a GET or DELETE in the provider's name; `path` is the gateway's, without the query. */
 export async function ask(
-  { method, base, credential, headers, fetch, signal }: DialectRequest,
+  { endpoint, method, model, base, credential, headers, fetch, signal }: DialectRequest,
   path: string,
-  authorize: Provider['authorize'],
+  query: string,
+  { authorize, pathOf }: Manner,
 ): Promise<Asked> {
   if (base === null) throw new Error('A provider over HTTP has an address.');
+  const { settings } = credential;
+  const own = pathOf?.({ endpoint, path, model, settings, basePath: base.path }) ?? path;
   const request = {
     method,
     origin: base.origin,
-    path: base.path + path,
+    path: base.path + own + (query && `${own.includes('?') ? '&' : '?'}${query}`),
     headers: { ...headers },
     body: null,
   };
