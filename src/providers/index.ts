@@ -4,7 +4,9 @@ import { azureAi } from './azure-ai/index.ts';
 import { azureOpenAi } from './azure-openai/index.ts';
 import { bedrock } from './bedrock/index.ts';
 import { cohere } from './cohere/index.ts';
+import { gateway } from './gateway.ts';
 import { google } from './google/index.ts';
+import { mappedProviders } from './mapped/providers.ts';
 import { mock } from './mock/index.ts';
 import { openAiCompatible } from './openai-compatible/index.ts';
 import { placedVendors } from './openai-compatible/placed.ts';
@@ -42,7 +44,9 @@ const registry = new Map<string, Provider>(
     oracle,
     vertexAi,
     ...[...vendors, ...placedVendors].map(openAiCompatible),
+    ...mappedProviders,
     ...proxyOnly,
+    gateway,
   ].map((provider) => [provider.id, provider]),
 );
 

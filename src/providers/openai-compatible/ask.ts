@@ -15,12 +15,16 @@ const dropped = new Set([
 /** How a provider is addressed. */
 export type Manner = Pick<Provider, 'authorize' | 'pathOf'>;
 
-/** Sends a GET or DELETE in the provider's name; `path` is the gateway's, without the query. */
+/** A request's body and its type. */
+export type Content = { type: string; bytes: Buffer };
+
+/** Sends a request in the provider's name; `path` is the gateway's, without the query. */
 export async function ask(
   { endpoint, method, model, base, credential, headers, fetch, signal }: DialectRequest,
   path: string,
   query: string,
   { authorize, pathOf }: Manner,
+  content: Content | null = null,
 ): Promise<Asked> {
   if (base === null) throw new Error('A provider over HTTP has an address.');
   const { settings } = credential;
@@ -29,13 +33,14 @@ export async function ask(
     method,
     origin: base.origin,
     path: base.path + own + (query && `${own.includes('?') ? '&' : '?'}${query}`),
-    headers: { ...headers },
-    body: null,
+    headers: { ...headers, ...(content && { 'content-type': content.type, accept: 'application/json' }) },
+    body: content?.bytes ?? null,
   };
   await authorize(request, credential, fetch);
   const answer = await fetch(request.origin + request.path, {
     method,
     headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    body: request.body,
     signal,
   });
   return {
