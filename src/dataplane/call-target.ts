@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { untilSettled } from './attempts.ts';
+import { throughCache } from './cache/through-cache.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
@@ -7,6 +8,7 @@ import { exchangeOf } from './exchange.ts';
 import { recordExchange } from './record.ts';
 import type { Outcome } from './strategy/walk.ts';
 import { resolveTarget } from './target.ts';
+import { spanOfTry } from './trace.ts';
 
 /** Calls one target with its retries, streams the accepted answer to the caller and records the whole as one log. */
 export async function callTarget(
@@ -17,8 +19,12 @@ export async function callTarget(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const target = await resolveTarget(leaf, call, dependencies);
-  const exchange = await exchangeOf(call, leaf, target, dependencies);
+  call.span = spanOfTry(call.trace, call.plan.kind === 'leaf');
+  const asked = await exchangeOf(call, leaf, target, dependencies);
+  const cached = leaf.cache && (await throughCache(asked, leaf, target, call, dependencies.cache));
+  const exchange = cached?.exchange ?? asked;
   const settled = await untilSettled(exchange, leaf, target, accept, call, dependencies);
+  cached?.keep(settled);
   recordExchange(dependencies, call, { leaf, target, ...exchange, ...settled, startedAt });
   return { status: settled.status, relayed: settled.relayed };
 }
