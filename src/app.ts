@@ -167,6 +167,7 @@ export function createApp(dependencies: AppDependencies): App {
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
+    headers: settings.headers,
     log,
     sleep: dependencies.sleep ?? sleep,
   };
