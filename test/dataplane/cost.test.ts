@@ -117,6 +117,19 @@ describe('section 7: the log of a call says what it cost', () => {
   });
 });
 
+describe('section 7.4: an answer from the cache', () => {
+  const config = { cache: { mode: 'simple' } };
+
+  it.each([false, true])('costs nothing, and its log says what it saved (stream: %s)', async (stream) => {
+    const content = `saved ${stream}`;
+    const body = { model: `@${world.slug}/gpt-4o`, messages: [{ role: 'user', content }], stream };
+    const first = await logOf(answer, 'gpt-4o', { config, body });
+    expect(first).toMatchObject({ cacheStatus: 'MISS', costNanodollars: gpt4o, savingsNanodollars: null });
+    const second = await logOf(answer, 'gpt-4o', { config, body });
+    expect(second).toMatchObject({ cacheStatus: 'HIT', costNanodollars: 0, savingsNanodollars: gpt4o });
+  });
+});
+
 describe('section 7.2 and 7.3: an integration changes what its calls cost', () => {
   let slug: string;
   beforeAll(async () => {
