@@ -332,7 +332,7 @@ describe('an opening that fails is answered over HTTP', () => {
       () =>
         refused(
           'model=m',
-          withKey({ 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'http://127.0.0.1:1/v1' }),
+          withKey({ 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'http://127.0.0.1:59/v1' }),
         ),
       503,
       'provider_unreachable',
