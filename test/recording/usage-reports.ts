@@ -416,6 +416,20 @@ export const recorded: Recorded[] = [
     classes: { request_token: 5, response_token: 10 },
   },
   {
+    name: "Cohere in OpenAI's format",
+    body: {
+      usage: {
+        prompt_tokens: 71,
+        completion_tokens: 12,
+        total_tokens: 83,
+        prompt_tokens_details: { cached_tokens: 2 },
+        billed_units: { input_tokens: 5, output_tokens: 10 },
+      },
+    },
+    counts: [71, 12, 83],
+    classes: { cache_read_input_token: 2, request_token: 3, response_token: 10 },
+  },
+  {
     name: "Cohere's first version",
     body: { text: 'x', meta: { api_version: { version: '1' }, ...cohereUsage } },
     counts: [71, 12, 83],
