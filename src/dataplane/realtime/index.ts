@@ -85,7 +85,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
     to: { socket: Duplex; head: Buffer },
   ): Promise<void> {
     const record = recorderOf(call, admission, opening, dependencies);
-    const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0);
+    const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0, 'DISABLED');
     let provider: WebSocket;
     try {
       provider = await connect(opening, {
@@ -95,7 +95,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
         signal: AbortSignal.any([call.signal, stopping.signal]),
       });
     } catch (thrown) {
-      record.failure(answerRefusal(call, headers, thrown), thrown as Error);
+      record.failure(answerRefusal(call, admission.target, headers, thrown), thrown as Error);
       return;
     }
     const caller = await upgrade(call, to, { protocol: provider.protocol, headers });
