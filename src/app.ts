@@ -46,7 +46,6 @@ import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { createEvents } from './storage/events/index.ts';
-import { createExportFiles } from './storage/export-files/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
 import { createLeases, leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
@@ -59,7 +58,7 @@ import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts'
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
-import { createExportRunner } from './subgraphs/insights/log-export/index.ts';
+import { createLogExports } from './subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
 export type AppDependencies = {
@@ -168,6 +167,7 @@ export function createApp(dependencies: AppDependencies): App {
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
+    headers: settings.headers,
     log,
     sleep: dependencies.sleep ?? sleep,
   };
@@ -180,9 +180,7 @@ export function createApp(dependencies: AppDependencies): App {
       (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
   };
   const leases = createLeases(log);
-  const files = createExportFiles(settings.exports.bucket, settings.storage.dataDirectory);
-  const { retentionDays } = settings.requestLogs;
-  const exportRunner = createExportRunner({ db, files, leases, retentionDays, now, log });
+  const exports = createLogExports(settings, { db, leases, now, log });
   const services = {
     db,
     secrets,
@@ -196,7 +194,7 @@ export function createApp(dependencies: AppDependencies): App {
     signingKeys,
     throttle,
     leases,
-    exports: { files, wake: exportRunner.wake },
+    exports,
     now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
@@ -240,8 +238,8 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
+    { start: async () => exports.start(), stop: () => exports.stop() },
     { start: async () => undefined, stop: () => breakers.stop() },
-    { start: async () => exportRunner.start(), stop: () => exportRunner.stop() },
     { start: async () => undefined, stop: () => logs.stop() },
     { start: async () => undefined, stop: () => cache.stop() },
     { start: async () => undefined, stop: () => http.stop() },

@@ -8,6 +8,7 @@ import { exchangeOf } from './exchange.ts';
 import { recordExchange } from './record.ts';
 import type { Outcome } from './strategy/walk.ts';
 import { resolveTarget } from './target.ts';
+import { spanOfTry } from './trace.ts';
 
 /** Calls one target with its retries, streams the accepted answer to the caller and records the whole as one log. */
 export async function callTarget(
@@ -18,6 +19,7 @@ export async function callTarget(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const target = await resolveTarget(leaf, call, dependencies);
+  call.span = spanOfTry(call.trace, call.plan.kind === 'leaf');
   const asked = await exchangeOf(call, leaf, target, dependencies);
   const cached = leaf.cache && (await throughCache(asked, leaf, target, call, dependencies.cache));
   const exchange = cached?.exchange ?? asked;

@@ -10,6 +10,7 @@ import type { Exchange as CallExchange } from './exchange.ts';
 import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
+import type { Span } from './trace.ts';
 import type { UpstreamRequest } from './upstream/upstream.ts';
 
 const MAX_MODEL_LENGTH = 256;
@@ -44,7 +45,7 @@ export function recordExchange(
   const clientAborted = call.signal.aborted && (result.failure === 'aborted' || !result.relayed);
   requestLog.add({
     record: {
-      ...callFacts(call, startedAt),
+      ...callFacts(call, call.span, startedAt),
       cacheStatus: cache?.status ?? 'DISABLED',
       cacheMode: cache?.mode ?? null,
       aiProvider: target.provider.id,
@@ -93,7 +94,7 @@ export function recordWithoutProvider(
   const elapsed = performance.now() - call.clock.startedAt;
   requestLog.add({
     record: {
-      ...callFacts(call, call.clock.startedAt),
+      ...callFacts(call, call.trace, call.clock.startedAt),
       cacheStatus: 'DISABLED',
       cacheMode: null,
       aiProvider: null,
@@ -126,7 +127,8 @@ export function recordWithoutProvider(
 }
 
 /** `startedAt`: when the attempt began, on the clock of `performance.now()`. */
-function callFacts(call: Call, startedAt: number) {
+function callFacts(call: Call, span: Span, startedAt: number) {
+  const { trace } = call;
   const { principal } = call.key;
   return {
     _id: uuid(),
@@ -135,7 +137,11 @@ function callFacts(call: Call, startedAt: number) {
     apiKeyId: principal.id,
     userId: principal.userId,
     createdAt: new Date(call.clock.createdAt.getTime() + startedAt - call.clock.startedAt),
-    ...call.trace,
+    traceId: trace.traceId,
+    spanId: span.spanId,
+    spanName: trace.spanName,
+    parentSpanId: span.parentSpanId,
+    callerSpanId: trace.parentSpanId,
     requestMethod: call.method,
     requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,
     endpoint: call.route.endpoint,
@@ -157,8 +163,9 @@ const clientFact = (call: Call, header: string): string | null =>
 const bodyOf = ({ body }: Call, limit: number): PortableBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? portable(body.bytes, limit) : null;
 
-/** `x-gateway-debug: false` asks for metrics only (spec/data-plane.md, section 1.1). */
-const keepsBodies = (call: Call): boolean => headerOf(call.headers, 'x-gateway-debug') !== 'false';
+/** `x-gateway-debug: false` asks for metrics only, unless a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
+const keepsBodies = ({ key, headers }: Call): boolean =>
+  key.logMode === null ? headerOf(headers, 'x-gateway-debug') !== 'false' : key.logMode === 'full';
 
 const sensitiveHeaders = (call: Call): string[] =>
   (headerOf(call.headers, 'x-gateway-sensitive-headers') ?? '')

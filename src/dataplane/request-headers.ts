@@ -5,6 +5,7 @@ import { refusedForwardHeaders } from './config/rules.ts';
 import { hasOwnCredential } from './own-credentials.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import type { Target } from './target.ts';
+import { traceparentOf } from './trace.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
 
 // What a unified route sends of the caller's own headers, beside those that the provider wants. `accept-encoding` is not
@@ -14,8 +15,13 @@ const unifiedHeaders = ['content-type', 'accept', 'idempotency-key'];
 // Never sent on: they belong to this hop, are set by the HTTP client, or carry the caller's relation to the gateway.
 const notForwarded = new Set(['host', 'content-length', 'expect', 'authorization']);
 
-/** The headers that go to the provider (spec/data-plane.md, sections 1.1 and 10.6); its credential always wins. */
-export function requestHeaders(call: Call, leaf: Leaf, target: Target): UpstreamHeaders {
+/** The headers that go to the provider, without the `ignored` ones on proxied paths (spec/data-plane.md, sections 1.1 and 10.6); its credential always wins. */
+export function requestHeaders(
+  call: Call,
+  leaf: Leaf,
+  target: Target,
+  ignored: readonly string[],
+): UpstreamHeaders {
   const headers: UpstreamHeaders = {};
   if (call.route.unified) {
     for (const name of unifiedHeaders) copy(call, name, headers);
@@ -27,6 +33,7 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
         continue;
       copy(call, name, headers);
     }
+    for (const name of ignored) delete headers[name];
     if (call.method === 'GET') delete headers['content-type'];
   }
   addFurther(call, leaf, target, headers);
@@ -43,6 +50,11 @@ export function dialectHeaders(call: Call, leaf: Leaf, target: Target): Upstream
 }
 
 function addFurther(call: Call, leaf: Leaf, target: Target, headers: UpstreamHeaders): void {
+  const traceparent = traceparentOf(call.trace, call.span);
+  if (traceparent !== null) {
+    copy(call, 'tracestate', headers);
+    headers.traceparent = traceparent;
+  }
   for (const name of forwardedNames(call, leaf)) copy(call, name, headers);
   for (const [name, value] of Object.entries(target.customHeaders)) headers[name.toLowerCase()] = value;
 }

@@ -700,6 +700,24 @@ describe('bedrock signs with a key pair', () => {
 
 describe('the line to the provider', () => {
   test.each([
+    ['anthropic', 'anthropic/text.sse'],
+    ['google', 'google/text.sse'],
+    ['bedrock', 'bedrock/text.events.json'],
+    ['cohere', 'cohere/text.sse'],
+  ])('%s: a stream counts its tokens for the caller who asks', async (provider, answer) => {
+    for (const [asked, counts] of [
+      [{}, 0],
+      [{ stream_options: { include_usage: true } }, 1],
+    ] as const) {
+      const body = { model: 'some-model', messages: question, stream: true, ...asked };
+      const { result } = await call({ provider }, body, answer);
+      expect(result.text.match(/"usage":\{/g)?.length ?? 0).toBe(counts);
+      expect(result.text.endsWith('data: [DONE]\n\n')).toBe(true);
+      expect(result.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    }
+  });
+
+  test.each([
     ['before the first word', 'event: ping\ndata: {"type":"ping"}\n\n'],
     ['in the middle of a stream', recording('anthropic/text.sse').body.subarray(0, -300)],
   ])('a caller that hangs up %s ends the provider’s work', async (_, written) => {

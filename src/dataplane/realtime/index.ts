@@ -65,7 +65,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
       call = await openCall(visit, dependencies);
       leave = watch.enter(call.key.principal);
       const admission = await admit(call, dependencies);
-      await hold(call, admission, await openingOf(call, admission, dependencies.http.fetch), protocols, {
+      await hold(call, admission, await openingOf(call, admission, dependencies), protocols, {
         socket,
         head,
       });

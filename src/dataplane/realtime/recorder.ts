@@ -36,6 +36,7 @@ export function recorderOf(
         cause: null,
         defect: null,
         firstByte: null,
+        defect: null,
         ...result,
       },
       status,

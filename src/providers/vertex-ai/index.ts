@@ -17,6 +17,7 @@ export const vertexAi: Provider = {
     ['vertex_region', 'vertex_service_account_json'],
   ],
   endpoints: endpointsOf(''),
+  streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'embed', 'imageGenerate', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],
   authorize,
