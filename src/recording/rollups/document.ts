@@ -55,8 +55,15 @@ export function addToRow(rows: Rows, dimensions: Dimension[], tally: Tally): voi
   tallyAt(rows, dimensions, (into) => addTally(into, tally));
 }
 
+/** A text that is different for different dimensions: each string with its length before it. */
+function keyOf(dimensions: readonly Dimension[]): string {
+  let key = '';
+  for (const value of dimensions) key += typeof value === 'string' ? `${value.length}:${value}` : `${value};`;
+  return key;
+}
+
 export function tallyAt(rows: Rows, dimensions: Dimension[], add: (tally: Tally) => void): void {
-  const key = JSON.stringify(dimensions);
+  const key = keyOf(dimensions);
   let row = rows.get(key);
   if (!row) {
     row = { dimensions, tally: emptyTally() };

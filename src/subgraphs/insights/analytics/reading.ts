@@ -71,7 +71,7 @@ async function meetLogs(
 type Stored = Pick<RollupDocument, 'workspaceId' | 'start' | 'span' | 'given' | 'rows' | 'latencies'>;
 
 /** Documents of one answer of the store: what is decoded between two looks at other work. */
-const BATCH = 100;
+const BATCH = 25;
 
 async function meetRollups(
   scope: Scope,
