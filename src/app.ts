@@ -11,16 +11,22 @@ import {
   throttled,
 } from './dataplane/authenticate.ts';
 import { circuitModel, createBreakers } from './dataplane/breaker/index.ts';
+import { createEmbedder } from './dataplane/cache/embedder.ts';
+import { createEntries } from './dataplane/cache/entries.ts';
+import { createCache } from './dataplane/cache/index.ts';
+import { cacheEntryModel } from './dataplane/cache/model.ts';
+import type { DataplaneDependencies } from './dataplane/dependencies.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createJwtIssuers } from './dataplane/jwt/index.ts';
+import { createRealtime } from './dataplane/realtime/index.ts';
 import { createStickyTargets, stickyTargetModel } from './dataplane/strategy/sticky.ts';
 import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
 import type { Knock } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
-import { createHostPolicy } from './lib/custom-host.ts';
+import { createHostPolicy, ownHosts } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { splitUrl } from './lib/request-url.ts';
 import { createMetrics } from './metrics.ts';
@@ -40,7 +46,6 @@ import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
 import { createEvents } from './storage/events/index.ts';
-import { createExportFiles } from './storage/export-files/index.ts';
 import { keptAnswerModel } from './storage/kept-answers.ts';
 import { createLeases, leaseModel } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
@@ -53,7 +58,7 @@ import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts'
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
 import { subgraphs } from './subgraphs/index.ts';
-import { createExportRunner } from './subgraphs/insights/log-export/index.ts';
+import { createLogExports } from './subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
 export type AppDependencies = {
@@ -61,7 +66,7 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
-  /** How answers to wrong credentials wait. */
+  /** How answers to wrong credentials wait, and attempts before they are repeated. */
   sleep?: Sleep;
   now?: () => Date;
 };
@@ -73,7 +78,7 @@ export type App = {
   subgraphListener: { handle: Listener; host: string; port: number } | null;
   /** Takes over the connections of the one listener that ask for a WebSocket. */
   handleUpgrade: UpgradeListener;
-  /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  /** Ends subscriptions and realtime sessions, which would otherwise keep their connections open for ever, and takes no new ones. */
   endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
@@ -120,7 +125,10 @@ export function createApp(dependencies: AppDependencies): App {
     },
     changes,
   );
-  const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
+  const hostPolicy = createHostPolicy(
+    settings.upstream.trustedHosts,
+    ownHosts(settings.listen, settings.identity.publicUrl),
+  );
   const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
   const now = dependencies.now ?? (() => new Date());
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
@@ -138,7 +146,15 @@ export function createApp(dependencies: AppDependencies): App {
     now: () => performance.now(),
   });
   const breakers = createBreakers(db, { now, log });
-  const dataplane = createDataplane({
+  const { cache: cacheSettings } = settings;
+  const cache = createCache({
+    entries: createEntries(() => nativeDb(db), { memoryBytes: cacheSettings.memoryBytes, log }),
+    embedder: cacheSettings.embeddings && createEmbedder(cacheSettings.embeddings, http),
+    threshold: cacheSettings.threshold,
+    maxAge: cacheSettings.maxAge,
+    log,
+  });
+  const dataplaneDependencies: DataplaneDependencies = {
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
     http,
@@ -147,11 +163,15 @@ export function createApp(dependencies: AppDependencies): App {
     sticky: createStickyTargets(db, { now, log }),
     random: Math.random,
     savedConfigsOnly: settings.savedConfigsOnly,
+    cache,
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     log,
-  });
+    sleep: dependencies.sleep ?? sleep,
+  };
+  const dataplane = createDataplane(dataplaneDependencies);
+  const realtime = createRealtime(dataplaneDependencies);
 
   const principalBy = (own: Authenticate, door: string) => {
     const authenticateHere = throttled(own, throttle, door);
@@ -159,9 +179,7 @@ export function createApp(dependencies: AppDependencies): App {
       (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
   };
   const leases = createLeases(log);
-  const files = createExportFiles(settings.exports.bucket, settings.storage.dataDirectory);
-  const { retentionDays } = settings.requestLogs;
-  const exportRunner = createExportRunner({ db, files, leases, retentionDays, now, log });
+  const exports = createLogExports(settings, { db, leases, now, log });
   const services = {
     db,
     secrets,
@@ -175,7 +193,7 @@ export function createApp(dependencies: AppDependencies): App {
     signingKeys,
     throttle,
     leases,
-    exports: { files, wake: exportRunner.wake },
+    exports,
     now,
     workspaceOwned: resources
       .filter((resource) => resource.ownedByWorkspace)
@@ -209,7 +227,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes, throttle });
+  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, remotes, throttle });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -219,9 +237,10 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
     { start: async () => requestLog.start(), stop: () => requestLog.stop() },
+    { start: async () => exports.start(), stop: () => exports.stop() },
     { start: async () => undefined, stop: () => breakers.stop() },
-    { start: async () => exportRunner.start(), stop: () => exportRunner.stop() },
     { start: async () => undefined, stop: () => logs.stop() },
+    { start: async () => undefined, stop: () => cache.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },
@@ -239,6 +258,7 @@ export function createApp(dependencies: AppDependencies): App {
       circuitModel,
       stickyTargetModel,
       signingKeyModel,
+      cacheEntryModel,
     ];
     // Together, so that the store makes them durable in few writes: one after the other took half of the start.
     await Promise.all(
@@ -271,11 +291,14 @@ export function createApp(dependencies: AppDependencies): App {
       standalone && routersOnly
         ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...routersOnly }
         : null,
-    handleUpgrade: createUpgradeListener((request, socket, head) => {
-      aliases.adopt(request);
-      subscriptions.handleUpgrade(request, socket, head);
+    handleUpgrade: createUpgradeListener({
+      adopt: aliases.adopt,
+      graph: subscriptions.handleUpgrade,
+      realtime,
     }),
-    endSubscriptions: () => subscriptions.stop(),
+    async endSubscriptions() {
+      await Promise.all([subscriptions.stop(), realtime.stop()]);
+    },
     async start() {
       for (const part of lifecycle) await part.start();
     },

@@ -78,6 +78,7 @@ function recordOf(owner: Owner, createdAt: Date, random: () => number): LogRecor
     spanId: uuid(),
     spanName: null,
     parentSpanId: null,
+    callerSpanId: null,
     requestMethod: 'POST',
     requestUrl: '/v1/chat/completions',
     endpoint: 'chatComplete',

@@ -1,100 +1,209 @@
 import { performance } from 'node:perf_hooks';
 import type { Capture } from '../recording/capture.ts';
-import type { Relay } from './relay.ts';
+import { ErrorAnswer } from './error-answer.ts';
+import type { StreamFormat } from './frames/format.ts';
+import { StreamedAnswer } from './frames/streamed-answer.ts';
+import { errorText, type ProviderError } from './provider-error.ts';
+import { isEventStream, type Relay } from './relay.ts';
 import type {
   Send,
   UpstreamControl,
   UpstreamFailure,
   UpstreamHeaders,
   UpstreamRequest,
+  UpstreamSink,
 } from './upstream/upstream.ts';
 
 /** What one request to a provider came to. */
 export type AttemptResult = {
-  /** The provider's status; 0 when it gave none. */
+  /** The provider's status, or that of the error with which its stream began; 0 when it gave none. */
   status: number;
   headers: UpstreamHeaders;
   relayed: boolean;
   failure: UpstreamFailure | null;
   cause: Error | null;
+  /** What was wrong with an answer that came to its end; null for a sound one. */
+  defect: string | null;
   /** Milliseconds to the first byte of the body; null when there was none. */
   firstByte: number | null;
+};
+
+/** How the answers of a route are read whose format the gateway knows. */
+export type Reading = {
+  provider: string;
+  /** The credential that was sent: a provider may repeat it in an error. */
+  secret: string | null;
+  format: StreamFormat;
+  hidesUsage: boolean;
 };
 
 export type AttemptOptions = {
   send: Send;
   request: UpstreamRequest;
-  /** Milliseconds until the status and headers must be here; null waits. */
+  /** Milliseconds until the head of an answer must be here, or the first bytes of a stream; null waits. */
   timeout: number | null;
   signal: AbortSignal;
   relay: Relay;
   capture: Capture;
-  /** Once the status is known: true streams the answer to the caller, false throws it away. */
-  accept: (status: number, headers: UpstreamHeaders) => boolean;
+  /** Null passes on whatever comes, as it comes. */
+  reading: Reading | null;
+  /** Once the status is known: true gives the answer to the caller, false throws it away. `error` is what an error says. */
+  accept: (status: number, headers: UpstreamHeaders, error: ProviderError | null) => boolean;
   /** Called before the first byte goes to the caller; gives the gateway's own headers. */
   gatewayHeaders: () => Record<string, string>;
 };
 
-/** Sends one request and, when its answer is accepted, streams it to the caller. Never rejects. */
-export function attempt(options: AttemptOptions): Promise<AttemptResult> {
-  const { send, request, timeout, signal, relay, capture, accept, gatewayHeaders } = options;
-  const startedAt = performance.now();
-  const result: AttemptResult = {
+/** Takes the body of an answer that is not passed on as it is. Exactly one of `end` and `fail` is called, last. */
+export type AnswerReader = {
+  /** False asks to pause. */
+  data(chunk: Buffer): boolean;
+  end(): void;
+  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void;
+};
+
+/** What a reader does with what it found. */
+export type Reception = {
+  readonly result: AttemptResult;
+  readonly relay: Relay;
+  /** The last bytes that came, one character each. */
+  tail(bytes: number): string;
+  /** Ends the attempt with an error of the provider, which the caller gets unless there is another attempt. */
+  refuse(status: number, error: ProviderError): void;
+  /** Ends the attempt for want of an answer, or of the rest of one. */
+  giveUp(failure: UpstreamFailure, cause: Error): void;
+  /** Ends the attempt. */
+  settle(): void;
+};
+
+/** Milliseconds from the head of an error to its end. */
+const ERROR_LIMIT = 5000;
+
+/** Sends one request and, when its answer is accepted, gives it to the caller. Never rejects. */
+export const attempt = (options: AttemptOptions): Promise<AttemptResult> =>
+  new Promise((resolve) => new Attempt(options, resolve).start());
+
+class Attempt implements UpstreamSink, Reception {
+  readonly result: AttemptResult = {
     status: 0,
     headers: {},
     relayed: false,
     failure: null,
     cause: null,
+    defect: null,
     firstByte: null,
   };
-  return new Promise((resolve) => {
-    let timer: NodeJS.Timeout | undefined;
-    let control: UpstreamControl | null = null;
-    let finished = false;
-    const abort = () => control?.abort('aborted');
-    const finish = () => {
-      finished = true;
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      resolve(result);
-    };
-    control = send(request, {
-      head(status, headers) {
-        clearTimeout(timer);
-        result.status = status;
-        result.headers = headers;
-        result.relayed = accept(status, headers);
-        if (result.relayed) {
-          capture.begin(headers);
-          relay.start(status, headers, gatewayHeaders());
-        }
-        return result.relayed;
-      },
-      data(chunk) {
-        result.firstByte ??= performance.now() - startedAt;
-        capture.add(chunk);
-        if (relay.write(chunk)) return true;
-        relay.onDrain(() => control?.resume());
-        return false;
-      },
-      end() {
-        if (result.relayed) relay.end();
-        finish();
-      },
-      fail(failure, cause, lastWords) {
-        result.failure = failure;
-        result.cause = cause;
-        if (result.relayed && lastWords) {
-          capture.add(lastWords);
-          relay.end(lastWords);
-        } else if (result.relayed) relay.breakOff();
-        finish();
-      },
-    });
+  readonly relay: Relay;
+  readonly #options: AttemptOptions;
+  readonly #resolve: (result: AttemptResult) => void;
+  readonly #startedAt = performance.now();
+  #control: UpstreamControl | null = null;
+  #reader: AnswerReader | null = null;
+  #timeout: NodeJS.Timeout | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  #isSettled = false;
+
+  constructor(options: AttemptOptions, resolve: (result: AttemptResult) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.relay = options.relay;
+  }
+
+  start(): void {
+    const { send, request, timeout, signal } = this.#options;
+    this.#control = send(request, this);
     // A request that cannot even be written has failed by now.
-    if (finished) return;
-    if (timeout !== null) timer = setTimeout(() => control.abort('timeout'), timeout);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });
+    if (this.#isSettled) return;
+    if (timeout !== null) this.#timeout = setTimeout(() => this.#control?.abort('timeout'), timeout);
+    if (signal.aborted) this.#abort();
+    else signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  readonly #abort = () => this.#control?.abort('aborted');
+
+  head(status: number, headers: UpstreamHeaders): boolean {
+    this.result.status = status;
+    this.result.headers = headers;
+    this.#options.capture.begin(headers);
+    clearTimeout(this.#timeout);
+    // What is compressed is not unpacked on the way.
+    const reading = headers['content-encoding'] === undefined ? this.#options.reading : null;
+    if (reading && status >= 300) {
+      const reader = new ErrorAnswer(this);
+      this.#patience = setTimeout(() => reader.end(), ERROR_LIMIT);
+      this.#reader = reader;
+      return true;
+    }
+    this.result.relayed = this.#options.accept(status, headers, null);
+    if (!this.result.relayed) return false;
+    const isStream = reading !== null && status !== 204 && isEventStream(headers);
+    if (isStream) this.#reader = new StreamedAnswer(this, reading.format, reading.hidesUsage);
+    this.relay.start(status, headers, this.#options.gatewayHeaders(), isStream ? 'changed' : 'same');
+    return true;
+  }
+
+  opening(): void {
+    clearTimeout(this.#timeout);
+  }
+
+  data(chunk: Buffer): boolean {
+    if (this.#isSettled) return true;
+    this.result.firstByte ??= performance.now() - this.#startedAt;
+    this.#options.capture.add(chunk);
+    if (this.#reader ? this.#reader.data(chunk) : this.relay.write(chunk)) return true;
+    this.relay.onDrain(() => this.#control?.resume());
+    return false;
+  }
+
+  end(): void {
+    if (this.#isSettled) return;
+    if (this.#reader) {
+      this.#reader.end();
+      return;
+    }
+    if (this.result.relayed) this.relay.end(null);
+    this.settle();
+  }
+
+  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {
+    if (this.#isSettled) return;
+    if (this.#reader) {
+      this.#reader.fail(failure, cause, lastWords);
+      return;
+    }
+    if (this.result.relayed) this.relay.breakOff();
+    this.giveUp(failure, cause);
+  }
+
+  giveUp(failure: UpstreamFailure, cause: Error): void {
+    this.result.failure = failure;
+    this.result.cause = cause;
+    this.settle();
+  }
+
+  tail(bytes: number): string {
+    return this.#options.capture.last(bytes);
+  }
+
+  refuse(status: number, error: ProviderError): void {
+    const { accept, gatewayHeaders, reading } = this.#options;
+    const { headers } = this.result;
+    this.result.status = status;
+    this.result.relayed = accept(status, headers, error);
+    if (this.result.relayed && reading) {
+      const { provider, secret } = reading;
+      this.relay.answer(status, headers, gatewayHeaders(), errorText(provider, secret, status, error));
+    }
+    this.settle();
+    // Nothing more is wanted of the provider.
+    this.#control?.abort('aborted');
+  }
+
+  settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timeout);
+    clearTimeout(this.#patience);
+    this.#options.signal.removeEventListener('abort', this.#abort);
+    this.#resolve(this.result);
+  }
 }

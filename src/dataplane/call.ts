@@ -4,6 +4,7 @@ import type { Plan } from './config/plan.ts';
 import type { KeyRecord } from './directory.ts';
 import type { Form } from './forms/form.ts';
 import type { Route } from './routes.ts';
+import type { Span, Trace } from './trace.ts';
 
 /** The body of a call. JSON is parsed once; `bytes` are what the caller sent and what is sent on when nothing changes it. */
 export type RequestBody =
@@ -41,14 +42,15 @@ export type Call = {
   /** The caller's own `Authorization`, when it is meant for the provider. */
   readonly providerAuthorization: string | null;
 
+  /** The span of the target that is tried now; before the first one, the call's own. */
+  span: Span;
+
   // Filled in by the steps, in the order of `steps.ts`.
   body: RequestBody;
   metadata: Record<string, string>;
   plan: Plan;
   savedConfig: { id: string; slug: string; versionId: string } | null;
 };
-
-export type Trace = { traceId: string; spanId: string; spanName: string | null; parentSpanId: string | null };
 
 /** A header's value; the first when it was sent more than once. */
 export const headerOf = (headers: IncomingHttpHeaders, name: string): string | undefined => {

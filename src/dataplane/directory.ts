@@ -15,6 +15,8 @@ export type KeyRecord = {
   allowConfigOverride: boolean;
   /** Metadata of the key and its workspace, the workspace's on top. */
   metadata: Record<string, string>;
+  /** Its organisation takes no config, provider or host that only the request names (spec/data-plane.md, section 2.9). */
+  savedConfigsOnly: boolean;
 };
 
 /** A catalogue provider with its integration's credential in the clear: in memory only. */
@@ -65,7 +67,13 @@ export type Grant = {
   permissions: readonly Permission[];
 };
 
-export type WorkspaceRecord = { id: string; slug: string; metadata: Record<string, string> };
+export type WorkspaceRecord = {
+  id: string;
+  slug: string;
+  metadata: Record<string, string>;
+  /** As at a key. */
+  savedConfigsOnly: boolean;
+};
 
 /** Reads of the administration's documents, many at a time; what is missing from the answer does not exist. */
 export type DirectorySource = {
@@ -100,7 +108,7 @@ const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
   configs: ['config'],
   catalogues: ['provider', 'integration'],
   accounts: ['tenant', 'service_account', 'access_policy', 'role'],
-  workspaces: ['workspace'],
+  workspaces: ['workspace', 'organisation'],
 };
 
 /** The data plane's memory of keys, providers and configs, kept current by `changes`. */

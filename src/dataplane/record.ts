@@ -6,9 +6,11 @@ import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import type { Exchange as CallExchange } from './exchange.ts';
 import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
+import type { Span } from './trace.ts';
 import type { UpstreamRequest } from './upstream/upstream.ts';
 
 const MAX_MODEL_LENGTH = 256;
@@ -27,6 +29,7 @@ type Exchange = {
   capture: Capture;
   startedAt: number;
   retryCount: number;
+  cache?: CallExchange['cache'];
 };
 
 /** Hands one target's exchange to the request log; what can wait (token counts, redaction, texts) is done there. */
@@ -35,14 +38,16 @@ export function recordExchange(
   call: Call,
   exchange: Exchange,
 ): void {
-  const { leaf, target, request, body, result, status, capture, startedAt, retryCount } = exchange;
+  const { leaf, target, request, body, result, status, capture, startedAt, retryCount, cache } = exchange;
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
   const clientAborted = call.signal.aborted && (result.failure === 'aborted' || !result.relayed);
   requestLog.add({
     record: {
-      ...callFacts(call, startedAt),
+      ...callFacts(call, call.span, startedAt),
+      cacheStatus: cache?.status ?? 'DISABLED',
+      cacheMode: cache?.mode ?? null,
       aiProvider: target.provider.id,
       aiModel: target.model?.slice(0, MAX_MODEL_LENGTH) ?? null,
       providerId: target.record?.id ?? null,
@@ -53,7 +58,7 @@ export function recordExchange(
       lastUsedOptionJsonPath: leaf.path,
       retryAttemptCount: retryCount,
       responseStatusCode: status,
-      isSuccess: status >= 200 && status < 300 && result.failure === null,
+      isSuccess: isSuccess(status) && result.failure === null && result.defect === null,
       streamMode: isEventStream(result.headers) ? 1 : 0,
       responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
@@ -76,6 +81,9 @@ export function recordExchange(
   });
 }
 
+/** 101 is the status of a session over WebSocket. */
+const isSuccess = (status: number): boolean => status === 101 || (status >= 200 && status < 300);
+
 /** Records a call that the gateway answered by itself: the model catalogue, or why it was refused. */
 export function recordWithoutProvider(
   { requestLog, maxLoggedBytes }: DataplaneDependencies,
@@ -86,7 +94,9 @@ export function recordWithoutProvider(
   const elapsed = performance.now() - call.clock.startedAt;
   requestLog.add({
     record: {
-      ...callFacts(call, call.clock.startedAt),
+      ...callFacts(call, call.trace, call.clock.startedAt),
+      cacheStatus: 'DISABLED',
+      cacheMode: null,
       aiProvider: null,
       aiModel: null,
       providerId: null,
@@ -117,7 +127,8 @@ export function recordWithoutProvider(
 }
 
 /** `startedAt`: when the attempt began, on the clock of `performance.now()`. */
-function callFacts(call: Call, startedAt: number) {
+function callFacts(call: Call, span: Span, startedAt: number) {
+  const { trace } = call;
   const { principal } = call.key;
   return {
     _id: uuid(),
@@ -126,7 +137,11 @@ function callFacts(call: Call, startedAt: number) {
     apiKeyId: principal.id,
     userId: principal.userId,
     createdAt: new Date(call.clock.createdAt.getTime() + startedAt - call.clock.startedAt),
-    ...call.trace,
+    traceId: trace.traceId,
+    spanId: span.spanId,
+    spanName: trace.spanName,
+    parentSpanId: span.parentSpanId,
+    callerSpanId: trace.parentSpanId,
     requestMethod: call.method,
     requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,
     endpoint: call.route.endpoint,
@@ -135,8 +150,6 @@ function callFacts(call: Call, startedAt: number) {
     runtime: clientFact(call, 'x-gateway-runtime'),
     runtimeVersion: clientFact(call, 'x-gateway-runtime-version'),
     sdkVersion: clientFact(call, 'x-gateway-package-version'),
-    cacheStatus: 'DISABLED' as const,
-    cacheMode: null,
     configId: call.savedConfig?.id ?? null,
     configSlug: call.savedConfig?.slug ?? null,
     configVersionId: call.savedConfig?.versionId ?? null,
@@ -159,8 +172,11 @@ const sensitiveHeaders = (call: Call): string[] =>
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
 
-function failureText({ failure, cause, status }: AttemptResult, clientAborted: boolean): string | null {
-  if (failure === null) return clientAborted ? 'The caller hung up before the next attempt.' : null;
+function failureText(
+  { failure, cause, defect, status }: AttemptResult,
+  clientAborted: boolean,
+): string | null {
+  if (failure === null) return clientAborted ? 'The caller hung up before the next attempt.' : defect;
   const when = status === 0 ? 'before it answered' : 'in the middle of its answer';
   if (failure === 'timeout') return 'The provider did not answer within the request timeout.';
   if (failure === 'aborted')

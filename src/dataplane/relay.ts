@@ -37,26 +37,35 @@ export class Relay {
     this.#response = response;
   }
 
-  start(status: number, headers: UpstreamHeaders, gatewayHeaders: Record<string, string>): void {
-    // A flat list of names and values is what Node writes out fastest.
-    const outgoing: string[] = [];
-    const named = headers.connection === undefined ? null : connectionNames(headers.connection);
-    for (const name in headers) {
-      if (hopByHop.has(name) || named?.has(name)) continue;
-      const value = headers[name];
-      if (name in gatewayHeaders || value === undefined) continue;
-      if (typeof value === 'string') outgoing.push(name, value);
-      else for (const item of value) outgoing.push(name, item);
-    }
-    for (const [name, value] of Object.entries(gatewayHeaders)) outgoing.push(name, value);
+  /** `body`: whether what follows is the provider's own, as long as it announced. */
+  start(
+    status: number,
+    headers: UpstreamHeaders,
+    gatewayHeaders: Record<string, string>,
+    body: 'same' | 'changed' = 'same',
+  ): void {
+    const outgoing = outgoingHeaders(headers, gatewayHeaders, body === 'same' ? null : lengthHeaders);
     const length = headers['content-length'];
-    this.#announced = typeof length === 'string' ? Number(length) : null;
+    this.#announced = body === 'same' && typeof length === 'string' ? Number(length) : null;
     // Proxies in front of the gateway must not hold frames back.
     if (isEventStream(headers) && !('x-accel-buffering' in headers)) outgoing.push('x-accel-buffering', 'no');
     this.#response.writeHead(status, outgoing);
     // The first bytes may be minutes away; the caller should know by then that the provider answered.
     // Not `flushHeaders`, which would write header bytes beyond ASCII as UTF-8 once more.
     if (this.#announced === null) this.#response.write(NOTHING);
+  }
+
+  /** A whole answer in the gateway's words, with what the provider said beside its body. */
+  answer(
+    status: number,
+    headers: UpstreamHeaders,
+    gatewayHeaders: Record<string, string>,
+    json: string,
+  ): void {
+    const outgoing = outgoingHeaders(headers, gatewayHeaders, bodyHeaders);
+    outgoing.push('content-type', 'application/json', 'content-length', String(Buffer.byteLength(json)));
+    this.#response.writeHead(status, outgoing);
+    this.#response.end(json);
   }
 
   /** False when the caller reads more slowly than the provider sends; `onDrain` tells when to go on. */
@@ -73,14 +82,49 @@ export class Relay {
     this.#response.once('drain', listener);
   }
 
-  end(lastWords?: Buffer): void {
-    if (!this.#response.writableEnded) this.#response.end(lastWords);
+  /** `last`: what the caller gets before the end; null for nothing more. */
+  end(last: Buffer | string | null): void {
+    if (this.#response.writableEnded) return;
+    if (last === null) this.#response.end();
+    else this.#response.end(last);
   }
 
   /** The provider broke off: the caller must see a broken answer, not a short one that looks complete. */
   breakOff(): void {
     this.#response.destroy();
   }
+}
+
+// Say nothing true of another body than the provider's. A client that followed a redirect would take its gateway key along.
+const lengthHeaders = new Set(['content-length']);
+const bodyHeaders = new Set([
+  'content-length',
+  'content-type',
+  'content-language',
+  'content-disposition',
+  'etag',
+  'last-modified',
+  'location',
+  'x-accel-buffering',
+]);
+
+/** A flat list of names and values is what Node writes out fastest. */
+function outgoingHeaders(
+  headers: UpstreamHeaders,
+  gatewayHeaders: Record<string, string>,
+  without: ReadonlySet<string> | null,
+): string[] {
+  const outgoing: string[] = [];
+  const named = headers.connection === undefined ? null : connectionNames(headers.connection);
+  for (const name in headers) {
+    if (hopByHop.has(name) || named?.has(name) || without?.has(name)) continue;
+    const value = headers[name];
+    if (name in gatewayHeaders || value === undefined) continue;
+    if (typeof value === 'string') outgoing.push(name, value);
+    else for (const item of value) outgoing.push(name, item);
+  }
+  for (const [name, value] of Object.entries(gatewayHeaders)) outgoing.push(name, value);
+  return outgoing;
 }
 
 export const isEventStream = (headers: UpstreamHeaders): boolean =>

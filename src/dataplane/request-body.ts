@@ -15,6 +15,8 @@ export type OutgoingBody = {
   changed: boolean;
   /** Bytes that a stream has more than the caller announced. */
   growth: number;
+  /** Token counts come with the stream that the caller did not ask for. */
+  hidesUsage?: true;
 };
 
 const unchanged = (content: OutgoingBody['content'], value: OutgoingBody['value'] = null): OutgoingBody => ({

@@ -5,6 +5,7 @@ import { refusedForwardHeaders } from './config/rules.ts';
 import { hasOwnCredential } from './own-credentials.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import type { Target } from './target.ts';
+import { traceparentOf } from './trace.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
 
 // What a unified route sends of the caller's own headers, beside those that the provider wants. `accept-encoding` is not
@@ -43,6 +44,11 @@ export function dialectHeaders(call: Call, leaf: Leaf, target: Target): Upstream
 }
 
 function addFurther(call: Call, leaf: Leaf, target: Target, headers: UpstreamHeaders): void {
+  const traceparent = traceparentOf(call.trace, call.span);
+  if (traceparent !== null) {
+    copy(call, 'tracestate', headers);
+    headers.traceparent = traceparent;
+  }
   for (const name of forwardedNames(call, leaf)) copy(call, name, headers);
   for (const [name, value] of Object.entries(target.customHeaders)) headers[name.toLowerCase()] = value;
 }

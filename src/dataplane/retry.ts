@@ -1,9 +1,13 @@
 import type { RetryPolicy } from './config/schema.ts';
+import { isObject } from './frames/payload.ts';
+import type { ProviderError } from './provider-error.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
 
 const DEFAULT_STATUS_CODES = [429, 500, 502, 503, 504, 529];
 /** Milliseconds: the most that one `retry-after`, or all of a target's waits together, may take. */
 const WAIT_LIMIT = 60_000;
+/** Milliseconds before the first retry; each further one waits twice as long. */
+const FIRST_WAIT = 1000;
 
 /** What to do after an attempt: wait that many milliseconds and try again, or stop. */
 export type RetryDecision = { wait: number } | 'stop' | 'abandon';
@@ -13,28 +17,41 @@ export class Retries {
   readonly #policy: RetryPolicy | null;
   readonly #statusCodes: ReadonlySet<number>;
   #waited = 0;
-  used = 0;
+  #used = 0;
+  #isAbandoned = false;
 
   constructor(policy: RetryPolicy | null) {
     this.#policy = policy;
     this.#statusCodes = new Set(policy?.on_status_codes ?? DEFAULT_STATUS_CODES);
   }
 
-  /** `stop`: the answer stands. `abandon`: it would be tried again, but retries are used up or the wait is too long. */
-  decide(status: number, headers: UpstreamHeaders): RetryDecision {
-    if (!this.#policy || this.#policy.attempts === 0 || !this.#statusCodes.has(status)) return 'stop';
-    if (this.used >= this.#policy.attempts) return 'abandon';
-    const asked =
-      this.#policy.use_retry_after_header && status === 429 ? retryAfter(headers, Date.now()) : null;
-    const wait = asked ?? 1000 * 2 ** this.used;
-    if (asked !== null && (asked >= WAIT_LIMIT || this.#waited + asked > WAIT_LIMIT)) return 'abandon';
-    return { wait };
+  /** Retries that were made; -1 when one more would have been due. */
+  get count(): number {
+    return this.#isAbandoned ? -1 : this.#used;
   }
 
-  /** Takes note that a wait was decided on and the next attempt is a retry. */
+  /** `stop`: the answer stands. `abandon`: it would be tried again, but retries are used up or the wait is too long. */
+  decide(status: number, headers: UpstreamHeaders, error: ProviderError | null): RetryDecision {
+    if (!this.#policy || this.#policy.attempts === 0 || !this.#statusCodes.has(status)) return 'stop';
+    const wait = this.#used < this.#policy.attempts ? this.#wait(status, headers, error) : null;
+    if (wait !== null) return { wait };
+    this.#isAbandoned = true;
+    return 'abandon';
+  }
+
+  /** Takes note that a wait is over and the next attempt is a retry. */
   spend(wait: number): void {
-    this.used++;
+    this.#used++;
     this.#waited += wait;
+  }
+
+  /** Never shorter than a provider at its limit asks for; null when that is too long. */
+  #wait(status: number, headers: UpstreamHeaders, error: ProviderError | null): number | null {
+    const backoff = FIRST_WAIT * 2 ** this.#used;
+    const asked = status === 429 ? (retryAfter(headers, Date.now()) ?? retryDelay(error)) : null;
+    if (asked === null) return backoff;
+    const wait = this.#policy?.use_retry_after_header ? asked : Math.max(asked, backoff);
+    return asked >= WAIT_LIMIT || this.#waited + wait > WAIT_LIMIT ? null : wait;
   }
 }
 
@@ -56,4 +73,16 @@ export function retryAfter(headers: UpstreamHeaders, now: number): number | null
 function milliseconds(text: string, unit: number): number | null {
   const value = Number(text.trim());
   return Number.isFinite(value) && value >= 0 && text.trim() !== '' ? value * unit : null;
+}
+
+/** Milliseconds that Google's APIs ask to wait: a `RetryInfo` among the details of the error; null when there is none. */
+export function retryDelay(error: ProviderError | null): number | null {
+  if (!isObject(error) || !isObject(error.error) || !Array.isArray(error.error.details)) return null;
+  for (const detail of error.error.details) {
+    const seconds = isObject(detail)
+      ? /^([\d.]{1,12})s$/.exec(String(detail.retryDelay ?? ''))?.[1]
+      : undefined;
+    if (seconds !== undefined) return milliseconds(seconds, 1000);
+  }
+  return null;
 }

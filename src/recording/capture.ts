@@ -52,6 +52,20 @@ export class Capture {
     }
   }
 
+  /** The last bytes, as many as `count` if there are, and if TAIL_BYTES is no less. */
+  last(count: number): string {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for (const kept of [this.#tail, this.#head]) {
+      for (let index = kept.length - 1; index >= 0 && size < count; index--) {
+        const chunk = kept[index] as Buffer;
+        chunks.unshift(chunk);
+        size += chunk.length;
+      }
+    }
+    return latin1(chunks).slice(-count);
+  }
+
   taken(): CapturedAnswer {
     const isComplete = this.size === this.#headSize;
     return {

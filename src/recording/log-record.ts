@@ -22,6 +22,8 @@ export type LogRecord = {
   spanId: string;
   spanName: string | null;
   parentSpanId: string | null;
+  /** Parent of the request's span, of which the tries of a config with several targets are children. */
+  callerSpanId: string | null;
 
   requestMethod: string;
   /** The path and query that the caller asked for. */

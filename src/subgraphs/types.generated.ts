@@ -27,7 +27,7 @@ export type Workspace = {
   slug: Scalars['String']['output'];
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
-  /** Default metadata of requests in this workspace: `{metadata: {key: string}}`. */
+  /** `metadata` of requests in this workspace, and `user_api_key_config`: id or slug of the config that user keys get by default. */
   defaults?: Maybe<Scalars['JSON']['output']>;
   /** 1 for the workspace made with the organisation, else 0. */
   isDefault: Scalars['Int']['output'];
@@ -170,6 +170,8 @@ export type Query = {
   logs: LogPage;
   /** The same logs for views that scroll: as fast far down as at the top, and not moved by logs that come in meanwhile. */
   logHistory: LogCursorPage;
+  /** A trace without logs has no spans. */
+  trace: Trace;
   /** A config by id or slug. */
   config: Config;
   configs: ConfigPage;
@@ -476,6 +478,11 @@ export type QueryLogHistoryArgs = {
   order?: SortDirection;
   after?: InputMaybe<Scalars['ID']['input']>;
   before?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryTraceArgs = {
+  traceId: Scalars['String']['input'];
 };
 
 
@@ -1261,6 +1268,8 @@ export type OrganisationSettings = {
   logMode?: Maybe<LogMode>;
   /** Whether a workspace may have a mode of its own instead. */
   allowLogModeOverride: Scalars['Boolean']['output'];
+  /** Whether requests may name configs, providers and hosts only by what is saved here; `SAVED_CONFIGS_ONLY` says so for all. */
+  savedConfigsOnly: Scalars['Boolean']['output'];
 };
 
 /** A set of permissions that access policies give. Some are built in, the others are the tenant's own. */
@@ -2158,6 +2167,39 @@ export type LogCursorPage = {
   hasMore: Scalars['Boolean']['output'];
 };
 
+/** Everything that was logged under one trace id, as a tree. */
+export type Trace = {
+  traceId: Scalars['String']['output'];
+  /** The spans without a parent in this trace, oldest first. */
+  spans: Array<Span>;
+  /** False when the trace has more logs than the 1000 latest, which are shown. */
+  isWhole: Scalars['Boolean']['output'];
+};
+
+
+/** Everything that was logged under one trace id, as a tree. */
+export type TraceSpansArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+/** A step of a trace. A request to several targets is one with its tries below it. */
+export type Span = {
+  spanId: Scalars['String']['output'];
+  spanName?: Maybe<Scalars['String']['output']>;
+  /** A span of this trace, or of the caller's own system. */
+  parentSpanId?: Maybe<Scalars['String']['output']>;
+  /** Null for a request whose tries have the logs. */
+  log?: Maybe<Log>;
+  /** Oldest first. */
+  children: Array<Span>;
+};
+
+
+/** A step of a trace. A request to several targets is one with its tries below it. */
+export type SpanChildrenArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
 /** One state of a config. */
 export type ConfigVersion = {
   /** The version's own id. */
@@ -2655,6 +2697,8 @@ export type UpdateOrganisationSettingsInput = {
   logMode?: InputMaybe<LogMode>;
   /** Whether a workspace may have a mode of its own instead. */
   allowLogModeOverride?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether requests may name configs, providers and hosts only by what is saved here. */
+  savedConfigsOnly?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type CreateRoleInput = {
@@ -3098,6 +3142,8 @@ export type ResolversTypes = {
   LogResponse: ResolverTypeWrapper<LogResponse>;
   LogPage: ResolverTypeWrapper<LogPage>;
   LogCursorPage: ResolverTypeWrapper<LogCursorPage>;
+  Trace: ResolverTypeWrapper<Trace>;
+  Span: ResolverTypeWrapper<Span>;
   ConfigVersion: ResolverTypeWrapper<ConfigVersion>;
   ConfigPage: ResolverTypeWrapper<ConfigPage>;
   ConfigVersionPage: ResolverTypeWrapper<ConfigVersionPage>;
@@ -3299,6 +3345,8 @@ export type ResolversParentTypes = {
   LogResponse: LogResponse;
   LogPage: LogPage;
   LogCursorPage: LogCursorPage;
+  Trace: Trace;
+  Span: Span;
   ConfigVersion: ConfigVersion;
   ConfigPage: ConfigPage;
   ConfigVersionPage: ConfigVersionPage;
@@ -3498,6 +3546,7 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<QueryLogArgs, 'id'>>;
   logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<QueryLogHistoryArgs, 'limit' | 'order'>>;
+  trace?: Resolver<ResolversTypes['Trace'], ParentType, ContextType, RequireFields<QueryTraceArgs, 'traceId'>>;
   config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<QueryConfigArgs, 'id'>>;
   configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
@@ -3818,6 +3867,7 @@ export type OrganisationSettingsResolvers<ContextType = GraphContext, ParentType
   allowExportOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   logMode?: Resolver<Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
   allowLogModeOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  savedConfigsOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
@@ -4472,6 +4522,20 @@ export type LogCursorPageResolvers<ContextType = GraphContext, ParentType extend
   hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type TraceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Trace'] = ResolversParentTypes['Trace']> = {
+  traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  spans?: Resolver<Array<ResolversTypes['Span']>, ParentType, ContextType, RequireFields<TraceSpansArgs, 'limit'>>;
+  isWhole?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type SpanResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Span'] = ResolversParentTypes['Span']> = {
+  spanId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  spanName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  parentSpanId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  log?: Resolver<Maybe<ResolversTypes['Log']>, ParentType, ContextType>;
+  children?: Resolver<Array<ResolversTypes['Span']>, ParentType, ContextType, RequireFields<SpanChildrenArgs, 'limit'>>;
+};
+
 export type ConfigVersionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigVersion'] = ResolversParentTypes['ConfigVersion']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   object?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -4619,6 +4683,8 @@ export type Resolvers<ContextType = GraphContext> = {
   LogResponse?: LogResponseResolvers<ContextType>;
   LogPage?: LogPageResolvers<ContextType>;
   LogCursorPage?: LogCursorPageResolvers<ContextType>;
+  Trace?: TraceResolvers<ContextType>;
+  Span?: SpanResolvers<ContextType>;
   ConfigVersion?: ConfigVersionResolvers<ContextType>;
   ConfigPage?: ConfigPageResolvers<ContextType>;
   ConfigVersionPage?: ConfigVersionPageResolvers<ContextType>;

@@ -17,7 +17,7 @@ let model: string;
 
 beforeAll(async () => {
   world = await startWorld();
-  model = `@${await world.makeProvider({ ai_provider_id: 'mistral-ai' })}/gpt-test`;
+  model = `@${await world.makeProvider({ ai_provider_id: 'together-ai' })}/gpt-test`;
   client = new OpenAI({ baseURL: `${world.app.url}/v1`, apiKey: world.app.workspaceKey, maxRetries: 0 });
 });
 afterAll(() => world.stop());

@@ -28,8 +28,6 @@ const outcome = (answer: RawAnswer) => ({
   count: answer.headers['x-gateway-retry-attempt-count'],
 });
 
-const quick = (attempts: number, rest: object = {}) => ({ attempts, use_retry_after_header: true, ...rest });
-
 describe('timeouts', () => {
   const silent: Script = () => {};
   const timedOut = {
@@ -70,34 +68,6 @@ describe('timeouts', () => {
       expect(world.provider.requests).toHaveLength(0);
     },
   );
-
-  test('count for each attempt; 408 is tried again only when it is listed', async () => {
-    const wait = { request_timeout: 40 };
-    expect(await call(quick(1), [silent], wait)).toMatchObject({ status: 408, calls: 1, count: '0' });
-    const listed = quick(1, { on_status_codes: [408] });
-    expect(await call(listed, [silent, fine], wait)).toMatchObject({ status: 200, calls: 2, count: '1' });
-    expect(await call(listed, [silent], wait)).toMatchObject({ status: 408, calls: 2, count: '-1' });
-  });
-
-  test('lead to the next target', async () => {
-    const { status, calls } = await call(undefined, [silent, fine], {
-      provider: undefined,
-      request_timeout: 40,
-      strategy: { mode: 'fallback' },
-      targets: [{ provider: `@${world.slug}` }, { provider: `@${world.slug}` }],
-    });
-    expect([status, calls]).toEqual([200, 2]);
-  });
-
-  test('do not cut a stream that has begun', async () => {
-    const slow: Script = async (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('data: 1\n\n');
-      setTimeout(() => response.end('data: 2\n\n'), 200);
-    };
-    const { answer } = await call(undefined, [slow], { request_timeout: 100 });
-    expect([answer.status, answer.text]).toEqual([200, 'data: 1\n\ndata: 2\n\n']);
-  });
 
   test('close the connection to the provider', async () => {
     let closed: () => void = () => {};
@@ -184,10 +154,6 @@ describe('connections', () => {
   test.each([
     ['with a length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun'],
     ['in chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nbegun\r\n'],
-    [
-      'of events',
-      'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n7\r\ndata: 1\r\n',
-    ],
   ])(
     'an answer %s that breaks in the middle breaks for the caller, and is not tried again',
     async (_name, words) => {

@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { Sleep } from '../../src/auth/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type ScriptedProvider, startProvider } from '../support/provider.ts';
 
@@ -43,9 +44,9 @@ export type World = {
 export const STORED_KEY = 'sk-stored-credential-0123456789';
 export const messages = [{ role: 'user', content: 'hello there' }];
 
-/** An app, a scripted provider, and a catalogue entry from one to the other. */
-export async function startWorld(env: Record<string, string> = {}): Promise<World> {
-  const app = await startApp(env);
+/** An app, a scripted provider, and a catalogue entry from one to the other. `sleep`: how the app waits; not at all unless given. */
+export async function startWorld(env: Record<string, string> = {}, sleep?: Sleep): Promise<World> {
+  const app = await startApp(env, sleep);
   const provider = await startProvider();
   const agent = new Agent({ keepAlive: true });
   let count = 0;

@@ -60,6 +60,7 @@ export async function ask(
   {
     endpoint = 'chatComplete',
     path = '/chat/completions',
+    query = '',
     cutAt,
     sent,
     ...request
@@ -72,6 +73,7 @@ export async function ask(
   return dialect({
     endpoint,
     path,
+    query,
     method: 'POST',
     body: { messages: [{ role: 'user', content: 'hi' }] },
     model: 'some-model',

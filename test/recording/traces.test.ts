@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log-record.ts';
 import { created, messages, startWorld, type World } from '../dataplane/world.ts';
+import { dataOf } from '../subgraphs/support.ts';
 import { chatAnswer, json } from '../support/provider.ts';
 import { recordsOf } from './records.ts';
 
@@ -37,7 +38,7 @@ describe('traces', () => {
       { traceparent },
       {
         traceId: '0af7651916cd43dd8448eb211c80319c',
-        spanId: uuid,
+        spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
         spanName: 'POST /v1/chat/completions',
         parentSpanId: 'b7ad6b7169203331',
       },
@@ -60,6 +61,93 @@ describe('traces', () => {
     const { record, answer } = await logged({ headers });
     expect(record).toMatchObject(expected);
     expect(answer.headers['x-gateway-trace-id']).toBe(record.traceId);
+  });
+
+  test.each([
+    ['a traceparent', { traceparent: traceparent.replace(/01$/, '00'), tracestate: 'a=b' }, '00'],
+    ['a trace id in its form', { 'x-gateway-trace-id': '0af7651916cd43dd8448eb211c80319c' }, '01'],
+  ])('go on to the provider with %s, under the span of the try', async (_name, headers, flags) => {
+    const { record } = await logged({ headers: headers as Record<string, string> });
+    const { headers: sent } = world.provider.requests.at(-1) as { headers: Record<string, string> };
+    expect(sent.traceparent).toBe(`00-${record.traceId}-${record.spanId}-${flags}`);
+    expect(sent.tracestate).toBe('tracestate' in headers ? 'a=b' : undefined);
+  });
+
+  test.each([
+    ['no trace', {}],
+    ['a trace id of another form', { 'x-gateway-trace-id': 'mine', traceparent }],
+  ])('do not go on to the provider with %s', async (_name, headers) => {
+    await logged({ headers: headers as Record<string, string> });
+    expect(world.provider.requests.at(-1)?.headers.traceparent).toBeUndefined();
+  });
+
+  test('are trees: the tries of a request below it, the request below its caller (section 8.3)', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const tree = async () => {
+      const answer = await world.app.graphql(
+        `query ($traceId: String!) {
+          trace(traceId: $traceId) {
+            isWhole
+            spans(limit: 9) { ...node children(limit: 9) { ...node children(limit: 9) { ...node } } }
+          }
+        }
+        fragment node on Span { spanId spanName parentSpanId log { responseStatusCode lastUsedOptionJsonPath } }`,
+        { traceId },
+        world.app.workspaceKey,
+      );
+      return dataOf(answer).trace;
+    };
+    expect(await tree()).toEqual({ isWhole: true, spans: [] });
+    const config = { strategy: { mode: 'fallback' }, targets: [{}, { override_params: { model: 'b' } }] };
+    world.provider.play(json(500, {}), json(200, chatAnswer('hi')));
+    const step = (name: string, parent?: string) => ({
+      'x-gateway-trace-id': traceId,
+      'x-gateway-span-id': name,
+      ...(parent && { 'x-gateway-parent-span-id': parent }),
+    });
+    await world.call({ config, headers: { ...step('fallback', 'agent'), 'x-gateway-span-name': 'answer' } });
+    world.provider.play(json(200, chatAnswer('hi')));
+    await world.call({ headers: step('agent') });
+    const inserted = {
+      request: { url: 'https://tool.example', body: {} },
+      response: { body: {} },
+      metadata: { trace_id: traceId, span_id: 'loop', parent_span_id: 'loop' },
+    };
+    await created(world.app, '/v1/logs', inserted);
+    await world.app.logged();
+    const tries = await recordsOf(world.app, { traceId, parentSpanId: 'fallback' });
+    expect(new Set(tries.map(({ spanId }) => spanId)).size).toBe(2);
+    const log = (status: number, path = 'config') => ({
+      responseStatusCode: status,
+      lastUsedOptionJsonPath: path,
+    });
+    const span = (spanId: string, parentSpanId: string | null, more: object) => ({
+      ...{ spanId, parentSpanId, spanName: null, log: null },
+      ...more,
+    });
+    const answer = { spanName: 'answer' };
+    expect(await tree()).toEqual({
+      isWhole: true,
+      spans: [
+        span('agent', null, {
+          log: log(200),
+          children: [
+            span('fallback', 'agent', {
+              ...answer,
+              children: tries.map(({ spanId }, index) =>
+                span(spanId, 'fallback', {
+                  ...answer,
+                  log: log(index ? 200 : 500, `config.targets[${index}]`),
+                }),
+              ),
+            }),
+          ],
+        }),
+        span('loop', 'loop', { log: log(200), children: [] }),
+      ],
+    });
+    const listed = await world.app.rest('GET', `/v1/logs?trace_id=${traceId}&span_id=fallback`);
+    expect((listed.body as { total: number }).total).toBe(2);
   });
 });
 

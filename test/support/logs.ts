@@ -19,6 +19,7 @@ export function logEntry({ organisationId, workspaceId }: Owner, change: Partial
     spanId: 'span-1',
     spanName: null,
     parentSpanId: null,
+    callerSpanId: null,
     requestMethod: 'POST',
     requestUrl: '/v1/chat/completions',
     endpoint: 'chatComplete',

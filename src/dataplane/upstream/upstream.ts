@@ -17,6 +17,8 @@ export type UpstreamFailure = 'timeout' | 'connect' | 'transport' | 'aborted';
 
 /** Takes an answer as it comes. Exactly one of `end` and `fail` is called, last. */
 export type UpstreamSink = {
+  /** The first bytes of an answer are here, but its head is held back for now. */
+  opening?(): void;
   /** The status line and headers; `false` asks for no body, the connection may be dropped or drained. */
   head(status: number, headers: UpstreamHeaders): boolean;
   /** A piece of the body; `false` asks to pause until `resume` is called. */

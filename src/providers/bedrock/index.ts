@@ -14,6 +14,7 @@ export const bedrock: Provider = {
       : null;
   },
   settings,
+  sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
   endpoints: endpointsOf(''),
   dialects: lazyDialects(
     ['chatComplete', 'complete', 'embed', 'imageGenerate', 'models'],

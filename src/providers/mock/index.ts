@@ -17,6 +17,7 @@ export const mock: Provider = {
   settings: {},
   sufficientSettings: [[]],
   endpoints: endpointsOf('c t e'),
+  streamUsage: true,
   models: ['mock-1', 'mock-embedding-1'],
   authorize() {},
   respond,

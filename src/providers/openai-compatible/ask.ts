@@ -26,7 +26,7 @@ export async function ask(
     headers: { ...headers },
     body: null,
   };
-  await authorize(request, credential);
+  await authorize(request, credential, fetch);
   const answer = await fetch(request.origin + request.path, {
     method,
     headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),

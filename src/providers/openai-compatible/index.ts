@@ -11,6 +11,8 @@ export type Vendor = {
   baseUrl: string | null;
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
   endpoints: string;
+  /** It refuses `stream_options`. */
+  streamUsage?: false;
   settings?: Readonly<Record<string, Setting>>;
   sufficientSettings?: Provider['sufficientSettings'];
   /** Header that carries a setting. */
@@ -18,7 +20,7 @@ export type Vendor = {
 };
 
 export function openAiCompatible(vendor: Vendor): Provider {
-  const { id, baseUrl, endpoints, settings, sufficientSettings, settingHeaders } = vendor;
+  const { id, baseUrl, endpoints, streamUsage = true, settings, sufficientSettings, settingHeaders } = vendor;
   const headers = Object.entries(settingHeaders ?? {});
   const authorize: Provider['authorize'] = (request, credential) => {
     if (credential.key !== null) request.headers.authorization = `Bearer ${credential.key}`;
@@ -34,6 +36,7 @@ export function openAiCompatible(vendor: Vendor): Provider {
     settings: settings ?? {},
     sufficientSettings,
     endpoints: offered,
+    streamUsage,
     dialects: {
       models: async () => modelList(id, authorize),
       ...(offered.has('batches') && { batchOutput: async () => batchOutput(authorize) }),

@@ -12,6 +12,10 @@ export const vertexAi: Provider = {
       ? `https://${hostOf(region)}/v1`
       : null,
   settings,
+  sufficientSettings: [
+    ['vertex_region', 'vertex_project_id'],
+    ['vertex_region', 'vertex_service_account_json'],
+  ],
   endpoints: endpointsOf(''),
   dialects: lazyDialects(['chatComplete', 'embed', 'imageGenerate', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],

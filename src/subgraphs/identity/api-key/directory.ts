@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { KeyRecord } from '../../../dataplane/directory.ts';
+import { savedConfigsOnlyIn } from '../organisation/index.ts';
 import { workspaceModel } from '../workspace/index.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
@@ -18,12 +19,26 @@ export async function loadKeyRecords(
   const workspaces = await workspaceModel(db)
     .find({ _id: { $in: workspaceIds } }, { defaults: 1 })
     .lean<WorkspaceDefaults[]>();
+  const strict = await savedConfigsOnlyIn(
+    db,
+    keys.map(({ organisationId }) => organisationId),
+  );
   const metadata = new Map(workspaces.map(({ _id, defaults }) => [_id, defaults?.metadata ?? {}]));
-  return new Map(keys.flatMap((key) => recordsOf(key, metadata.get(key.workspaceId ?? '') ?? {})));
+  return new Map(
+    keys.flatMap((key) =>
+      recordsOf(key, {
+        metadata: metadata.get(key.workspaceId ?? '') ?? {},
+        savedConfigsOnly: strict.has(key.organisationId),
+      }),
+    ),
+  );
 }
 
-function recordsOf(key: ApiKeyDocument, workspaceMetadata: Record<string, string>): [string, KeyRecord][] {
-  const record = toRecord(key, workspaceMetadata);
+/** What a key's record takes from its workspace and organisation. */
+type Surroundings = Pick<KeyRecord, 'metadata' | 'savedConfigsOnly'>;
+
+function recordsOf(key: ApiKeyDocument, around: Surroundings): [string, KeyRecord][] {
+  const record = toRecord(key, around);
   const { previousSecret: previous } = key;
   if (!previous) return [[key.secretHash, record]];
   // Each secret's record ends by itself, so that nothing need be written when the transition is over.
@@ -34,7 +49,7 @@ function recordsOf(key: ApiKeyDocument, workspaceMetadata: Record<string, string
   ];
 }
 
-function toRecord(key: ApiKeyDocument, workspaceMetadata: Record<string, string>): KeyRecord {
+function toRecord(key: ApiKeyDocument, around: Surroundings): KeyRecord {
   const { organisationId, workspaceId, userId, name } = key;
   return {
     principal: {
@@ -49,6 +64,7 @@ function toRecord(key: ApiKeyDocument, workspaceMetadata: Record<string, string>
     expiresAt: key.expiresAt?.getTime() ?? null,
     defaultConfig: key.defaults?.config_id ?? null,
     allowConfigOverride: key.defaults?.allow_config_override ?? true,
-    metadata: { ...key.defaults?.metadata, ...workspaceMetadata },
+    metadata: { ...key.defaults?.metadata, ...around.metadata },
+    savedConfigsOnly: around.savedConfigsOnly,
   };
 }

@@ -1,5 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { WorkspaceRecord } from '../../../dataplane/directory.ts';
+import { savedConfigsOnlyIn } from '../organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
 
 type Named = Pick<WorkspaceDocument, '_id' | 'organisationId' | 'slug' | 'defaults'>;
@@ -22,9 +23,15 @@ export async function loadWorkspaceRecords(
       { organisationId: 1, slug: 1, defaults: 1 },
     )
     .lean<Named[]>();
+  const strict = await savedConfigsOnlyIn(db, organisations);
   return new Map(
     found.flatMap(({ _id, organisationId, slug, defaults }) => {
-      const record = { id: _id, slug, metadata: defaults?.metadata ?? {} };
+      const record = {
+        id: _id,
+        slug,
+        metadata: defaults?.metadata ?? {},
+        savedConfigsOnly: strict.has(organisationId),
+      };
       return [
         [`${organisationId}/${_id}`, record],
         [`${organisationId}/${slug}`, record],

@@ -4,8 +4,8 @@ import { resolvers } from './resolvers.ts';
 import { referencedLogExport } from './service.ts';
 
 export { type LinkMembers, linkedContent } from './content.ts';
+export { createLogExports } from './create.ts';
 export { type LogExportDocument, logExportModel } from './model.ts';
-export { createExportRunner, type ExportRunner } from './runner.ts';
 
 export const logExport: Resource = {
   name: 'log-export',

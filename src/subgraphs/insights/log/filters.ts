@@ -18,7 +18,11 @@ export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
     costNanodollars: between(nanodollars(filters.costMin), nanodollars(filters.costMax)),
     responseStatusCode: oneOf(filters.statusCode),
     traceId: filters.traceId,
-    spanId: filters.spanId,
+    // The tries of a config with several targets are children of the span that the caller knows.
+    $and:
+      filters.spanId == null
+        ? null
+        : [{ $or: [{ spanId: filters.spanId }, { parentSpanId: filters.spanId }] }],
     $or: filters.aiOrgModel && modelsQuery(filters.aiOrgModel),
     configSlug: oneOf(filters.configs),
     providerSlug: oneOf(filters.virtualKeys?.map((slug) => slug.replace(/^@/, ''))),

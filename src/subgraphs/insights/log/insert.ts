@@ -83,6 +83,7 @@ function toEntry(
       spanId: span_id ?? _id,
       spanName: span_name ?? null,
       parentSpanId: parent_span_id ?? null,
+      callerSpanId: parent_span_id ?? null,
       requestMethod: request.method,
       requestUrl: redactText(request.url),
       endpoint: 'proxy',

@@ -22,6 +22,7 @@ const recordFields = {
   spanId: String,
   spanName: text,
   parentSpanId: text,
+  callerSpanId: text,
   requestMethod: String,
   requestUrl: String,
   endpoint: String,

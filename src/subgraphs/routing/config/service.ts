@@ -12,7 +12,7 @@ import { orAlreadyExists } from '../../writes.ts';
 import { requireConfig } from './find.ts';
 import { configById } from './loaders.ts';
 import { type ConfigDocument, configModel, type StoredConfig } from './model.ts';
-import { isDefaultOfApiKey, requireProviders } from './references.ts';
+import { requireProviders, requireUnused } from './references.ts';
 import { restoreMasked, sealConfig } from './sealing.ts';
 import { addVersion, removeVersion, removeVersionsOf } from './versions.ts';
 
@@ -107,9 +107,7 @@ async function makeDefault(context: GraphContext, config: ConfigDocument, attemp
 
 export async function deleteConfig(context: GraphContext, id: string): Promise<string> {
   const config = await requireConfig(context, id, 'configs.delete');
-  if (await isDefaultOfApiKey(context, config)) {
-    throw new GatewayError('IN_USE', { message: 'The config is the default of an API key.' });
-  }
+  await requireUnused(context, config);
   const { _id, organisationId } = config;
   await configModel(context.db).deleteOne({ _id, organisationId });
   await removeVersionsOf(context, config);

@@ -1,0 +1,45 @@
+import type { Endpoint, Provider } from '../../providers/index.ts';
+import type { Leaf } from '../config/plan.ts';
+import type { OutgoingBody } from '../request-body.ts';
+import { isObject } from './payload.ts';
+
+const MEMBER = Buffer.from(',"stream_options":{"include_usage":true}');
+const BRACE = 125;
+
+/**
+ * The body of a streamed completion that asks the provider for token counts where the caller did not, so that they can be
+ * recorded; `hidesUsage` then says that the caller must not see them. A config that drops `stream_options` keeps them out.
+ */
+export function askForUsage(
+  body: OutgoingBody,
+  endpoint: Endpoint,
+  provider: Provider,
+  { dropParams }: Leaf,
+): OutgoingBody {
+  const { value, content } = body;
+  if (value?.stream !== true || !provider.streamUsage || !Buffer.isBuffer(content)) return body;
+  if (endpoint !== 'chatComplete' && endpoint !== 'complete') return body;
+  const options = value.stream_options ?? null;
+  if (dropParams.includes('stream_options') || !(options === null || isObject(options))) return body;
+  if (options?.include_usage === true) return body;
+  const asking = { ...value, stream_options: { ...options, include_usage: true } };
+  return {
+    ...body,
+    content: 'stream_options' in value ? Buffer.from(JSON.stringify(asking)) : withMember(content),
+    value: asking,
+    hidesUsage: true,
+  };
+}
+
+/** The bytes of a JSON object that has members already, with one more: parsing and writing it again would cost far more. */
+function withMember(json: Buffer): Buffer {
+  const end = json.lastIndexOf(BRACE);
+  return Buffer.concat([json.subarray(0, end), MEMBER, json.subarray(end)]);
+}
+
+/** A chat request of the gateway's own making without what this provider refuses. */
+export function withoutRefusedOptions(body: OutgoingBody, { streamUsage }: Provider): OutgoingBody {
+  if (streamUsage !== false || !body.value?.stream_options) return body;
+  const { stream_options: _refused, ...value } = body.value;
+  return { ...body, value, content: Buffer.from(JSON.stringify(value)) };
+}
