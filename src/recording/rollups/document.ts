@@ -82,7 +82,8 @@ export function mergeRows(facet: Facet, into: Rows, given: Set<string>, from: Ro
   const parts = Map.groupBy(into.values(), ({ dimensions }) => partOf(facet, dimensions));
   if (parts.size > MOST_KEYS) giveUp(facet, into, given, EVERY_KEY);
   for (const [part, rows] of parts) {
-    if (rows.length > mostRows[facet] && !given.has(part)) giveUp(facet, into, given, part);
+    const isGiven = given.has(EVERY_KEY) || given.has(part);
+    if (rows.length > mostRows[facet] && !isGiven) giveUp(facet, into, given, part);
   }
 }
 
@@ -91,7 +92,8 @@ const statusAt = requestDimensions.indexOf('status');
 const onlyStatus = (dimensions: Dimension[]): Dimension[] =>
   dimensions.map((value, index) => (index === statusAt ? value : null));
 
-function giveUp(facet: Facet, rows: Rows, given: Set<string>, part: string): void {
+/** Keeps the rows of a part no longer; of requests, only by their status. */
+export function giveUp(facet: Facet, rows: Rows, given: Set<string>, part: string): void {
   given.add(part);
   for (const [key, { dimensions, tally }] of [...rows]) {
     if (part !== EVERY_KEY && partOf(facet, dimensions) !== part) continue;

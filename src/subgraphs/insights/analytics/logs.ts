@@ -55,7 +55,11 @@ export async function readLogs(
     );
   await orTooSlow(
     (async () => {
-      for await (const record of cursor) give(record);
+      for await (const record of cursor) {
+        // Nobody waits for the answer any more.
+        scope.context.signal?.throwIfAborted();
+        give(record);
+      }
     })(),
   );
 }
