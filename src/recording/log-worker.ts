@@ -8,13 +8,15 @@ import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts'
 import { createLogWriter } from './log-writer.ts';
 import { createRequestLog } from './request-log.ts';
 import { createRollupRepair } from './rollups/repair.ts';
+import { createSpanExport } from './spans/span-export.ts';
 import { createSpool } from './spool.ts';
+import { createTrafficMetrics } from './traffic-metrics.ts';
 import { logEvents } from './write-logs.ts';
 
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
 
-const { uri, spoolDirectory, logLevel, ...settings } = workerData as LogThreadData;
+const { uri, spoolDirectory, logLevel, traceCollector, ...settings } = workerData as LogThreadData;
 let client: MongoClient | null = null;
 
 /** Connects with the first write. A client whose first connection failed is of no use any more, so the next try makes another. */
@@ -33,8 +35,15 @@ const events = createEventWriter({
 });
 const writer = createLogWriter({ database, log });
 const repair = createRollupRepair({ database, log });
+const spans =
+  traceCollector && createSpanExport(traceCollector, log, (counters) => answer({ spans: counters }));
+const traffic = createTrafficMetrics();
 const requestLog = createRequestLog({
   ...settings,
+  observe(records) {
+    records.forEach(traffic.count);
+    spans?.add(records);
+  },
   write: async (entries) => {
     await writer.write(entries);
     logEvents(entries).forEach(events.append);
@@ -54,8 +63,11 @@ port.on('message', async (message: ToLogThread) => {
     await requestLog.drain();
     await writer.settle();
     answer({ done: message.drain });
+  } else if ('metrics' in message) {
+    answer({ metrics: message.metrics, values: await traffic.read() });
   } else {
     await requestLog.stop();
+    await spans?.stop();
     await writer.stop();
     await repair.stop();
     await events.stop();
