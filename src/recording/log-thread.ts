@@ -6,7 +6,7 @@ import type { ExchangeDraft, RequestLog, RequestLogOptions } from './request-log
 /** What the thread is started with. */
 export type LogThreadData = Pick<
   RequestLogOptions,
-  'bodies' | 'maxBodyBytes' | 'retentionDays' | 'bodyRetentionDays'
+  'maskedHeaders' | 'bodies' | 'maxBodyBytes' | 'retentionDays' | 'bodyRetentionDays'
 > & {
   /** Connection string of the database, its name included. */
   uri: string;

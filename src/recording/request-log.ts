@@ -44,6 +44,8 @@ export const portable = (bytes: Buffer, limit: number): PortableBody => ({
 export type RequestLog = Queue<ExchangeDraft>;
 
 export type RequestLogOptions = {
+  /** Lower-case names. */
+  maskedHeaders: string[];
   bodies: 'full' | 'none';
   maxBodyBytes: number;
   retentionDays: number;
@@ -57,7 +59,8 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** The record of every data-plane request, written in batches behind the requests. */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { bodies, maxBodyBytes, retentionDays, bodyRetentionDays, write, spool, log } = options;
+  const { maskedHeaders, bodies, maxBodyBytes, retentionDays, bodyRetentionDays, write, spool, log } =
+    options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
 
   function toEntry(draft: ExchangeDraft, measures: Measures, packs: BodyPacks): LogEntry {
@@ -72,7 +75,10 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
         batchId: null,
       },
       bodies: keeps
-        ? { expiresAt: after(record.createdAt, bodyRetentionDays), ...messagesOf(draft, maxBodyBytes) }
+        ? {
+            expiresAt: after(record.createdAt, bodyRetentionDays),
+            ...messagesOf(draft, maxBodyBytes, maskedHeaders),
+          }
         : null,
     };
   }
@@ -156,8 +162,9 @@ function headersSize(headers: Headers): number {
   return size;
 }
 
-function messagesOf(draft: ExchangeDraft, limit: number): Omit<LogBodies, 'expiresAt'> {
-  const { requestHeaders, requestBody, transformed, response, sensitiveHeaders } = draft;
+function messagesOf(draft: ExchangeDraft, limit: number, masked: string[]): Omit<LogBodies, 'expiresAt'> {
+  const { requestHeaders, requestBody, transformed, response } = draft;
+  const sensitiveHeaders = [...draft.sensitiveHeaders, ...masked];
   const requestType = String(requestHeaders['content-type'] ?? '');
   const message = (
     headers: Headers,
