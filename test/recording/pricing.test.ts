@@ -244,6 +244,11 @@ describe('section 7.2: the price is looked up', () => {
     ['the usage', { provider: 'openai', model: 'gpt-4o' }, { choices: [] }],
     ['the usage of a call that failed', { provider: 'openai', model: 'gpt-4o', status: 500 }, {}],
     ['the usage of a call nobody waited for', { provider: 'openai', model: 'gpt-4o', status: 499 }, {}],
+    [
+      'terms of any name',
+      { provider: 'openai', model: 'gpt-4o' },
+      chat(1, 1, { service_tier: 'constructor' }),
+    ],
     ['the terms', { provider: 'openai', model: 'gpt-4o' }, chat(1, 1, { service_tier: 'priority' })],
     [
       'the price of one of the units',
