@@ -367,13 +367,13 @@ describe('an opening that fails is answered over HTTP', () => {
       'an error in HTML becomes one that programs can read',
       'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 6\r\n\r\n<html>',
       502,
-      'The provider refused the session with the status 502.',
+      'openai answered 502 without a message.',
     ],
     [
       'a redirect is not followed',
       'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n',
       500,
-      'The provider refused the session with the status 302.',
+      'openai answered 302 without a message.',
     ],
   ])('%s', async (_name, response, status, message) => {
     provider.refuseWith(response);
