@@ -35,7 +35,6 @@ export function recorderOf(
         failure: null,
         cause: null,
         firstByte: null,
-        defect: null,
         ...result,
       },
       status,
