@@ -13,6 +13,8 @@ export type CompiledOperation = RestOperation & {
   keepKnown(query: string): string;
   /** The scopes of which a caller needs one; null when the operation asks for none. */
   access: readonly string[] | null;
+  /** True when it is for everybody, credential or not. */
+  isPublic: boolean;
   /** Answers the body as JSON text; throws a GatewayError that names fields as the caller spelled them. */
   run(input: RequestInput, context: GraphContext): Promise<string>;
 };
@@ -25,7 +27,8 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
   return {
     ...operation,
     keepKnown: plan.keepKnown,
-    access: accessOf(graph, operation),
+    access: ruleOf(graph, operation, 'access')?.anyOf ?? null,
+    isPublic: ruleOf(graph, operation, 'public') !== null,
     async run(input, context) {
       const result = await execute(plan.read(input), context);
       const [error] = result.errors ?? [];
@@ -37,9 +40,13 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
   };
 }
 
-function accessOf({ schema }: Graph, { definition, root }: RestOperation): readonly string[] | null {
+function ruleOf<Name extends 'access' | 'public'>(
+  { schema }: Graph,
+  { definition, root }: RestOperation,
+  name: Name,
+) {
   const field = schema.getRootType(definition.operation)?.getFields()[root.name.value];
-  return (field && readRule(schema, 'access', field)?.anyOf) ?? null;
+  return field ? readRule(schema, name, field) : null;
 }
 
 /**

@@ -26,6 +26,7 @@ export function documentEndpoint(operation: CompiledOperation, services: Documen
     method: rest.method,
     path: rest.path,
     on: rest.on,
+    isPublic: operation.isPublic,
     document: operation,
     async answer(call) {
       // Strangers get no body read and no lease taken on their behalf.

@@ -34,6 +34,7 @@ export function exceptionEndpoint(exception: RestException): Endpoint {
     method,
     path,
     on,
+    isPublic: exception.isPublic ?? false,
     async answer(call) {
       const { context, response } = call;
       const principal = principalOf(context, exception);

@@ -79,7 +79,7 @@ export function createRest(options: RestOptions): Rest {
     async (request, response) => {
       let context: GraphContext | undefined;
       try {
-        context = contextOf(await surface.authenticate(request), request);
+        context = contextOf(endpoint.isPublic ? null : await surface.authenticate(request), request);
         await endpoint.answer({ request, response, context, parameters });
       } catch (error) {
         if (error instanceof BodyAborted) return;

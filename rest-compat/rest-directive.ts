@@ -7,9 +7,9 @@ import {
   parse,
 } from 'graphql';
 
-export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1'] as const;
+export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1', 'ROOT'] as const;
 
-/** Where a path may be mounted: `/v1`, `/v2`, `/admin/v2`, `/iam/v1`. */
+/** Where a path may be mounted: `/v1`, `/v2`, `/admin/v2`, `/iam/v1`, and below no prefix at all. */
 export type RestBase = (typeof bases)[number];
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

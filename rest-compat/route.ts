@@ -33,6 +33,8 @@ export type Endpoint = {
   method: RestMethod;
   path: string;
   on: RestBase[];
+  /** True where a credential is not even looked at. */
+  isPublic: boolean;
   /** What it throws is answered as an error, unless the answer has begun. */
   answer(call: Call): Promise<void>;
   document?: CompiledOperation;

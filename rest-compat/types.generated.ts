@@ -2156,6 +2156,35 @@ export type Operations = {
       isDefault: boolean;
     };
   };
+  getModelConfiguration_root: {
+    method: 'GET';
+    path: '/model-configs/general/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      params: Array<{
+        key: string;
+        defaultValue: unknown | null;
+        minValue: number | null;
+        maxValue: number | null;
+        type: string;
+        options: Array<{
+          value: unknown;
+          name: string;
+        }>;
+      }>;
+      type: {
+        primary: string;
+        supported: Array<string>;
+      };
+      messages: {
+        options: Array<string>;
+      };
+      isDefault: boolean;
+    };
+  };
   getModelConfiguration_v2: {
     method: 'GET';
     path: '/v2/model-configs/general/{provider}/{model}';
@@ -2266,6 +2295,20 @@ export type Operations = {
   getModelPricing: {
     method: 'GET';
     path: '/v1/model-configs/pricing/{provider}/{model}';
+    parameters: {
+      provider: string;
+      model: string;
+    };
+    answer: {
+      pay_as_you_go: unknown;
+      calculate: unknown;
+      currency: string;
+      finetune_config: unknown | null;
+    };
+  };
+  getModelPricing_root: {
+    method: 'GET';
+    path: '/model-configs/pricing/{provider}/{model}';
     parameters: {
       provider: string;
       model: string;
@@ -3478,6 +3521,14 @@ export type Operations = {
   listProviderModelPricing: {
     method: 'GET';
     path: '/v1/model-configs/pricing/{provider}';
+    parameters: {
+      provider: string;
+    };
+    answer: unknown;
+  };
+  listProviderModelPricing_root: {
+    method: 'GET';
+    path: '/model-configs/pricing/{provider}';
     parameters: {
       provider: string;
     };

@@ -10,16 +10,22 @@ import {
   throttled,
 } from './dataplane/authenticate.ts';
 import { circuitModel, createBreakers } from './dataplane/breaker/index.ts';
+import { createEmbedder } from './dataplane/cache/embedder.ts';
+import { createEntries } from './dataplane/cache/entries.ts';
+import { createCache } from './dataplane/cache/index.ts';
+import { cacheEntryModel } from './dataplane/cache/model.ts';
+import type { DataplaneDependencies } from './dataplane/dependencies.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
 import { createJwtIssuers } from './dataplane/jwt/index.ts';
+import { createRealtime } from './dataplane/realtime/index.ts';
 import { createStickyTargets, stickyTargetModel } from './dataplane/strategy/sticky.ts';
 import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
 import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
 import type { Knock } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
-import { createHostPolicy } from './lib/custom-host.ts';
+import { createHostPolicy, ownHosts } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
@@ -71,7 +77,7 @@ export type App = {
   subgraphListener: { handle: Listener; host: string; port: number } | null;
   /** Takes over the connections of the one listener that ask for a WebSocket. */
   handleUpgrade: UpgradeListener;
-  /** Ends subscriptions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  /** Ends subscriptions and realtime sessions, which would otherwise keep their connections open for ever, and takes no new ones. */
   endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
@@ -124,7 +130,10 @@ export function createApp(dependencies: AppDependencies): App {
     },
     changes,
   );
-  const hostPolicy = createHostPolicy(settings.upstream.trustedHosts);
+  const hostPolicy = createHostPolicy(
+    settings.upstream.trustedHosts,
+    ownHosts(settings.listen, settings.identity.publicUrl),
+  );
   const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
   const now = dependencies.now ?? (() => new Date());
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
@@ -142,7 +151,15 @@ export function createApp(dependencies: AppDependencies): App {
     now: () => performance.now(),
   });
   const breakers = createBreakers(db, { now, log });
-  const dataplane = createDataplane({
+  const { cache: cacheSettings } = settings;
+  const cache = createCache({
+    entries: createEntries(() => nativeDb(db), { memoryBytes: cacheSettings.memoryBytes, log }),
+    embedder: cacheSettings.embeddings && createEmbedder(cacheSettings.embeddings, http),
+    threshold: cacheSettings.threshold,
+    maxAge: cacheSettings.maxAge,
+    log,
+  });
+  const dataplaneDependencies: DataplaneDependencies = {
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
     http,
@@ -151,13 +168,16 @@ export function createApp(dependencies: AppDependencies): App {
     sticky: createStickyTargets(db, { now, log }),
     random: Math.random,
     savedConfigsOnly: settings.savedConfigsOnly,
+    cache,
     requestLog,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
     headers: settings.headers,
     log,
     sleep: dependencies.sleep ?? sleep,
-  });
+  };
+  const dataplane = createDataplane(dataplaneDependencies);
+  const realtime = createRealtime(dataplaneDependencies);
 
   const principalBy = (own: Authenticate, door: string) => {
     const authenticateHere = throttled(own, throttle, door);
@@ -213,7 +233,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, changes, subscriptions, remotes, throttle });
+  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, remotes, throttle });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
@@ -226,6 +246,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: async () => exports.start(), stop: () => exports.stop() },
     { start: async () => undefined, stop: () => breakers.stop() },
     { start: async () => undefined, stop: () => logs.stop() },
+    { start: async () => undefined, stop: () => cache.stop() },
     { start: async () => undefined, stop: () => http.stop() },
     { start: async () => issuers.start(), stop: () => issuers.stop() },
     { start: async () => undefined, stop: async () => throttle.stop() },
@@ -243,6 +264,7 @@ export function createApp(dependencies: AppDependencies): App {
       circuitModel,
       stickyTargetModel,
       signingKeyModel,
+      cacheEntryModel,
     ];
     // Together, so that the store makes them durable in few writes: one after the other took half of the start.
     await Promise.all(
@@ -275,11 +297,14 @@ export function createApp(dependencies: AppDependencies): App {
       standalone && routersOnly
         ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...routersOnly }
         : null,
-    handleUpgrade: createUpgradeListener((request, socket, head) => {
-      aliases.adopt(request);
-      subscriptions.handleUpgrade(request, socket, head);
+    handleUpgrade: createUpgradeListener({
+      adopt: aliases.adopt,
+      graph: subscriptions.handleUpgrade,
+      realtime,
     }),
-    endSubscriptions: () => subscriptions.stop(),
+    async endSubscriptions() {
+      await Promise.all([subscriptions.stop(), realtime.stop()]);
+    },
     async start() {
       for (const part of lifecycle) await part.start();
     },

@@ -94,6 +94,7 @@ export function createDoors(options: Options) {
     V2: { prefix: '/v2', authenticate: authenticateAccount },
     ADMIN_V2: { prefix: '/admin/v2', authenticate: authenticateAccount },
     IAM_V1: { prefix: '/iam/v1', authenticate: authenticateAccount },
+    ROOT: { prefix: '', authenticate: authenticate('rest') },
   };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
   const oauth2 = createOauth2({ createContext, log });

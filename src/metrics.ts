@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Throttle } from './auth/index.ts';
+import type { Cache } from './dataplane/cache/index.ts';
 import type { Remotes } from './graph/index.ts';
 import type { LogThread } from './recording/log-thread.ts';
 import type { MetricsJson } from './recording/traffic-metrics.ts';
@@ -35,12 +36,14 @@ class ThreadMetrics extends Registry {
 /** Prometheus metrics at `/metrics`: of this process, or of all workers when it is one. */
 export function createMetrics({
   requestLog,
+  cache,
   changes,
   subscriptions,
   remotes,
   throttle,
 }: {
   requestLog: Pick<LogThread, 'counters' | 'spans' | 'metrics'>;
+  cache: Pick<Cache, 'counters'>;
   changes: Changes;
   subscriptions: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
@@ -85,6 +88,16 @@ export function createMetrics({
     'max',
   );
 
+  gauge(
+    'sluice_cache_failures',
+    'Times that the shared cache or its embeddings did not answer.',
+    () => cache.counters.failures,
+  );
+  gauge(
+    'sluice_cache_dropped',
+    'Answers that were not kept in the shared cache.',
+    () => cache.counters.dropped,
+  );
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),
   );

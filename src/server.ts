@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { Oauth2, Reference, Rest } from '../rest-compat/index.ts';
 import type { Dataplane } from './dataplane/index.ts';
+import type { Realtime } from './dataplane/realtime/index.ts';
 import { GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
 import { refuseUpgrade } from './graph/index.ts';
@@ -30,7 +31,7 @@ type Doors = {
 type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
 
 /** Below these everything is administration; under `/v1` what the administration does not know goes to a provider. */
-const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known)\//;
+const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known|model-configs)\//;
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 
@@ -122,11 +123,20 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** Milliseconds that a body may take to arrive; the graph, which takes small ones only, waits less. */
 const MAX_UPLOAD_TIME = 3_600_000;
 
+type UpgradeDoors = {
+  adopt(request: IncomingMessage): void;
+  graph: UpgradeListener;
+  realtime: Realtime;
+};
+
 /** Lets a WebSocket through where there is one to talk to, and answers 404 elsewhere. */
 export const createUpgradeListener =
-  (graph: UpgradeListener): UpgradeListener =>
+  ({ adopt, graph, realtime }: UpgradeDoors): UpgradeListener =>
   (request, socket, head) => {
-    if (splitUrl(request.url).path === '/graphql') graph(request, socket, head);
+    const { path, query } = splitUrl(request.url);
+    adopt(request);
+    if (path === '/graphql') graph(request, socket, head);
+    else if (path === '/v1/realtime') realtime.handleUpgrade(request, socket, head, query);
     else refuseUpgrade(socket, '404 Not Found');
   };
 

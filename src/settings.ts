@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { semanticCacheEmbeddings } from './cache-settings.ts';
 import { bucketIsWhole, bucketOf, exportSettings } from './export-settings.ts';
 import { headerSettings } from './header-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
@@ -32,6 +33,18 @@ export type JwtIssuer = {
   organisationId: string;
   /** What the claim `aud` must name; null takes tokens for anybody. */
   audience: string | null;
+};
+
+/** Who turns the questions of semantic caches into embeddings. */
+export type EmbeddingSettings = {
+  /** Provider kind, e.g. `openai`. */
+  provider: string;
+  apiKey: string | null;
+  model: string;
+  /** Base URL in place of the provider's own. */
+  host: string | null;
+  /** Settings of the provider, such as `vertex_region`. */
+  settings: Record<string, string>;
 };
 
 /** Everything an operator can set, read once. No other file reads the environment. */
@@ -69,6 +82,16 @@ export type Settings = {
     connectTimeout: number;
     /** Private hosts that callers may name as custom host. */
     trustedHosts: string[];
+  };
+  cache: {
+    /** Seconds that an answer is kept where its config does not say, and the most where it does; null: a week, and ninety days. */
+    maxAge: number | null;
+    /** Bytes of kept answers in the memory of one process. */
+    memoryBytes: number;
+    /** Null: semantic caches compare equal questions only. */
+    embeddings: EmbeddingSettings | null;
+    /** Cosine above which two questions count as the same. */
+    threshold: number;
   };
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
@@ -172,6 +195,10 @@ const environment = z.object({
   MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
+  CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
+  CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34),
+  SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings.optional(),
+  SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
   SAVED_CONFIGS_ONLY: flag(false),
   ...headerSettings,
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
@@ -247,6 +274,12 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     upstream: {
       connectTimeout: values.CONNECT_TIMEOUT_MS,
       trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),
+    },
+    cache: {
+      maxAge: values.CACHE_MAX_AGE_SECONDS ?? null,
+      memoryBytes: values.CACHE_MEMORY_BYTES,
+      embeddings: values.SEMANTIC_CACHE_EMBEDDINGS ?? null,
+      threshold: values.SEMANTIC_CACHE_THRESHOLD,
     },
     savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
     headers: { toMetadata: values.HEADERS_TO_METADATA, toIgnore: values.HEADERS_TO_IGNORE },

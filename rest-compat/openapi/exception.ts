@@ -17,6 +17,7 @@ export function describeException(exception: RestException, base: RestBase): Ope
     ...{ name, tag, method, path, on },
     description: own.description,
     scopes: scope === undefined ? null : [scope],
+    isPublic: exception.isPublic ?? false,
     takesBody: own.requestBody !== undefined,
     mayAnswer: exception.isPublic ? forbidden : [],
   };
@@ -25,11 +26,7 @@ export function describeException(exception: RestException, base: RestBase): Ope
     ...(own.requestBody && { requestBody: own.requestBody }),
     responses: own.responses ?? { 200: { description: 'Done.' } },
   });
-  return {
-    ...described,
-    summary: own.summary ?? described.summary,
-    ...(exception.isPublic && { security: [] }),
-  };
+  return { ...described, summary: own.summary ?? described.summary };
 }
 
 /** `/files/{fileId}/content` -> `Files`, unless it says another. */

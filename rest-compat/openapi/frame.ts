@@ -14,6 +14,8 @@ export type Frame = {
   on: RestBase[];
   description: string | undefined;
   scopes: string[] | null;
+  /** True when it needs no credential. */
+  isPublic: boolean;
   takesBody: boolean;
   /** What it may answer beside the errors of every operation. */
   mayAnswer: AnswerName[];
@@ -32,9 +34,9 @@ export function framed(
     summary: inWords(name),
     description: [description, scopeText(scopes)].filter(Boolean).join('\n\n'),
     ...parts,
-    parameters: [...parts.parameters, ...requestReferences(['x-gateway-workspace-id'])],
+    parameters: [...parts.parameters, ...requestReferences(frame.isPublic ? [] : ['x-gateway-workspace-id'])],
     responses: { ...parts.responses, ...errorAnswers(errorsOf(frame, base)) },
-    security: securityOf(base),
+    security: frame.isPublic ? [] : securityOf(base),
     ...(scopes && { 'x-required-scope': scopes }),
   };
 }
@@ -48,11 +50,14 @@ function suffixOf({ on }: Frame, base: RestBase): string {
 const scopeText = (anyOf: string[] | null): string | null =>
   anyOf && `Needs the scope ${anyOf.map((scope) => `\`${scope}\``).join(' or ')}.`;
 
-function errorsOf({ method, path, scopes, takesBody, mayAnswer }: Frame, base: RestBase): AnswerName[] {
+function errorsOf(
+  { method, path, scopes, isPublic, takesBody, mayAnswer }: Frame,
+  base: RestBase,
+): AnswerName[] {
   const names: (AnswerName | false)[] = [
     takesBody ? 'BadRequestBody' : 'BadRequest',
-    takesTokensAlone(base) ? 'InvalidAuthorisation' : 'Unauthenticated',
-    'TooManyFailures',
+    !isPublic && (takesTokensAlone(base) ? 'InvalidAuthorisation' : 'Unauthenticated'),
+    !isPublic && 'TooManyFailures',
     scopes !== null && 'Forbidden',
     path.includes('{') && 'NotFound',
     method !== 'GET' && 'Conflict',

@@ -1,4 +1,5 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
+import { readRule } from '../../src/graph/index.ts';
 import type { RestOperation } from '../operation.ts';
 import type { RestBase, RestMethod } from '../rest-directive.ts';
 import type { Components } from './components.ts';
@@ -32,6 +33,7 @@ export function describeOperation(
     tag: inWords(resourceOf(operation)),
     description: operation.definition.description?.value ?? rootField.astNode?.description?.value,
     scopes: scopesOf(schema, operation),
+    isPublic: readRule(schema, 'public', rootField) !== null,
     takesBody: input !== undefined,
     mayAnswer: conditionalAnswers(method, isReadable),
   };

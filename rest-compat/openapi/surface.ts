@@ -13,6 +13,7 @@ const schemesOf: Record<RestBase, string[]> = {
   V2: accessTokens,
   ADMIN_V2: accessTokens,
   IAM_V1: accessTokens,
+  ROOT: [],
 };
 
 const schemes: Record<string, SecurityScheme> = {

@@ -3,7 +3,7 @@ import type { Capture } from '../recording/capture.ts';
 import { ErrorAnswer } from './error-answer.ts';
 import type { StreamFormat } from './frames/format.ts';
 import { StreamedAnswer } from './frames/streamed-answer.ts';
-import { errorBody, type ProviderError } from './provider-error.ts';
+import { errorText, type ProviderError } from './provider-error.ts';
 import { isEventStream, type Relay } from './relay.ts';
 import type {
   Send,
@@ -29,7 +29,13 @@ export type AttemptResult = {
 };
 
 /** How the answers of a route are read whose format the gateway knows. */
-export type Reading = { provider: string; format: StreamFormat; hidesUsage: boolean };
+export type Reading = {
+  provider: string;
+  /** The credential that was sent: a provider may repeat it in an error. */
+  secret: string | null;
+  format: StreamFormat;
+  hidesUsage: boolean;
+};
 
 export type AttemptOptions = {
   send: Send;
@@ -183,9 +189,9 @@ class Attempt implements UpstreamSink, Reception {
     const { headers } = this.result;
     this.result.status = status;
     this.result.relayed = accept(status, headers, error);
-    if (this.result.relayed) {
-      const body = errorBody(reading?.provider ?? '', status, error);
-      this.relay.answer(status, headers, gatewayHeaders(), JSON.stringify(body));
+    if (this.result.relayed && reading) {
+      const { provider, secret } = reading;
+      this.relay.answer(status, headers, gatewayHeaders(), errorText(provider, secret, status, error));
     }
     this.settle();
     // Nothing more is wanted of the provider.

@@ -30,7 +30,7 @@ export type Settled = {
 
 /** Sends an exchange as often as the target's retries allow, until an answer stands (spec/data-plane.md, section 3). */
 export async function untilSettled(
-  { request, body, send }: Exchange,
+  { request, body, send, cache }: Exchange,
   leaf: Leaf,
   target: Target,
   accept: (status: number) => boolean,
@@ -46,10 +46,13 @@ export async function untilSettled(
     next = retries.decide(status, headers, error);
     return typeof next === 'string' && accept(status);
   };
-  const headers = () => gatewayHeaders(call, leaf, target.provider.id, retries.count);
+  const headers = () =>
+    gatewayHeaders(call, leaf, target.provider.id, retries.count, cache?.status ?? 'DISABLED');
+
+  const captureBytes = Math.max(maxLoggedBytes, cache?.captureBytes ?? 0);
 
   for (;;) {
-    const capture = new Capture(maxLoggedBytes);
+    const capture = new Capture(captureBytes);
     next = 'stop';
     const result = await attempt({
       send,
@@ -90,8 +93,10 @@ async function waited(
 }
 
 /** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
-const readingOf = ({ route }: Call, { provider }: Target, hidesUsage: boolean): Reading | null =>
-  route.unified ? { provider: provider.id, format: formatOf(route.endpoint), hidesUsage } : null;
+const readingOf = ({ route }: Call, { provider, credential }: Target, hidesUsage: boolean): Reading | null =>
+  route.unified
+    ? { provider: provider.id, secret: credential.key, format: formatOf(route.endpoint), hidesUsage }
+    : null;
 
 function headerTimeout(call: Call): number | null {
   const text = headerOf(call.headers, 'x-gateway-request-timeout');

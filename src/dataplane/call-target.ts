@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { untilSettled } from './attempts.ts';
+import { throughCache } from './cache/through-cache.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
@@ -19,8 +20,11 @@ export async function callTarget(
   const startedAt = performance.now();
   const target = await resolveTarget(leaf, call, dependencies);
   call.span = spanOfTry(call.trace, call.plan.kind === 'leaf');
-  const exchange = await exchangeOf(call, leaf, target, dependencies);
+  const asked = await exchangeOf(call, leaf, target, dependencies);
+  const cached = leaf.cache && (await throughCache(asked, leaf, target, call, dependencies.cache));
+  const exchange = cached?.exchange ?? asked;
   const settled = await untilSettled(exchange, leaf, target, accept, call, dependencies);
+  cached?.keep(settled);
   recordExchange(dependencies, call, { leaf, target, ...exchange, ...settled, startedAt });
   return { status: settled.status, relayed: settled.relayed };
 }

@@ -5,6 +5,7 @@ import type { RequestLog } from '../recording/request-log.ts';
 import type { Settings } from '../settings.ts';
 import type { DoorAuthenticate } from './authenticate.ts';
 import type { Breakers } from './breaker/index.ts';
+import type { Cache } from './cache/index.ts';
 import type { Directory } from './directory.ts';
 import type { Random } from './strategy/draw.ts';
 import type { StickyTargets } from './strategy/sticky.ts';
@@ -21,6 +22,7 @@ export type DataplaneDependencies = {
   random: Random;
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
+  cache: Cache;
   requestLog: RequestLog;
   /** Bytes of each body that go to the request log. */
   maxLoggedBytes: number;

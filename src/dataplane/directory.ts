@@ -15,6 +15,8 @@ export type KeyRecord = {
   allowConfigOverride: boolean;
   /** Metadata of the key and its workspace, the workspace's on top. */
   metadata: Record<string, string>;
+  /** Its organisation takes no config, provider or host that only the request names (spec/data-plane.md, section 2.9). */
+  savedConfigsOnly: boolean;
   logMode: LogMode | null;
 };
 
@@ -73,6 +75,8 @@ export type WorkspaceRecord = {
   id: string;
   slug: string;
   metadata: Record<string, string>;
+  /** As at a key. */
+  savedConfigsOnly: boolean;
   logMode: LogMode | null;
 };
 

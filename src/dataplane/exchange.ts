@@ -1,28 +1,31 @@
 import { GatewayError } from '../errors/index.ts';
-import type { Dialect, DialectRequest, Endpoint, Provider } from '../providers/index.ts';
+import type { Dialect, DialectRequest, Endpoint } from '../providers/index.ts';
+import type { CacheStatus } from '../recording/log-record.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { askForUsage, withoutRefusedOptions } from './frames/ask-usage.ts';
 import { formatOf } from './frames/format.ts';
 import { gated } from './frames/gated.ts';
-import { chatBody, type Ingress, ingressOf, throughChat } from './ingress/index.ts';
+import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } from './ingress/index.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
-import type { Route } from './routes.ts';
 import type { Target } from './target.ts';
 import { sendDialect } from './upstream/local.ts';
 import type { Send, UpstreamRequest } from './upstream/upstream.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
-export type Exchange = { request: UpstreamRequest; body: OutgoingBody; send: Send };
-
-/** What is asked of a provider: as a rule what the caller asks of the gateway. */
-type Asked = Pick<Route, 'endpoint' | 'upstreamPath'> & { query: string };
+export type Exchange = {
+  request: UpstreamRequest;
+  body: OutgoingBody;
+  send: Send;
+  /** The cache's part in it; absent where it has none. `captureBytes`: of the answer, to be kept. */
+  cache?: { status: CacheStatus; mode: 'simple' | 'semantic'; captureBytes: number };
+};
 
 /**
  * How a target takes a call: in this process, in its own dialect, or over HTTP in the format that the caller used; or else,
- * where the format can be said in chat completions, as one of those.
+ * where the provider takes another format in which the same can be said, in that one.
  * Throws UNSUPPORTED_ENDPOINT when it takes it in none.
  */
 export function exchangeOf(
@@ -31,32 +34,25 @@ export function exchangeOf(
   target: Target,
   dependencies: DataplaneDependencies,
 ): Promise<Exchange> {
-  const body = outgoingBody(call, leaf, target);
   const { endpoint, upstreamPath } = call.route;
-  const ingress = ingressOf(endpoint);
-  if (ingress && body.value && !takes(target.provider, endpoint) && takes(target.provider, 'chatComplete'))
-    return inChat(ingress, body.value, call, leaf, target, dependencies);
+  const body = outgoingBody(call, leaf, target);
+  const adapter = adapterFor(endpoint, target.provider, call.headers);
+  if (adapter && body.value) return adapted(adapter, body.value, call, leaf, target, dependencies);
   const asking = askForUsage(body, endpoint, target.provider, leaf);
   return exchangeIn({ endpoint, upstreamPath, query: call.query }, asking, call, leaf, target, dependencies);
 }
 
-const takes = ({ endpoints, dialects }: Provider, endpoint: Endpoint): boolean =>
-  dialects?.[endpoint] !== undefined || endpoints.has(endpoint);
-
-const chat: Asked = { endpoint: 'chatComplete', upstreamPath: '/chat/completions', query: '' };
-
-/** The same question as a chat completion (spec/data-plane.md, section 10.2). */
-async function inChat(
-  ingress: Ingress,
+async function adapted(
+  { asked, translation }: Adapter,
   value: Record<string, unknown>,
   call: Call,
   leaf: Leaf,
   target: Target,
   dependencies: DataplaneDependencies,
 ): Promise<Exchange> {
-  const body = withoutRefusedOptions(chatBody(ingress, value), target.provider);
-  const exchange = await exchangeIn(chat, body, call, leaf, target, dependencies);
-  return { ...exchange, send: throughChat(exchange.send, ingress, value) };
+  const body = withoutRefusedOptions(translatedBody(translation, value), target.provider);
+  const exchange = await exchangeIn(asked, body, call, leaf, target, dependencies);
+  return { ...exchange, send: translatedSend(exchange.send, translation, value) };
 }
 
 async function exchangeIn(

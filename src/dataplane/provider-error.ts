@@ -1,4 +1,4 @@
-import { redactText } from '../lib/redaction.ts';
+import { REDACTED, redactText } from '../lib/redaction.ts';
 import { errorIn } from './frames/error-status.ts';
 import { isObject, type Payload, payloadOf } from './frames/payload.ts';
 
@@ -12,6 +12,17 @@ export function parsedError(bytes: Buffer): ProviderError {
   const text = bytes.toString('utf8').trim();
   // Some of Google's endpoints put the object into a list.
   return payloadOf(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text) ?? text;
+}
+
+/** The answer's text, without the credential and whatever else looks like one. */
+export function errorText(
+  provider: string,
+  secret: string | null,
+  status: number,
+  error: ProviderError,
+): string {
+  const json = JSON.stringify(errorBody(provider, status, error));
+  return redactText(secret ? json.replaceAll(secret, REDACTED) : json);
 }
 
 /**
@@ -54,7 +65,5 @@ function textMessage(provider: string, status: number, text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   const answered = `${provider} answered ${status}`;
-  return words === ''
-    ? `${answered} without a message.`
-    : redactText(`${answered}: ${words.slice(0, MAX_TEXT)}`);
+  return words === '' ? `${answered} without a message.` : `${answered}: ${words.slice(0, MAX_TEXT)}`;
 }

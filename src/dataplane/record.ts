@@ -6,6 +6,7 @@ import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import type { Exchange as CallExchange } from './exchange.ts';
 import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
@@ -28,6 +29,7 @@ type Exchange = {
   capture: Capture;
   startedAt: number;
   retryCount: number;
+  cache?: CallExchange['cache'];
 };
 
 /** Hands one target's exchange to the request log; what can wait (token counts, redaction, texts) is done there. */
@@ -36,7 +38,7 @@ export function recordExchange(
   call: Call,
   exchange: Exchange,
 ): void {
-  const { leaf, target, request, body, result, status, capture, startedAt, retryCount } = exchange;
+  const { leaf, target, request, body, result, status, capture, startedAt, retryCount, cache } = exchange;
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
@@ -44,6 +46,8 @@ export function recordExchange(
   requestLog.add({
     record: {
       ...callFacts(call, call.span, startedAt),
+      cacheStatus: cache?.status ?? 'DISABLED',
+      cacheMode: cache?.mode ?? null,
       aiProvider: target.provider.id,
       aiModel: target.model?.slice(0, MAX_MODEL_LENGTH) ?? null,
       providerId: target.record?.id ?? null,
@@ -54,7 +58,7 @@ export function recordExchange(
       lastUsedOptionJsonPath: leaf.path,
       retryAttemptCount: retryCount,
       responseStatusCode: status,
-      isSuccess: status >= 200 && status < 300 && result.failure === null && result.defect === null,
+      isSuccess: isSuccess(status) && result.failure === null && result.defect === null,
       streamMode: isEventStream(result.headers) ? 1 : 0,
       responseTime: Math.round(now - call.clock.startedAt),
       timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
@@ -77,6 +81,9 @@ export function recordExchange(
   });
 }
 
+/** 101 is the status of a session over WebSocket. */
+const isSuccess = (status: number): boolean => status === 101 || (status >= 200 && status < 300);
+
 /** Records a call that the gateway answered by itself: the model catalogue, or why it was refused. */
 export function recordWithoutProvider(
   { requestLog, maxLoggedBytes }: DataplaneDependencies,
@@ -88,6 +95,8 @@ export function recordWithoutProvider(
   requestLog.add({
     record: {
       ...callFacts(call, call.trace, call.clock.startedAt),
+      cacheStatus: 'DISABLED',
+      cacheMode: null,
       aiProvider: null,
       aiModel: null,
       providerId: null,
@@ -141,8 +150,6 @@ function callFacts(call: Call, span: Span, startedAt: number) {
     runtime: clientFact(call, 'x-gateway-runtime'),
     runtimeVersion: clientFact(call, 'x-gateway-runtime-version'),
     sdkVersion: clientFact(call, 'x-gateway-package-version'),
-    cacheStatus: 'DISABLED' as const,
-    cacheMode: null,
     configId: call.savedConfig?.id ?? null,
     configSlug: call.savedConfig?.slug ?? null,
     configVersionId: call.savedConfig?.versionId ?? null,

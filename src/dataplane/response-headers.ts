@@ -1,3 +1,4 @@
+import type { CacheStatus } from '../recording/log-record.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 
@@ -7,11 +8,12 @@ export const gatewayHeaders = (
   leaf: Leaf,
   providerId: string,
   retryCount: number,
+  cacheStatus: CacheStatus,
 ): Record<string, string> => ({
   'x-gateway-trace-id': call.trace.traceId,
   'x-gateway-request-id': call.requestId,
   'x-gateway-provider': providerId,
   'x-gateway-retry-attempt-count': String(retryCount),
   'x-gateway-last-used-option-index': leaf.path,
-  'x-gateway-cache-status': 'DISABLED',
+  'x-gateway-cache-status': cacheStatus,
 });

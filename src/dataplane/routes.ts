@@ -38,6 +38,7 @@ const exact = new Map<string, Route>([
   unified('rerank', '/rerank'),
   unified('moderate', '/moderations'),
   unified('ocr', '/ocr'),
+  ['/realtime', { ...asItIs('realtime', '/realtime'), unified: true, methods: ['GET'] }],
 ]);
 
 /** Collections and what lies below them: nothing of theirs is translated on the way. */
@@ -57,7 +58,6 @@ export function routeOf(path: string): Route {
   const known = exact.get(path);
   if (known) return known;
   if (path === '/models') return { ...asItIs('models', path), methods: ['GET'] };
-  if (path === '/realtime') return { ...asItIs('realtime', path), methods: ['GET'] };
   if (batchOutput.test(path)) return { ...asItIs('batchOutput', path), methods: ['GET'] };
   for (const [prefix, endpoint] of collections) {
     if (path === prefix || path.startsWith(`${prefix}/`)) return asItIs(endpoint, path);
@@ -65,13 +65,9 @@ export function routeOf(path: string): Route {
   return asItIs('proxy', path.startsWith('/proxy/') ? path.slice('/proxy'.length) : path);
 }
 
-const asItIs = (endpoint: Endpoint, upstreamPath: string): Route => ({
-  endpoint,
-  upstreamPath,
-  unified: false,
-  body: 'any',
-  methods: PROXY_METHODS,
-});
+function asItIs(endpoint: Endpoint, upstreamPath: string): Route {
+  return { endpoint, upstreamPath, unified: false, body: 'any', methods: PROXY_METHODS };
+}
 
 // Neither we nor the provider's router, which may decode slashes, may be talked out of the provider's base path.
 const dotSegment = /(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/i;

@@ -15,3 +15,6 @@ export const steps: readonly Step[] = [
   readMetadata, //   for conditions and for the log
   route, //          walk the plan, call providers, stream the answer, record every attempt
 ];
+
+/** The same for what becomes a session and has neither body nor answer. */
+export const sessionSteps: readonly Step[] = steps.filter((step) => step !== readBody && step !== route);

@@ -264,6 +264,7 @@ export const catalogue = {
     'The connection to the provider failed.',
     true,
   ),
+  STOPPING: entry(503, 'AB04', 'api_error', 'stopping', 'This instance is stopping.', true),
   STORE_UNAVAILABLE: entry(
     503,
     'AB04',

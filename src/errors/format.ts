@@ -7,9 +7,14 @@ export function toGatewayError(error: unknown): GatewayError {
   return new GatewayError('INTERNAL', { cause: error });
 }
 
-/** The headers that an error brings to its answer, at every front door. */
-export const errorHeaders = ({ retryAfter }: GatewayError): Record<string, string> =>
-  retryAfter === null ? {} : { 'retry-after': String(retryAfter) };
+/** Seconds that a 429 asks for where its cause names no time. */
+const RETRY_AFTER = 1;
+
+/** The headers that an error brings to its answer, at every front door: a 429 always says when to come again. */
+export function errorHeaders({ retryAfter, entry }: GatewayError): Record<string, string> {
+  const seconds = retryAfter ?? (entry.status === 429 ? RETRY_AFTER : null);
+  return seconds === null ? {} : { 'retry-after': String(seconds) };
+}
 
 /** Body of an administration error: `{error: {message, type, param, code}}` (spec/administration, "Conventions"). */
 export function administrationBody(error: GatewayError): { error: Record<string, unknown> } {

@@ -62,6 +62,8 @@ function canonical(address: string): string {
 // `::ffff:a00:1` is IPv4 on the wire; the other forms reach it through a translator.
 const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 const embedded = /^(?:::|::ffff:|::ffff:0:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+// 6to4: the router of the address that stands in front.
+const relayed = /^2002:([0-9a-f]{1,4}):([0-9a-f]{1,4}):/;
 
 /** The IPv4 address inside an IPv6 one of this form, else the address itself. */
 function unwrap(address: string, form: RegExp): string {
@@ -72,7 +74,7 @@ function unwrap(address: string, form: RegExp): string {
 }
 
 export const isMetadataAddress = (address: string): boolean =>
-  contains(metadata, unwrap(canonical(address), embedded));
+  contains(metadata, unwrap(unwrap(canonical(address), embedded), relayed));
 
 /** True for loopback, private, link-local, multicast and other addresses that are not on the public internet. */
 export const isPrivateAddress = (address: string): boolean =>

@@ -7,6 +7,9 @@ import { EJSON } from 'bson';
 export const canonicalText = (value: unknown): string =>
   JSON.stringify(ordered(EJSON.serialize(value, { relaxed: false })));
 
+/** The same for values that came as JSON. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(ordered(value));
+
 function ordered(value: unknown): unknown {
   // The database holds UTF-8, which has no place for half a character.
   if (typeof value === 'string') return value.toWellFormed();

@@ -7,49 +7,38 @@ import { isMetadataAddress, isPrivateAddress } from './addresses.ts';
 
 const MAX_LENGTH = 2048;
 
-const blockedNames =
-  /^(metadata|instance-data|kubernetes)$|(^|\.)(metadata\.google\.internal|metadata\.azure\.internal|cluster\.local|consul)$/;
+// Services that tell a machine its credentials, and names inside clusters (also without the end that completes them).
+const blockedNames = new RegExp(
+  `^(metadata|instance-data|kubernetes)$|(^|\\.)(${[
+    'metadata.google.internal',
+    'metadata.goog',
+    'metadata.azure.internal',
+    'metadata.azure.com',
+    'metadata.tencentyun.com',
+    'metadata.packet.net',
+    'metadata.platformequinix.com',
+    'instance-data.ec2.internal',
+    'rancher-metadata',
+    'kubernetes.default',
+    'svc',
+    'cluster.local',
+    'consul',
+  ]
+    .map((name) => name.replaceAll('.', '\\.'))
+    .join('|')})$`,
+);
 const rebindingHelpers =
   /(^|\.)(nip\.io|sslip\.io|xip\.io|localtest\.me|lvh\.me|vcap\.me|traefik\.me|localhost\.run)$/;
 const privateSuffixes =
   /(^|\.)(local|localdomain|internal|intranet|lan|home|corp|test|invalid|onion|localhost)$/;
-const nonHttpPorts = new Set([
-  '0',
-  '21',
-  '22',
-  '23',
-  '25',
-  '53',
-  '110',
-  '143',
-  '389',
-  '445',
-  '465',
-  '587',
-  '636',
-  '993',
-  '995',
-  '1433',
-  '1521',
-  '2049',
-  '2375',
-  '2379',
-  '2380',
-  '3306',
-  '3389',
-  '5432',
-  '5672',
-  '5900',
-  '6379',
-  '6443',
-  '9042',
-  '9092',
-  '9200',
-  '9300',
-  '10250',
-  '11211',
-  '27017',
-]);
+
+// Mail, shells, files, directories, databases, queues, and the control of containers and clusters.
+const nonHttpPorts: ReadonlySet<string> = new Set(
+  `0 1 7 9 11 13 17 19 20 21 22 23 25 37 42 43 53 69 79 110 111 113 119 123 135 137 138 139 143 161 162 179 389 427
+  445 465 512 513 514 515 540 548 554 587 636 873 989 990 993 995 1433 1434 1521 1723 2049 2181 2375 2376 2379 2380
+  3268 3269 3306 3389 4369 5432 5433 5671 5672 5900 5901 6379 6380 6443 6666 6667 7199 9042
+  9092 9160 9200 9300 10250 10255 10257 10259 11211 25672 26379 27017 27018 27019 28015 61616`.split(/\s+/),
+);
 
 /** Why a custom host can never be used, or null. Takes the URL as the caller wrote it. */
 export function customHostProblem(value: string): string | null {
@@ -92,6 +81,16 @@ function hostnameProblem(host: string, written: string): string | null {
   return null;
 }
 
+const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+
+/** `host:port` of a listener under all the names by which this machine reaches it, and of the public address, if any. */
+export function ownHosts(listen: { host: string; port: number }, publicUrl: string | null): string[] {
+  const listener = ['localhost', '127.0.0.1', '::1', listen.host].map((host) => `${host}:${listen.port}`);
+  if (publicUrl === null) return listener;
+  const url = new URL(publicUrl);
+  return [...listener, `${hostnameOf(url)}:${portOf(url)}`];
+}
+
 export type HostPolicy = {
   /** Why this URL may not be called, or null. */
   problem(url: string): string | null;
@@ -99,8 +98,11 @@ export type HostPolicy = {
   addressProblem(hostname: string, address: string): string | null;
 };
 
-/** `trusted`: exact hosts, `*.domain` (apex and subdomains) or exact addresses that may be private. */
-export function createHostPolicy(trusted: readonly string[]): HostPolicy {
+/**
+ * `trusted`: exact hosts, `*.domain` (apex and subdomains) or exact addresses that may be private. `own`: where the gateway
+ * itself answers, as `host:port`; a call to it would go round in a circle.
+ */
+export function createHostPolicy(trusted: readonly string[], own: readonly string[] = []): HostPolicy {
   const isTrusted = (host: string) =>
     trusted.some((rule) =>
       rule.startsWith('*.') ? host === rule.slice(2) || host.endsWith(rule.slice(1)) : host === rule,
@@ -108,7 +110,9 @@ export function createHostPolicy(trusted: readonly string[]): HostPolicy {
   const judge = (value: string): string | null => {
     const syntax = customHostProblem(value);
     if (syntax) return syntax;
-    const host = hostnameOf(new URL(value));
+    const url = new URL(value);
+    const host = hostnameOf(url);
+    if (own.includes(`${host}:${portOf(url)}`)) return `${host} is the gateway itself`;
     if (isTrusted(host)) return null;
     if (isIP(host) ? isPrivateAddress(host) : privateSuffixes.test(host) || !host.includes('.')) {
       return `${host} is a private host; add it to TRUSTED_HOSTS to allow it`;

@@ -18,10 +18,17 @@ const port = parentPort;
 
 const { uri, spoolDirectory, logLevel, traceCollector, ...settings } = workerData as LogThreadData;
 let client: MongoClient | null = null;
+let connecting: Promise<MongoClient> | null = null;
 
-/** Connects with the first write. A client whose first connection failed is of no use any more, so the next try makes another. */
+/** Connects with the first use. A client whose first connection failed is of no use any more, so the next try makes another. */
 async function database(): Promise<Db> {
-  client ??= await new MongoClient(uri, connectionOptions).connect();
+  connecting ??= new MongoClient(uri, connectionOptions).connect();
+  try {
+    client = await connecting;
+  } catch (error) {
+    connecting = null;
+    throw error;
+  }
   return client.db();
 }
 

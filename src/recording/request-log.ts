@@ -6,7 +6,7 @@ import { askedImages, modelInPath } from './asked-for.ts';
 import { BodyPacks } from './body-packs.ts';
 import { type CapturedAnswer, encodingOf } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
-import { type Bill, billFor, type OwnPricing } from './pricing/index.ts';
+import { type Bill, billFor, makesSomething, type OwnPricing } from './pricing/index.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
 import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from './usage/index.ts';
@@ -110,11 +110,12 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 
 type Measures = TokenUsage & Bill;
 
-/** What a call used and what it costs. Only what is sent with POST uses something; other answers repeat older reports. */
+/** What a call used and what it costs. */
 async function measure(draft: ExchangeDraft): Promise<Measures> {
   const { record, response, pricing } = draft;
   const answer = await answerText(response);
-  const usage = answer && record.requestMethod === 'POST' ? findUsage(answer) : noUsage;
+  const isUse = makesSomething(record.requestMethod, record.responseStatusCode);
+  const usage = answer && isUse ? findUsage(answer) : noUsage;
   const bill = await billFor({
     wasCalled: record.aiProvider !== null,
     provider: record.aiProvider,

@@ -27,7 +27,7 @@ export type Workspace = {
   slug: Scalars['String']['output'];
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
-  /** Default metadata of requests in this workspace: `{metadata: {key: string}}`. */
+  /** `metadata` of requests in this workspace, and `user_api_key_config`: id or slug of the config that user keys get by default. */
   defaults?: Maybe<Scalars['JSON']['output']>;
   /** 1 for the workspace made with the organisation, else 0. */
   isDefault: Scalars['Int']['output'];
@@ -1268,6 +1268,8 @@ export type OrganisationSettings = {
   logMode?: Maybe<LogMode>;
   /** Whether a workspace may have a mode of its own instead. */
   allowLogModeOverride: Scalars['Boolean']['output'];
+  /** Whether requests may name configs, providers and hosts only by what is saved here; `SAVED_CONFIGS_ONLY` says so for all. */
+  savedConfigsOnly: Scalars['Boolean']['output'];
 };
 
 /** A set of permissions that access policies give. Some are built in, the others are the tenant's own. */
@@ -2695,6 +2697,8 @@ export type UpdateOrganisationSettingsInput = {
   logMode?: InputMaybe<LogMode>;
   /** Whether a workspace may have a mode of its own instead. */
   allowLogModeOverride?: InputMaybe<Scalars['Boolean']['input']>;
+  /** Whether requests may name configs, providers and hosts only by what is saved here. */
+  savedConfigsOnly?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type CreateRoleInput = {
@@ -3863,6 +3867,7 @@ export type OrganisationSettingsResolvers<ContextType = GraphContext, ParentType
   allowExportOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   logMode?: Resolver<Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
   allowLogModeOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  savedConfigsOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {

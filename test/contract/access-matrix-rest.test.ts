@@ -25,6 +25,7 @@ const surfaces = {
   V2: { prefix: '/v2', takesKeys: false },
   ADMIN_V2: { prefix: '/admin/v2', takesKeys: false },
   IAM_V1: { prefix: '/iam/v1', takesKeys: false },
+  ROOT: { prefix: '', takesKeys: true },
 };
 
 const doors = readOperations(schema, operationFiles()).flatMap((operation) => {

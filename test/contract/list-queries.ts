@@ -42,6 +42,16 @@ export const listsOf = (schema: GraphQLSchema): string[] =>
       : [],
   );
 
+/** Those among them that are found below a type. */
+export function listsBelow(schema: GraphQLSchema, root: string): string[] {
+  const types = new Set([root]);
+  for (const name of types) {
+    const type = schema.getType(name);
+    if (isObjectType(type)) for (const field of fieldsOf(type)) types.add(getNamedType(field.type).name);
+  }
+  return listsOf(schema).filter((list) => types.has(list.split('.')[0] ?? ''));
+}
+
 /**
  * Questions about every list that a root field answers: for each field of its items that is an object, or a list, all
  * that lies below it down to the first type that comes again; and one question for all of the plain fields.

@@ -15,6 +15,8 @@ import { startApp, type TestApp } from '../support/app.ts';
 
 const { schema } = createGraph(readSources(subgraphs));
 
+const points = 'at most 401, one for each day: src/subgraphs/insights/analytics/window.ts';
+
 /** Lists that are short because what is stored is, with the place that keeps it so. */
 const storedBounds: Record<string, string> = {
   'ApiKey.scopes': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',
@@ -32,6 +34,24 @@ const storedBounds: Record<string, string> = {
   'WorkspaceSettings.deniedExportFields':
     'at most 20: @constraint(maxItems) in schema/identity/workspace.graphql',
   'AcceptedInvite.apiKeys': 'at most one for each workspace of the invite',
+  // Worked out, so that their number is that of the points in time, statuses, scores, models or retries.
+  'CountGraph.dataPoints': points,
+  'CostGraph.dataPoints': points,
+  'LatencyGraph.dataPoints': points,
+  'TokensGraph.dataPoints': points,
+  'UserRequestsGraph.dataPoints': points,
+  'ErrorRateGraph.dataPoints': points,
+  'ErrorStacksGraph.dataPoints': points,
+  'RescuedRequestsGraph.dataPoints': points,
+  'CacheHitRateGraph.dataPoints': points,
+  'CacheLatencyGraph.dataPoints': points,
+  'WeightedFeedbackGraph.dataPoints': points,
+  'StatusCodesGraph.dataPoints': 'one for each of the 900 statuses of HTTP at most',
+  'ErrorStackPoint.stats': 'one for each of the 900 statuses of HTTP at most',
+  'RescuedPoint.retry': 'one for each number of retries, of which a config allows 5',
+  'FeedbackScoresGraph.dataPoints': 'one for each whole number from -10 to 10',
+  'FeedbackByModelGraph.dataPoints':
+    'at most one for each of the 50,000 that src/subgraphs/insights/analytics/feedback.ts looks at',
   'Role.permissions': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/role.graphql',
 };
 
@@ -120,10 +140,16 @@ describe('a page far down', () => {
   });
   afterAll(() => app.stop());
 
+  const time = 'timeOfGenerationMin: "2026-01-01T00:00:00Z", timeOfGenerationMax: "2026-02-01T00:00:00Z"';
+
   /** Values of the arguments that a list insists on. */
   const required = (coordinate: string): string =>
     ({
       'Query.auditLogs': ', startTime: "2026-01-01T00:00:00Z", endTime: "2027-01-01T00:00:00Z"',
+      'Query.logGroups': `, by: model, ${time}`,
+      'Analytics.groups': ', by: model',
+      'Analytics.groupRows': ', by: model',
+      'Analytics.metadataGroups': ', key: "team"',
       'Query.members': `, workspaceId: "${app.workspaceId}"`,
       'Query.configVersions': `, configId: "${config}"`,
       'Query.providers': `, workspaceId: "${app.workspaceId}"`,
@@ -132,12 +158,11 @@ describe('a page far down', () => {
   it.each(paged.map(({ coordinate, field }) => [coordinate, field.name]))(
     'of %s is refused, pointing at another way, and the last one allowed is answered',
     async (coordinate, name) => {
-      const ask = (currentPage: number) =>
-        app.graphql(
-          `{ ${name}(pageSize: 100, currentPage: ${currentPage}${required(coordinate)}) { total } }`,
-          {},
-          token,
-        );
+      const ask = (currentPage: number) => {
+        const list = `${name}(pageSize: 100, currentPage: ${currentPage}${required(coordinate)}) { total }`;
+        const isRoot = coordinate.startsWith('Query.');
+        return app.graphql(isRoot ? `{ ${list} }` : `{ analytics(${time}) { ${list} } }`, {}, token);
+      };
       const last = await ask(100);
       expect(last.errors ?? []).toEqual([]);
       const { errors } = await ask(101);

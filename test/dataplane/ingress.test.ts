@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Ingress } from '../../src/dataplane/ingress/ingress.ts';
 import { messages } from '../../src/dataplane/ingress/messages/index.ts';
 import { responses } from '../../src/dataplane/ingress/responses/index.ts';
-import { throughChat } from '../../src/dataplane/ingress/send.ts';
+import { translatedSend } from '../../src/dataplane/ingress/send.ts';
 import type { UpstreamHeaders } from '../../src/dataplane/upstream/upstream.ts';
 import { createEventReader } from '../../src/lib/event-stream/index.ts';
 import { cachedUsage, chatChunks, chatWith } from './chat-streams.ts';
@@ -249,14 +249,14 @@ function answered(
   request: Fields,
 ): Answer {
   const answer: Answer = { status: 0, headers: {}, size: 0, text: '' };
-  const send = throughChat(
+  const send = translatedSend(
     (_request, sink) => {
       sink.head(200, headers);
       for (const part of parts) sink.data(part);
       sink.end();
       return { resume() {}, abort() {} };
     },
-    ingress,
+    { ingress, egress: null },
     request,
   );
   const out: Buffer[] = [];
@@ -330,7 +330,7 @@ describe.each(formats)('an answer through %s', (_format, ingress) => {
 
   test('pauses the provider while the caller reads more slowly', () => {
     const taken: boolean[] = [];
-    const send = throughChat(
+    const send = translatedSend(
       (_request, sink) => {
         sink.head(200, eventHeaders);
         const [first] = chatChunks([{ content: 'Hi' }]);
@@ -340,7 +340,7 @@ describe.each(formats)('an answer through %s', (_format, ingress) => {
         );
         return { resume() {}, abort() {} };
       },
-      ingress,
+      { ingress, egress: null },
       { stream: true },
     );
     const sink = { head: () => true, data: () => false, end() {}, fail() {} };

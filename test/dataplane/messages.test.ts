@@ -188,6 +188,7 @@ describe('a request', () => {
       'messages[0].content[0].source.type',
     ],
     ['a choice of tool that is none', { tools, tool_choice: { type: 'constructor' } }, 'tool_choice.type'],
+    ['stop sequences that are no list', { stop_sequences: 'END' }, 'stop_sequences'],
     ['a format that is none', { output_config: { format: { type: 'xml' } } }, 'output_config.format.type'],
   ])('with %s is refused before it is sent, and the field is named', async (_what, more, named) => {
     world.provider.play(json(200, chatWith({ content: 'Hi' })));
@@ -294,6 +295,30 @@ describe('an answer', () => {
     expect(await thrown(create())).toMatchObject({ status: 502, error: { type: 'error' } });
   });
 
+  test('that cannot be used makes way for the next target, to which the request is translated anew', async () => {
+    world.provider.play(
+      (_request, response) => void response.end('<html>down</html>'),
+      json(200, chatWith({ content: 'Hi' })),
+    );
+    const [slug] = model.split('/');
+    const config = {
+      strategy: { mode: 'fallback' },
+      targets: [{ provider: slug }, { provider: slug, override_params: { model: 'other', max_tokens: 7 } }],
+    };
+    const { data, response } = await client.messages
+      .create(
+        { model: 'gpt-test', max_tokens: 50, messages: hello },
+        { headers: { 'x-gateway-config': JSON.stringify(config) } },
+      )
+      .withResponse();
+    expect(data.content).toMatchObject([{ text: 'Hi' }]);
+    expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
+    expect([sent(0), sent(1)]).toMatchObject([
+      { model: 'gpt-test', max_completion_tokens: 50 },
+      { model: 'other', max_completion_tokens: 7 },
+    ]);
+  });
+
   test('of the gateway itself has the same envelope', async () => {
     expect(await thrown(create({ model: '@nobody/m' }))).toMatchObject({
       status: 400,
@@ -312,7 +337,7 @@ describe('an answer', () => {
   test('to a count of tokens says that the provider has none', async () => {
     const error = await thrown(client.messages.countTokens({ model, messages: hello }));
     expect(error).toMatchObject({ status: 400, error: { type: 'error' } });
-    expect(String(error)).toMatch(/mistral-ai has no \/messages\/count_tokens/);
+    expect(String(error)).toMatch(/together-ai has no \/messages\/count_tokens/);
   });
 });
 
@@ -425,6 +450,172 @@ describe('a stream', () => {
   test('that is cut after the reason to finish is complete', async () => {
     world.provider.play(eventStream(frames.slice(0, -1)));
     expect((await stream().finalMessage()).stop_reason).toBe('end_turn');
+  });
+});
+
+describe('under the beta flag use-responses-api-2026-07-30', () => {
+  const beta = { headers: { 'x-gateway-beta': 'something-else, use-responses-api-2026-07-30' } };
+  const request: Anthropic.MessageCreateParamsNonStreaming = {
+    model: '',
+    max_tokens: 50,
+    system: 'Be brief',
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image', source: { type: 'url', url: 'https://a.b/c.png' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I ask' },
+          { type: 'tool_use', id: 'call_1', name: 'weather', input: {} },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'sunny' }] },
+    ],
+    tools,
+    tool_choice: { type: 'tool', name: 'weather' },
+    output_config: { effort: 'low', format: { type: 'json_schema', schema: { type: 'object' } } },
+  };
+  const native = (more: object = {}) => ({ ...request, model: `@${world.slug}/gpt-test`, ...more });
+  const response = {
+    id: 'resp_7',
+    object: 'response',
+    created_at: 1,
+    model: 'gpt-test',
+    status: 'completed',
+    output: [
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }] },
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
+      },
+      { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather', arguments: '{"city":"Bern"}' },
+    ],
+    usage: {
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 60 },
+      output_tokens: 20,
+      output_tokens_details: { reasoning_tokens: 5 },
+      total_tokens: 120,
+    },
+  };
+  const expected = {
+    id: 'msg_7',
+    content: [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'text', text: 'Hi' },
+      { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Bern' } },
+    ],
+    stop_reason: 'tool_use',
+    usage: {
+      input_tokens: 40,
+      cache_read_input_tokens: 60,
+      output_tokens: 20,
+      output_tokens_details: { thinking_tokens: 5 },
+    },
+  };
+
+  test('a message goes to the responses of a provider that has them', async () => {
+    world.provider.play(json(200, response));
+    expect(await client.messages.create(native(), beta)).toMatchObject(expected);
+    expect(world.provider.requests[0]?.url).toBe('/v1/responses');
+    expect(sent()).toEqual({
+      model: 'gpt-test',
+      store: false,
+      max_output_tokens: 50,
+      reasoning: { effort: 'low' },
+      text: { format: { type: 'json_schema', name: 'output', schema: { type: 'object' }, strict: true } },
+      tools: [
+        {
+          type: 'function',
+          name: 'weather',
+          description: 'Of a city',
+          parameters: tools[0]?.input_schema,
+          strict: false,
+        },
+      ],
+      tool_choice: { type: 'function', name: 'weather' },
+      input: [
+        { role: 'system', content: 'Be brief' },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Look' },
+            { type: 'input_image', detail: 'auto', image_url: 'https://a.b/c.png' },
+          ],
+        },
+        { role: 'assistant', content: 'I ask' },
+        { type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'sunny' },
+      ],
+    });
+  });
+
+  const frame = (type: string, fields: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: 0, ...fields })}\n\n`;
+  const [thought, said, call] = response.output;
+  const frames = [
+    frame('response.created', { response: { ...response, status: 'in_progress', output: [], usage: null } }),
+    frame('response.output_item.added', { output_index: 0, item: thought }),
+    frame('response.reasoning_summary_text.delta', { output_index: 0, delta: 'hm' }),
+    frame('response.output_item.added', { output_index: 1, item: said }),
+    frame('response.output_text.delta', { output_index: 1, delta: 'Hi' }),
+    frame('response.output_item.added', { output_index: 2, item: { ...call, arguments: '' } }),
+    frame('response.function_call_arguments.delta', { output_index: 2, delta: '{"city":' }),
+    frame('response.function_call_arguments.delta', { output_index: 2, delta: '"Bern"}' }),
+    frame('response.function_call_arguments.done', { output_index: 2, arguments: '{"city":"Bern"}' }),
+    frame('response.completed', { response }),
+  ];
+
+  test('a stream is translated event by event', async () => {
+    world.provider.play(eventStream(frames));
+    expect(await client.messages.stream(native(), beta).finalMessage()).toMatchObject(expected);
+    expect(sent()).toMatchObject({ stream: true });
+  });
+
+  test.each<[string, string[]]>([
+    [
+      'fails',
+      [
+        ...frames.slice(0, 5),
+        frame('response.failed', {
+          response: { ...response, error: { code: 'server_error', message: 'Down.' } },
+        }),
+      ],
+    ],
+    [
+      'reports an error',
+      [...frames.slice(0, 5), frame('error', { code: null, message: 'Down.', param: null })],
+    ],
+    ['ends in the middle', frames.slice(0, 5)],
+  ])('a stream that %s is no message', async (_how, script) => {
+    world.provider.play(eventStream(script));
+    const error = await thrown(client.messages.stream(native(), beta).finalMessage());
+    expect(String(error)).toMatch(/Down\.|in the middle of its answer/);
+  });
+
+  test('a failed response is a 502, and stop sequences are refused by name', async () => {
+    world.provider.play(json(200, { ...response, status: 'failed', error: { message: 'Down.' } }));
+    expect(await thrown(client.messages.create(native(), beta))).toMatchObject({ status: 502 });
+    const error = await thrown(client.messages.create(native({ stop_sequences: ['END'] }), beta));
+    expect(error).toMatchObject({ status: 400 });
+    expect(String(error)).toContain('stop_sequences');
+  });
+
+  test('a provider without responses is asked for chat, and so is every provider without the flag', async () => {
+    world.provider.play(json(200, chatWith({ content: 'Hi' })));
+    await client.messages.create({ ...native(), model }, beta);
+    await client.messages.create(native());
+    expect(world.provider.requests.map(({ url }) => url)).toEqual([
+      '/v1/chat/completions',
+      '/v1/chat/completions',
+    ]);
   });
 });
 

@@ -28,8 +28,6 @@ const outcome = (answer: RawAnswer) => ({
   count: answer.headers['x-gateway-retry-attempt-count'],
 });
 
-const quick = (attempts: number, rest: object = {}) => ({ attempts, use_retry_after_header: true, ...rest });
-
 describe('timeouts', () => {
   const silent: Script = () => {};
   const timedOut = {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpUpstream, type HttpUpstream } from '../../src/dataplane/upstream/http.ts';
-import { createHostPolicy, customHostProblem } from '../../src/lib/custom-host.ts';
+import { createHostPolicy, customHostProblem, ownHosts } from '../../src/lib/custom-host.ts';
 import { close, listen } from '../../src/server.ts';
 
 describe('hosts that can never be named', () => {
@@ -52,6 +52,8 @@ describe('hosts that can never be named', () => {
       '[0:0:0:0:0:ffff:a9fe:a9fe]',
       '[::169.254.169.254]',
       '[64:ff9b::a9fe:a9fe]',
+      '[::ffff:0:169.254.169.254]',
+      '[2002:a9fe:a9fe::1]',
       'metadata',
       'METADATA',
       'instance-data',
@@ -61,6 +63,12 @@ describe('hosts that can never be named', () => {
       'metadata.azure.internal',
       'kubernetes.default.svc.cluster.local',
       'vault.service.consul',
+      'consul',
+      'metadata.goog',
+      'metadata.tencentyun.com',
+      'instance-data.ec2.internal',
+      'kubernetes.default',
+      'kubernetes.default.svc',
       '10.0.0.1.nip.io',
       'a.sslip.io',
       'xip.io',
@@ -75,6 +83,7 @@ describe('hosts that can never be named', () => {
       3389,
     ]
       .concat([5432, 5672, 5900, 6379, 6443, 9042, 9092, 9200, 9300, 10250, 11211, 27017])
+      .concat([69, 111, 139, 873, 2181, 2376, 5671, 6380, 10255, 26379, 27018])
       .map((port) => [`port ${port}`, `https://example.com:${port}`] as const),
   ])('%s: %j', (_name, url) => {
     expect(customHostProblem(url)).not.toBeNull();
@@ -100,6 +109,29 @@ describe('hosts that may be named', () => {
   ])('%s', (url) => {
     expect(customHostProblem(url)).toBeNull();
     expect(createHostPolicy([]).problem(url)).toBeNull();
+  });
+});
+
+describe('the gateway itself', () => {
+  const policy = createHostPolicy(
+    ['*.example.com', '127.0.0.1', '::1', 'localhost', '10.0.0.5'],
+    [...ownHosts({ host: '10.0.0.5', port: 8787 }, 'https://gateway.example.com/ai')],
+  );
+
+  test.each([
+    ['https://gateway.example.com', true],
+    ['https://GATEWAY.example.com:443/v1', true],
+    ['http://localhost:8787/v1', true],
+    ['http://127.0.0.1:8787', true],
+    ['http://[::1]:8787/v1', true],
+    ['http://10.0.0.5:8787', true],
+    ['https://gateway.example.com:8443/v1', false],
+    ['https://other.example.com', false],
+    ['http://localhost:9999/v1', false],
+  ])('%s is refused, trusted or not: %s', (url, refused) => {
+    const problem = policy.problem(url);
+    if (refused) expect(problem).toMatch(/is the gateway itself/);
+    else expect(problem).toBeNull();
   });
 });
 

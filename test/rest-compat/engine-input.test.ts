@@ -108,6 +108,18 @@ describe('query parameters', () => {
   it('inside an object of the document are named, too', async () => {
     expect(await api.call('GET', '/v1/by-slug/1234')).toMatchObject(refusal(400, 'slug', 'AB01'));
   });
+
+  it('are the members of a variable of an input type, each by its own name', async () => {
+    const spread = (query: string) => api.call('GET', `/v1/spread?${query}`);
+    expect((await spread('slug=abc&level=low&ratio=0.5')).body).toEqual({
+      filter: { slug: 'abc', level: 'low' },
+      ratio: 0.5,
+    });
+    expect(await spread('level=low')).toMatchObject(refusal(400, 'slug', 'AB01'));
+    expect(await spread('slug=1234')).toMatchObject(refusal(400, 'slug', 'AB01'));
+    expect(await spread('slug=abc&level=none')).toMatchObject(refusal(400, 'level', 'AB01'));
+    expect(await spread('filter={}')).toMatchObject(refusal(400, 'filter', 'unknown_parameter'));
+  });
 });
 
 describe('bodies', () => {

@@ -24,6 +24,7 @@ const sdl = `
   type Query {
     item(id: ID!): Item @authenticated
     itemBy(filter: ItemFilter!): Item @authenticated
+    itemsBy(filter: ItemFilter!, ratio: Float): JSON @authenticated
     items(pageSize: Int! = 100 @constraint(max: 1000), level: Level, ids: [ID!], ratio: Float, isNew: Boolean, since: DateTime, where: JSON): JSON @authenticated
     required(startTime: DateTime!): String @authenticated
     page: Page! @authenticated
@@ -51,6 +52,7 @@ const documents = `
   query version @rest(method: GET, path: "/items/version", on: [V1]) { version }
   query page @rest(method: GET, path: "/page", on: [V1], envelope: { success: true, data: "$" }) { page { total data { ...Item } } }
   query bySlug($slug: ID!, $name: String, $level: Level) @rest(method: GET, path: "/by-slug/{slug}", on: [V1]) { itemBy(filter: { slug: $slug, name: $name, level: $level }) { id settings } }
+  query spread($filter: ItemFilter!, $ratio: Float) @rest(method: GET, path: "/spread", on: [V1]) { itemsBy(filter: $filter, ratio: $ratio) }
   query required($startTime: DateTime!) @rest(method: GET, path: "/required", on: [V1]) { required(startTime: $startTime) }
   query broken @rest(method: GET, path: "/broken", on: [V1]) { broken }
   mutation createItem($input: ItemInput!) @rest(method: POST, path: "/items", on: [V1], status: 201) { createItem(input: $input) }
@@ -80,6 +82,7 @@ const graph = smallGraph({
         return item(id);
       },
       itemBy: (_parent, { filter }) => ({ ...item(filter.slug), settings: filter }),
+      itemsBy: (_parent, args) => args,
       items: (_parent, args) => args,
       required: (_parent, { startTime }) => startTime.toISOString(),
       page: () => ({ total: 1, data: [item('1')] }),

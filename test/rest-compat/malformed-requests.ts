@@ -2,6 +2,7 @@ import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, 
 import { operationFiles } from '../../rest-compat/index.ts';
 import { snakeCase } from '../../rest-compat/names.ts';
 import { type RestOperation, readOperations } from '../../rest-compat/operation.ts';
+import { membersOf } from '../../rest-compat/variables.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 import type { Random } from '../storage/embedded/fuzz/random.ts';
@@ -32,8 +33,9 @@ const targets: Target[] = readOperations(schema, operationFiles()).map((operatio
   return {
     operation,
     query: named
-      .map(({ name }) => snakeCase(name))
-      .filter((name) => name !== 'input' && !inPath.includes(`{${name}}`)),
+      .filter(({ name }) => name !== 'input' && !inPath.includes(`{${name}}`))
+      .flatMap(({ name, type }) => membersOf(type)?.map((member) => member.name) ?? [name])
+      .map(snakeCase),
     fields: named.filter(({ name }) => name === 'input').flatMap(({ type }) => fieldsOf(type, [])),
   };
 });

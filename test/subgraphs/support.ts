@@ -17,7 +17,7 @@ export async function dump(app: TestApp, without: readonly string[] = []): Promi
 
 /** What a refused call may not touch: all but the audit trail itself. */
 export const dumpResources = (app: TestApp) =>
-  dump(app, ['audit_logs', 'audit_heads', 'events', 'revisions']);
+  dump(app, ['audit_logs', 'audit_heads', 'events', 'revisions', 'log_rollups', 'log_batches']);
 
 /** A new key of the app's own tenant; by default with all the scopes that its type may hold. */
 export async function makeKey(

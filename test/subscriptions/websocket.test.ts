@@ -112,16 +112,19 @@ describe('a connection', () => {
     if (connection) expect((await connection.closed).code).toBe(4406);
   });
 
-  it.each(['/', '/v1/realtime', '/graphql/stream', '/graphqls'])('is not taken at %s', async (path) => {
-    const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, 'graphql-transport-ws');
-    const status = await new Promise((resolve) =>
-      socket
-        .once('unexpected-response', (_request, response) => resolve(response.statusCode))
-        .once('error', () => {}),
-    );
-    expect(status).toBe(404);
-    socket.terminate();
-  });
+  it.each(['/', '/v1/realtime/translations', '/graphql/stream', '/graphqls'])(
+    'is not taken at %s',
+    async (path) => {
+      const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, 'graphql-transport-ws');
+      const status = await new Promise((resolve) =>
+        socket
+          .once('unexpected-response', (_request, response) => resolve(response.statusCode))
+          .once('error', () => {}),
+      );
+      expect(status).toBe(404);
+      socket.terminate();
+    },
+  );
 
   it('that offers another protocol is answered as if it had not', async () => {
     const { port } = new URL(app.url);

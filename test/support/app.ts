@@ -32,6 +32,8 @@ export type TestApp = Tenant & {
   /** Where the listener for federation routers answers, when there is one. */
   routersUrl: string | null;
   db: Connection;
+  /** Of the same database, for another app. */
+  databaseUri: string;
   /** A further organisation with a workspace, keys and the mock provider of its own. */
   createTenant(organisationId?: string): Promise<Tenant>;
   /** A REST call; `path` includes its base, e.g. `/v1/configs`. The body is parsed JSON, or text when it is not JSON. */
@@ -122,6 +124,7 @@ export async function startApp(
     url,
     routersUrl: routers?.url ?? null,
     db: storage.db,
+    databaseUri: storage.uri,
     createTenant,
     rest,
     async token({

@@ -1,12 +1,13 @@
 import { createEventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
 import type { UpstreamSink } from '../upstream/upstream.ts';
 import { type Fields, isFields } from './fields.ts';
-import type { Ingress, IngressStream } from './ingress.ts';
+import type { Egress, IngressStream } from './ingress.ts';
+import type { Translation } from './send.ts';
 import { withoutBody } from './whole-answer.ts';
 
 /** Turns the events of a chat stream into the caller's as they come: what one piece of the stream completes goes on at once. */
 export function eventAnswer(
-  ingress: Ingress,
+  { ingress, egress }: Translation,
   request: Fields,
   sink: UpstreamSink,
   stop: () => void,
@@ -20,7 +21,7 @@ export function eventAnswer(
   const reader = createEventReader(({ data }) => {
     if (isDone) return;
     isDone = data.trim() === '[DONE]';
-    text += isDone ? stream.end() : readChunk(stream, data);
+    text += isDone ? stream.end() : readChunk(stream, egress, data);
   });
 
   /** What the stream wrote since the last time. */
@@ -77,14 +78,17 @@ export function eventAnswer(
   };
 }
 
-function readChunk(stream: IngressStream, data: string): string {
-  let chat: unknown;
+function readChunk(stream: IngressStream, egress: Egress | null, data: string): string {
+  const event = parsed(data);
+  if (!isFields(event)) return stream.fail('The provider sent an event that is no JSON object.');
+  const chat = egress ? egress.chunk(event) : event;
+  return chat === null ? '' : stream.chunk(chat);
+}
+
+function parsed(data: string): unknown {
   try {
-    chat = JSON.parse(data);
+    return JSON.parse(data);
   } catch {
-    chat = null;
+    return null;
   }
-  return isFields(chat)
-    ? stream.chunk(chat)
-    : stream.fail('The provider sent an event that is no JSON object.');
 }

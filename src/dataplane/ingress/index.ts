@@ -1,16 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { type GatewayError, inferenceBody } from '../../errors/index.ts';
-import type { Endpoint } from '../../providers/index.ts';
+import type { Endpoint, Provider } from '../../providers/index.ts';
+import { headerOf } from '../call.ts';
+import type { Route } from '../routes.ts';
 import type { Ingress } from './ingress.ts';
 import { messages } from './messages/index.ts';
+import { overResponses } from './over-responses/index.ts';
 import { responses } from './responses/index.ts';
+import type { Translation } from './send.ts';
 
-export type { Ingress } from './ingress.ts';
-export { chatBody, throughChat } from './send.ts';
+export { translatedBody, translatedSend } from './send.ts';
+
+/** What is asked of a provider: as a rule what the caller asks of the gateway. */
+export type Asked = Pick<Route, 'endpoint' | 'upstreamPath'> & { query: string };
 
 const ingresses: Partial<Record<Endpoint, Ingress>> = { messages, createResponse: responses };
 
-/** The format of an endpoint that every provider of chat can answer (spec/data-plane.md, section 10.2). */
-export const ingressOf = (endpoint: Endpoint): Ingress | undefined => ingresses[endpoint];
+const chat: Asked = { endpoint: 'chatComplete', upstreamPath: '/chat/completions', query: '' };
+const response: Asked = { endpoint: 'createResponse', upstreamPath: '/responses', query: '' };
+
+/** `x-gateway-beta` with which messages are adapted through responses instead of chat (spec/data-plane.md, section 1.1). */
+const RESPONSES_BETA = 'use-responses-api-2026-07-30';
+
+/** What a provider is asked instead of the endpoint that was called, and how that is translated. */
+export type Adapter = { asked: Asked; translation: Translation };
+
+/** Null where the provider takes the endpoint itself, or nothing in which it can be said (spec/data-plane.md, section 10.2). */
+export function adapterFor(
+  endpoint: Endpoint,
+  provider: Provider,
+  headers: IncomingHttpHeaders,
+): Adapter | null {
+  const ingress = ingresses[endpoint];
+  if (!ingress || takes(provider, endpoint)) return null;
+  if (endpoint === 'messages' && wantsResponses(headers) && takes(provider, 'createResponse'))
+    return { asked: response, translation: { ingress, egress: overResponses } };
+  return takes(provider, 'chatComplete') ? { asked: chat, translation: { ingress, egress: null } } : null;
+}
+
+const takes = ({ endpoints, dialects }: Provider, endpoint: Endpoint): boolean =>
+  dialects?.[endpoint] !== undefined || endpoints.has(endpoint);
+
+/** Unknown names in the list ask for nothing. */
+const wantsResponses = (headers: IncomingHttpHeaders): boolean =>
+  (headerOf(headers, 'x-gateway-beta') ?? '').split(',').some((name) => name.trim() === RESPONSES_BETA);
 
 /** The body of an error of the gateway, in the format of the endpoint that was called. */
 export function errorBodyFor(endpoint: Endpoint, error: GatewayError): Record<string, unknown> {

@@ -22,3 +22,13 @@ export type IngressStream = {
   /** Says in the caller's format that the answer broke off. */
   fail(message: string): string;
 };
+
+/** How chat is spoken to a provider on top of another format. */
+export type Egress = {
+  /** A chat request that the gateway made, in the provider's format. */
+  request(chat: Record<string, unknown>): Record<string, unknown>;
+  /** A whole answer as a chat completion; something else as it is. */
+  answer(body: Record<string, unknown>): Record<string, unknown>;
+  /** The parsed `data:` of an event as a chunk of chat; null when chat has nothing like it. */
+  chunk(event: Record<string, unknown>): Record<string, unknown> | null;
+};

@@ -3,27 +3,31 @@ import type { OutgoingBody } from '../request-body.ts';
 import type { Send, UpstreamControl, UpstreamSink } from '../upstream/upstream.ts';
 import { eventAnswer } from './event-answer.ts';
 import { type Fields, jsonAt } from './fields.ts';
-import type { Ingress } from './ingress.ts';
+import type { Egress, Ingress } from './ingress.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
-/** The chat request that says what `request`, the caller's body, says. */
-export function chatBody(ingress: Ingress, request: Fields): OutgoingBody {
-  const value = ingress.request(request);
+/** What a caller's format is translated to: chat as a rule, which may travel in another format. */
+export type Translation = { ingress: Ingress; egress: Egress | null };
+
+/** The request that says to the provider what `request`, the caller's body, says. */
+export function translatedBody({ ingress, egress }: Translation, request: Fields): OutgoingBody {
+  const chat = ingress.request(request);
+  const value = egress ? egress.request(chat) : chat;
   return { content: Buffer.from(jsonAt(value, 'body')), value, changed: true, growth: 0 };
 }
 
-/** Sends a chat request that was made of `request`, the caller's body, and gives the answer in the caller's format. */
-export const throughChat =
-  (send: Send, ingress: Ingress, request: Fields): Send =>
-  (chatRequest, sink) => {
+/** Sends a request that was made of `request`, the caller's body, and gives the answer in the caller's format. */
+export const translatedSend =
+  (send: Send, translation: Translation, request: Fields): Send =>
+  (upstream, sink) => {
     let control: UpstreamControl | null = null;
     let answer: UpstreamSink | null = null;
     const stop = () => control?.abort('aborted');
-    control = send(chatRequest, {
+    control = send(upstream, {
       opening: () => sink.opening?.(),
       head(status, headers) {
         const isStream = status >= 200 && status < 300 && isEventStream(headers);
-        answer = (isStream ? eventAnswer : wholeAnswer)(ingress, request, sink, stop);
+        answer = (isStream ? eventAnswer : wholeAnswer)(translation, request, sink, stop);
         return answer.head(status, headers);
       },
       data: (chunk) => answer?.data(chunk) ?? true,

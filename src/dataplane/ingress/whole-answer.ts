@@ -3,6 +3,7 @@ import { UntranslatableError } from './blocks.ts';
 import { errorText } from './chat-turn.ts';
 import { type Fields, isFields } from './fields.ts';
 import type { Ingress, IngressStream } from './ingress.ts';
+import type { Translation } from './send.ts';
 import { asChunk } from './whole.ts';
 
 /** Bytes of an answer that are kept until it can be read. */
@@ -15,7 +16,7 @@ type Translated = { status: number; contentType: string; text: string };
  * chat completion gets the status 502, by which another target can be tried.
  */
 export function wholeAnswer(
-  ingress: Ingress,
+  translation: Translation,
   request: Fields,
   sink: UpstreamSink,
   stop: () => void,
@@ -38,6 +39,7 @@ export function wholeAnswer(
     head(given, fields) {
       status = given;
       headers = fields;
+      sink.opening?.();
       return true;
     },
     data(chunk) {
@@ -45,13 +47,13 @@ export function wholeAnswer(
       size += chunk.length;
       chunks.push(chunk);
       if (size > MAX_BYTES) {
-        give(refusal(ingress, `The provider's answer is larger than ${MAX_BYTES} bytes.`));
+        give(refusal(translation.ingress, `The provider's answer is larger than ${MAX_BYTES} bytes.`));
         stop();
       }
       return true;
     },
     end() {
-      if (!isOver) give(translated(ingress, request, status, bodyOf(chunks, headers)));
+      if (!isOver) give(translated(translation, request, status, bodyOf(chunks, headers)));
     },
     fail(failure, cause) {
       if (!isOver) sink.fail(failure, cause);
@@ -60,12 +62,18 @@ export function wholeAnswer(
   };
 }
 
-function translated(ingress: Ingress, request: Fields, status: number, body: unknown): Translated {
+function translated(
+  { ingress, egress }: Translation,
+  request: Fields,
+  status: number,
+  body: unknown,
+): Translated {
   try {
     if (status < 200 || status > 299) return json(status, ingress.error(status, body));
-    if (!isFields(body) || !Array.isArray(body.choices)) return refusal(ingress, reasonOf(body));
-    if (request.stream !== true) return json(status, ingress.answer(body, request));
-    return asStream(ingress.stream(request), status, body);
+    const chat = egress && isFields(body) ? egress.answer(body) : body;
+    if (!isFields(chat) || !Array.isArray(chat.choices)) return refusal(ingress, reasonOf(chat));
+    if (request.stream !== true) return json(status, ingress.answer(chat, request));
+    return asStream(ingress.stream(request), status, chat);
   } catch (thrown) {
     if (thrown instanceof UntranslatableError) return refusal(ingress, thrown.message);
     if (thrown instanceof RangeError) return refusal(ingress, "The provider's answer is nested too deeply.");

@@ -125,6 +125,7 @@ const recordOf = (claims: Verified, workspace: WorkspaceRecord): KeyRecord => ({
   defaultConfig: claims.defaultConfig,
   allowConfigOverride: claims.allowConfigOverride,
   metadata: { ...claims.metadata, ...workspace.metadata },
+  savedConfigsOnly: workspace.savedConfigsOnly,
   logMode: workspace.logMode,
 });
 

@@ -8,7 +8,7 @@ const addressHeaders = addressSettings.map(headerOfSetting);
 
 /** Where only saved configs and providers are used, refuses what a request brings along (spec/data-plane.md, section 2.9). */
 export const requireSaved: Step = (call, { savedConfigsOnly }) => {
-  if (!savedConfigsOnly) return;
+  if (!savedConfigsOnly && !call.key.savedConfigsOnly) return;
   refuse(call, 'x-gateway-config', 'INLINE_CONFIG_BLOCKED', (value) => /^[[{"]/.test(value));
   refuse(call, 'x-gateway-provider', 'INLINE_PROVIDER_BLOCKED', (value) => !value.startsWith('@'));
   refuse(call, 'x-gateway-custom-host', 'INLINE_CUSTOM_HOST_BLOCKED');

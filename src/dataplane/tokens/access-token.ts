@@ -61,6 +61,7 @@ export function createAccessTokenVerifier(options: {
         defaultConfig: null,
         allowConfigOverride: true,
         metadata: workspace?.metadata ?? {},
+        savedConfigsOnly: workspace?.savedConfigsOnly ?? false,
         logMode: workspace?.logMode ?? null,
       }),
     );

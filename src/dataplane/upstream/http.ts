@@ -9,6 +9,8 @@ export type HttpUpstream = {
   send: Send;
   /** The same connections for code that speaks `fetch`. */
   fetch: typeof fetch;
+  /** Resolves names for connections of another kind, under the same rules. */
+  lookup: LookupFunction;
   stop(): Promise<void>;
 };
 
@@ -22,8 +24,9 @@ export function createHttpUpstream(options: {
   hostPolicy: HostPolicy;
   connectTimeout: number;
 }): HttpUpstream {
+  const lookup = guardedLookup(options.hostPolicy);
   const agent = new Agent({
-    connect: { lookup: guardedLookup(options.hostPolicy), timeout: options.connectTimeout, keepAlive: true },
+    connect: { lookup, timeout: options.connectTimeout, keepAlive: true },
     headersTimeout: SILENCE_LIMIT,
     bodyTimeout: SILENCE_LIMIT,
     keepAliveTimeout: 30_000,
@@ -50,6 +53,7 @@ export function createHttpUpstream(options: {
         dispatcher: agent,
         redirect: 'manual',
       })) as typeof fetch,
+    lookup,
     stop: () => agent.destroy(),
   };
 }

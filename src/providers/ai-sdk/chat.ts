@@ -6,7 +6,8 @@ import type {
 import type { DialectAnswer, DialectRequest } from '../provider.ts';
 import { completionOf, type Naming } from './answer.ts';
 import { type DialectCall, dialectOf, type Vendor } from './dialect.ts';
-import { CutOff, failureOf, Reported, UnreadableAnswer } from './errors.ts';
+import { CutOff, Reported, UnreadableAnswer } from './errors.ts';
+import { failureOf } from './failure.ts';
 import type { Fields } from './fields.ts';
 import { jsonAnswer, passedOn } from './json-answer.ts';
 import { callOptionsOf } from './request.ts';
@@ -108,8 +109,16 @@ async function* frames(
     if (!isSaid(error)) throw error;
     yield Buffer.from(frame(failureOf(error, naming.provider, request, true).body));
   } finally {
-    void reader.cancel().catch(ignore);
+    void (writer.done ? drain(reader) : reader.cancel()).catch(ignore);
   }
+}
+
+/** Reads what a provider sends after its last word, mostly nothing, so that its connection can be used again. */
+async function drain(reader: Reader): Promise<void> {
+  for (let part = 0; part < 16; part++) {
+    if ((await reader.read()).done) return;
+  }
+  await reader.cancel();
 }
 
 /** What the provider says is said in the stream, which then ends without its `[DONE]`; a break is no end at all. */

@@ -12,7 +12,7 @@ import type {
   Provider,
   ProviderCredential,
 } from '../provider.ts';
-import { failureAnswer, failureOf } from './errors.ts';
+import { failureAnswer, failureOf } from './failure.ts';
 import { type Fields, RequestProblem } from './fields.ts';
 import { addedHeaders, signedFetch, urlOf } from './signed-fetch.ts';
 
@@ -26,6 +26,8 @@ export type Connection = {
 
 /** Names are long where they spell the place of a model, such as an ARN. */
 const MAX_MODEL = 2048;
+/** Some providers have the name in a path, which it must not lead out of. */
+const notInPaths = /[\s?#%\\]|(?:^|\/)\.{1,2}(?:\/|$)/;
 
 type Extra<T> = (body: Fields, model: string, request: DialectRequest) => Partial<T> | Promise<Partial<T>>;
 
@@ -61,7 +63,7 @@ export const dialectOf = (vendor: Named, answer: (call: DialectCall) => Promise<
   guarded(vendor, (request, connection) => {
     const { body, model } = request;
     if (body === null) throw new RequestProblem('The request needs a JSON object as its body.');
-    if (model === null || model === '' || model.length > MAX_MODEL)
+    if (model === null || model === '' || model.length > MAX_MODEL || notInPaths.test(model))
       throw new RequestProblem('model must name the model to ask.', 'model');
     return answer({ request, connection, body, model, headers: addedHeaders(request.headers) });
   });

@@ -27,7 +27,8 @@ export function signedFetch(
       method: init.method ?? 'GET',
       origin: url.origin,
       path: url.pathname + url.search,
-      headers: withoutPlaceholder(new Headers(init.headers)),
+      // Compressed streams come in larger pieces, later.
+      headers: { ...withoutPlaceholder(new Headers(init.headers)), 'accept-encoding': 'identity' },
       body: typeof init.body === 'string' ? Buffer.from(init.body) : null,
     };
     const pending = authorize(unsigned, request.credential, request.fetch);

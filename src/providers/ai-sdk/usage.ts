@@ -13,8 +13,12 @@ export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: inputTokens.cacheRead ?? 0 },
-    completion_tokens_details: { reasoning_tokens: outputTokens.reasoning ?? 0 },
+    ...(isNumber(inputTokens.cacheRead) && {
+      prompt_tokens_details: { cached_tokens: inputTokens.cacheRead },
+    }),
+    ...(isNumber(outputTokens.reasoning) && {
+      completion_tokens_details: { reasoning_tokens: outputTokens.reasoning },
+    }),
     ...(isNumber(inputTokens.cacheWrite) && {
       cache_read_input_tokens: inputTokens.cacheRead ?? 0,
       cache_creation_input_tokens: inputTokens.cacheWrite,

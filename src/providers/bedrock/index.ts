@@ -14,7 +14,9 @@ export const bedrock: Provider = {
       : null;
   },
   settings,
+  sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
   endpoints: endpointsOf(''),
+  streamUsage: true,
   dialects: lazyDialects(
     ['chatComplete', 'complete', 'embed', 'imageGenerate', 'models'],
     () => import('./dialects.ts'),

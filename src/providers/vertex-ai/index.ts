@@ -12,7 +12,12 @@ export const vertexAi: Provider = {
       ? `https://${hostOf(region)}/v1`
       : null,
   settings,
+  sufficientSettings: [
+    ['vertex_region', 'vertex_project_id'],
+    ['vertex_region', 'vertex_service_account_json'],
+  ],
   endpoints: endpointsOf(''),
+  streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'embed', 'imageGenerate', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],
   authorize,

@@ -1,7 +1,8 @@
 import { RequestProblem } from '../ai-sdk/fields.ts';
 import type { ProviderCredential } from '../provider.ts';
-import { PATH_PART, type Settings } from '../setting.ts';
+import type { Settings } from '../setting.ts';
 import { parseServiceAccount, serviceAccountText } from './service-account.ts';
+import { settings } from './settings.ts';
 
 /** A publisher's model by its place on Vertex, whatever way the caller spelled it. */
 export type Place = { publisher: string; model: string };
@@ -32,7 +33,7 @@ function projectOf(credential: ProviderCredential): string {
   const project =
     credential.settings.vertex_project_id ??
     (account === null ? null : parseServiceAccount(account).projectId);
-  if (project === null || !PATH_PART.test(project))
+  if (project === null || !settings.vertex_project_id.pattern.test(project))
     throw new RequestProblem(
       'Vertex needs a project: send x-gateway-vertex-project-id.',
       'vertex_project_id',

@@ -1,9 +1,9 @@
 import { settings as claude } from '../anthropic/settings.ts';
-import { HOST_PART, PATH_PART, type Setting } from '../setting.ts';
+import { HOST_PART, type Setting } from '../setting.ts';
 
 /** Where on Google Cloud, and for whom (spec/data-plane.md, section 1.2). */
 export const settings = {
-  vertex_project_id: { pattern: PATH_PART },
+  vertex_project_id: { pattern: /^[a-z0-9](?:[a-z0-9:.-]{1,98}[a-z0-9])$/ },
   vertex_region: { pattern: HOST_PART },
   vertex_service_account_json: { secret: true },
   anthropic_beta: claude.anthropic_beta,

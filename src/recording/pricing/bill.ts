@@ -29,7 +29,7 @@ export type Bill = { costNanodollars: number | null; savingsNanodollars: number 
 
 /**
  * What a call costs (spec/data-plane.md, section 7). Nothing, where nothing was billed: no provider was called, the cache
- * answered, nothing was made (only POST makes something), or the provider refused the request. Null where the provider
+ * answered, nothing was made (only POST and sessions make something), or the provider refused the request. Null where the provider
  * did not say what was used, so that nothing is ever billed by an estimate.
  */
 export async function billFor(call: PricedCall): Promise<Bill> {
@@ -40,7 +40,11 @@ export async function billFor(call: PricedCall): Promise<Bill> {
 }
 
 const isUnbilled = ({ wasCalled, method, status, usage }: PricedCall): boolean =>
-  !wasCalled || method !== 'POST' || (isRefusal(status) && usage.counts.tokenClasses === null);
+  !wasCalled || !makesSomething(method, status) || (isRefusal(status) && usage.counts.tokenClasses === null);
+
+/** A request with POST, or a session over WebSocket, which is opened with GET; other answers repeat older reports. */
+export const makesSomething = (method: string, status: number): boolean =>
+  method === 'POST' || status === 101;
 
 /** 408 and 499 stand for an answer that nobody waited for; it may have been billed. */
 const isRefusal = (status: number): boolean =>

@@ -1,4 +1,5 @@
-import type { calcPrice, findProvider } from '@pydantic/genai-prices';
+import type { calcPrice, findProvider, ModelInfo } from '@pydantic/genai-prices';
+import { LRUCache } from 'lru-cache';
 import { catalogueNames, modelNames } from './catalogue-names.ts';
 import type { Listed, ListedPrices } from './convert.ts';
 import { supplement } from './supplement.ts';
@@ -12,6 +13,8 @@ export type Catalogue = {
   /** Every model of a kind of provider by its name; null when it knows none. */
   list(provider: string, at: Date): Map<string, Listed> | null;
 };
+
+const MINUTE = 60_000;
 
 let loading: Promise<Catalogue> | null = null;
 
@@ -29,30 +32,57 @@ export const isPriced = (provider: string): boolean => nameOf(provider) !== null
 
 function createCatalogue(library: Library): Catalogue {
   /** Asking for the price of nothing gives the prices; they may depend on the date and on the time of day. */
-  function findExact(provider: string, model: string, at: Date): Listed | null {
-    const found = library.calcPrice({}, model, { providerId: provider, timestamp: at });
-    if (found) return { provider, model: found.model.id, prices: found.model_price as ListedPrices };
-    const name = model.toLowerCase();
-    return Object.hasOwn(supplement[provider] ?? {}, name) ? { provider, model: name, prices: {} } : null;
+  function findExact(name: string, model: string, at: Date): Listed | null {
+    const found = library.calcPrice({}, model, { providerId: name, timestamp: at });
+    if (found) return { provider: name, model: found.model.id, prices: found.model_price as ListedPrices };
+    const listed = modelsOf(name).find(({ id }) => id === model);
+    if (listed) return pricesOf(name, listed, at);
+    const added = model.toLowerCase();
+    return Object.hasOwn(supplement[name] ?? {}, added) ? { provider: name, model: added, prices: {} } : null;
+  }
+
+  const modelsOf = (name: string): ModelInfo[] => library.findProvider({ providerId: name })?.models ?? [];
+
+  /** The prices of an entry itself: not every one goes by its own id. */
+  function pricesOf(name: string, model: ModelInfo, at: Date): Listed {
+    const only = { ...model, match: { equals: model.id } };
+    const provider = { id: name, name, api_pattern: '', models: [only] };
+    const found = library.calcPrice({}, model.id, { provider, timestamp: at });
+    return { provider: name, model: model.id, prices: (found?.model_price ?? {}) as ListedPrices };
+  }
+
+  // Looking through hundreds of models takes longer than the rest of a log, and prices change by the minute at most.
+  const known = new LRUCache<string, Listed | 'none'>({ max: 2000 });
+
+  function search(name: string, model: string, at: Date): Listed | 'none' {
+    for (const candidate of modelNames(model)) {
+      const found = findExact(name, candidate, at);
+      if (found) return found;
+    }
+    return 'none';
   }
 
   return {
     find(provider, model, at) {
       const name = nameOf(provider);
       if (name === null) return null;
-      for (const candidate of modelNames(model)) {
-        const found = findExact(name, candidate, at);
-        if (found) return found;
+      const key = `${Math.floor(at.getTime() / MINUTE)}/${name}/${model}`;
+      let found = known.get(key);
+      if (!found) {
+        found = search(name, model, at);
+        known.set(key, found);
       }
-      return null;
+      return found === 'none' ? null : found;
     },
     list(provider, at) {
       const name = nameOf(provider);
       if (name === null) return null;
-      const known = library.findProvider({ providerId: name })?.models ?? [];
-      const ids = [...known.map(({ id }) => id), ...Object.keys(supplement[name] ?? {})];
-      const found = ids.map((id) => [id, findExact(name, id, at)] as const);
-      return new Map(found.flatMap(([id, listed]) => (listed ? [[id, listed] as const] : [])));
+      const listed = modelsOf(name).map((model) => [model.id, pricesOf(name, model, at)] as const);
+      const added = Object.keys(supplement[name] ?? {}).flatMap((model) => {
+        const found = findExact(name, model, at);
+        return found ? [[model, found] as const] : [];
+      });
+      return new Map([...added, ...listed]);
     },
   };
 }

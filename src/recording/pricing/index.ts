@@ -1,4 +1,4 @@
-export { type Bill, billFor, type PricedCall } from './bill.ts';
+export { type Bill, billFor, makesSomething, type PricedCall } from './bill.ts';
 export { usualCalculation } from './calculation.ts';
 export { loadCatalogue } from './catalogue.ts';
 export { priceListOf } from './convert.ts';

@@ -63,6 +63,9 @@ export const graphDoor = (root: RootField): Door => ({
   },
 });
 
+/** Values of variables that no argument of a root field takes, but one below it. */
+const deeper: Values = { groupBy: 'model', metadataKey: 'team' };
+
 /** The path of an operation below `prefix`, e.g. `/v1`. */
 export function restDoor(
   schema: GraphQLSchema,
@@ -86,7 +89,7 @@ export function restDoor(
       let body: unknown;
       for (const variable of variables) {
         const name = argumentOf(variable)?.name.value ?? '';
-        const value = values[name];
+        const value = name ? values[name] : deeper[variable];
         if (value === undefined) continue;
         const placeholder = `{${variable}}`;
         if (path.includes(placeholder)) path = path.replace(placeholder, encodeURIComponent(String(value)));

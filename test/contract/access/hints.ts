@@ -26,6 +26,8 @@ export const hints: Values = {
     request: { url: 'https://provider.example', body: {} },
     response: { body: {} },
   },
+  'Query.analytics.workspaceSlug': '<workspace>',
+  'Query.logGroups.workspaceSlug': '<workspace>',
   'Query.auditLogs.endTime': '2027-01-01T00:00:00Z',
   'Query.auditLogs.startTime': '2025-01-01T00:00:00Z',
 };

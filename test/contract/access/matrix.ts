@@ -97,6 +97,7 @@ function strangersAt({ tenant }: World, { root, takesKeys }: Door, { lacking }: 
     add('a credential with all other scopes', lacking, isRefused);
   }
   for (const key of [tenant.adminKey, tenant.workspaceKey]) {
+    if (isPublic) continue;
     if (!takesKeys) add('a key', keyCaller(key), ({ status, code }) => status === 401 && code === 'AB05');
     else if (refusesKeys(anyOf)) add('a key', keyCaller(key), ({ status }) => status === 403);
   }

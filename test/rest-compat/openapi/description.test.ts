@@ -17,6 +17,7 @@ const everySurface = {
   V2: surface('/v2'),
   ADMIN_V2: surface('/admin/v2'),
   IAM_V1: surface('/iam/v1'),
+  ROOT: surface(''),
 };
 const rest = createRest({
   graph,
@@ -36,7 +37,8 @@ const operationsOf = ({ paths }: OpenApi) =>
 const isAdministration = ({ tags }: Operation) =>
   !tags.some((tag) => /^(Inference|Authentication)$/.test(tag));
 /** A path that checks what its caller brings instead of a credential. */
-const isLink = ({ security }: Operation) => security.length === 0;
+const isLink = ({ operationId }: Operation) =>
+  rest.exceptions.some(({ name, isPublic }) => isPublic && operationId.split('_')[0] === name);
 const administrationOf = (document: OpenApi) =>
   operationsOf(document).filter(({ operation }) => isAdministration(operation) && !isLink(operation));
 const contentsOf = (operation: Operation): Content[] => [
@@ -76,7 +78,7 @@ describe('the OpenAPI description', () => {
   it('asks each surface for its own credentials, and knows no others', () => {
     const schemes = (prefix: string) =>
       operationsOf(whole)
-        .filter(({ operation }) => !isLink(operation))
+        .filter(({ operation }) => operation.security.length > 0)
         .filter(({ path }) => path.startsWith(prefix))
         .map(({ operation }) => operation.security.flatMap((scheme) => Object.keys(scheme)).join());
     expect(new Set(schemes('/v1/'))).toEqual(new Set(['gatewayKey,gatewayKeyAsBearer,accessToken']));
@@ -90,8 +92,16 @@ describe('the OpenAPI description', () => {
   it('says the scope of every operation', () => {
     const without = operationsOf(whole)
       .filter(({ operation }) => !operation.tags.includes('Authentication'))
-      .filter(({ operation }) => !isLink(operation) && !operation['x-required-scope']?.length);
+      .filter(({ operation }) => operation.security.length > 0 && !operation['x-required-scope']?.length);
     expect(without.map(({ operation }) => operation.operationId)).toEqual([]);
+  });
+
+  it('asks for no credential where the graph asks for none', () => {
+    const open = administrationOf(whole).filter(({ operation }) => operation.security.length === 0);
+    expect(new Set(open.map(({ operation }) => operation.operationId.split('_')[0]))).toEqual(
+      new Set(['getModelPricing', 'getModelConfiguration', 'listProviderModelPricing']),
+    );
+    expect(open.filter(({ operation }) => operation.responses[401])).toEqual([]);
   });
 
   it('gives examples that its own schemas allow', () => {

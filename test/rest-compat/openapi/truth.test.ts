@@ -149,6 +149,8 @@ function pathOfSomebody({ path }: Call): string | null {
   return path.replace('{workspaceId}', app.workspaceId).replace('{userId}', user ?? '');
 }
 
+const isPublic = ({ operation }: Call): boolean => operation.security.length === 0;
+
 /** `/v1/configs/{slug}/versions` -> the slug of the first row of `/v1/configs`. */
 async function pathOf(call: Call): Promise<string> {
   const somebody = pathOfSomebody(call);
@@ -242,6 +244,16 @@ describe('what the description says is true:', () => {
     expect(empty).toEqual([]);
   });
 
+  it('every read for everybody answers as described', async () => {
+    const open = everyCall('get').filter((call) => isPublic(call) && call.path.includes('/model-configs/'));
+    const wrong = await wrongOnes(open, ({ path }) => {
+      const known = path.replace('{provider}', 'openai').replace('{model}', 'gpt-4o');
+      return app.rest('GET', known, { key: null });
+    });
+    expect(wrong).toEqual([]);
+    expect(open).toHaveLength(9);
+  });
+
   it('every read answers 304 to whoever has its answer, every write obeys the headers it names', async () => {
     const wrong: object[] = [];
     const expectStatus = (call: Call, status: number, answer: Answer) => {
@@ -322,7 +334,7 @@ describe('what the description says is true:', () => {
   it('no surface answers without its credential', async () => {
     const wrong: object[] = [];
     for (const call of everyCall('get', 'post', 'put', 'delete')) {
-      if (!/^\/(admin|v2|iam)\//.test(call.path)) continue;
+      if (!/^\/(admin|v2|iam)\//.test(call.path) || isPublic(call)) continue;
       for (const key of [null, app.adminKey]) {
         const answer = await send(call, call.path.replace(/\{\w+\}/, 'none'), exampleOf(call), { key });
         const found = mistakes(call, answer);

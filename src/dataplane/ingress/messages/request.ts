@@ -17,12 +17,19 @@ export function messagesRequest(body: Fields): Fields {
     ...picked(body, ['model', 'temperature', 'top_p']),
     messages: messagesOf(body),
     ...(isGiven(body.max_tokens) && { max_completion_tokens: body.max_tokens }),
-    ...(isGiven(body.stop_sequences) && { stop: body.stop_sequences }),
+    ...stopOf(body.stop_sequences),
     ...streaming(body),
     ...toolsOf(body),
     ...userOf(body.metadata),
     ...outputOf(body.output_config),
   };
+}
+
+/** Some providers refuse an empty list. */
+function stopOf(sequences: unknown): Fields {
+  if (!isGiven(sequences)) return {};
+  const stop = listAt(sequences, 'stop_sequences');
+  return stop.length > 0 ? { stop } : {};
 }
 
 function toolsOf({ tools, tool_choice: choice }: Fields): Fields {

@@ -5,7 +5,7 @@ import { logModeOf, type WorkspaceDocument, workspaceModel } from '../workspace/
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
 type Owner = Pick<WorkspaceDocument, '_id' | 'defaults' | 'settings'>;
-type FromOwner = Pick<KeyRecord, 'metadata' | 'logMode'>;
+type FromOwner = Pick<KeyRecord, 'metadata' | 'logMode' | 'savedConfigsOnly'>;
 
 /** Keys by the hash of their secret, as the data plane needs them; one in transition is found by either secret. */
 export async function loadKeyRecords(
@@ -28,8 +28,12 @@ export async function loadKeyRecords(
   return new Map(
     keys.flatMap((key) => {
       const owner = owners.get(key.workspaceId ?? '');
-      const logMode = logModeOf(common.get(key.organisationId), owner?.settings);
-      return recordsOf(key, { metadata: owner?.defaults?.metadata ?? {}, logMode });
+      const ofOrganisation = common.get(key.organisationId);
+      return recordsOf(key, {
+        metadata: owner?.defaults?.metadata ?? {},
+        logMode: logModeOf(ofOrganisation, owner?.settings),
+        savedConfigsOnly: ofOrganisation?.savedConfigsOnly ?? false,
+      });
     }),
   );
 }
@@ -63,5 +67,6 @@ function toRecord(key: ApiKeyDocument, owner: FromOwner): KeyRecord {
     allowConfigOverride: key.defaults?.allow_config_override ?? true,
     metadata: { ...key.defaults?.metadata, ...owner.metadata },
     logMode: owner.logMode,
+    savedConfigsOnly: owner.savedConfigsOnly,
   };
 }

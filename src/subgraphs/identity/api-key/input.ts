@@ -2,6 +2,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { configIn } from '../../routing/config/index.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
+import { workspaceById } from '../workspace/index.ts';
 import type { ApiKeyDefaults, ApiKeyDocument } from './model.ts';
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
@@ -35,6 +36,17 @@ export async function parseDefaults(
     throw invalid('defaults.config_id names no active config of the workspace.', `${param}.config_id`);
   }
   return { ...defaults, config_id: configId };
+}
+
+/** A user key without a config of its own takes the one that its workspace has for it (spec/data-plane.md, section 2.10). */
+export async function withWorkspaceConfig(
+  context: GraphContext,
+  defaults: ApiKeyDefaults | null,
+  workspaceId: string | null,
+): Promise<ApiKeyDefaults | null> {
+  if (defaults?.config_id || workspaceId === null) return defaults;
+  const config = (await workspaceById(context).load(workspaceId))?.defaults?.user_api_key_config;
+  return config ? { ...defaults, config_id: config } : defaults;
 }
 
 /** A moment in the future, or null for a key that does not expire. */

@@ -9,6 +9,7 @@ export type OrganisationSettings = {
   /** Null leaves it to the installation and to each request. */
   logMode?: LogMode | null;
   allowLogModeOverride?: boolean;
+  savedConfigsOnly?: boolean;
 };
 
 export type OrganisationDocument = {

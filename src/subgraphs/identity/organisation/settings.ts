@@ -9,6 +9,7 @@ export const shownSettings = ({ settings }: Pick<OrganisationDocument, 'settings
   allowExportOverride: settings?.allowExportOverride ?? false,
   logMode: settings?.logMode ?? null,
   allowLogModeOverride: settings?.allowLogModeOverride ?? false,
+  savedConfigsOnly: settings?.savedConfigsOnly ?? false,
 });
 
 export async function updateOrganisationSettings(

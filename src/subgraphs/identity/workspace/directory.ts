@@ -27,8 +27,14 @@ export async function loadWorkspaceRecords(
   const common = await organisationSettings(db, organisations);
   return new Map(
     found.flatMap(({ _id, organisationId, slug, defaults, settings }) => {
-      const logMode = logModeOf(common.get(organisationId), settings);
-      const record = { id: _id, slug, metadata: defaults?.metadata ?? {}, logMode };
+      const ofOrganisation = common.get(organisationId);
+      const record = {
+        id: _id,
+        slug,
+        metadata: defaults?.metadata ?? {},
+        logMode: logModeOf(ofOrganisation, settings),
+        savedConfigsOnly: ofOrganisation?.savedConfigsOnly ?? false,
+      };
       return [
         [`${organisationId}/${_id}`, record],
         [`${organisationId}/${slug}`, record],

@@ -6,13 +6,19 @@ import { indexSorts } from '../../order.ts';
 /** Members that are absent or null are the organisation's. */
 export type WorkspaceSettings = { deniedExportFields?: string[] | null; logMode?: LogMode | null };
 
+export type WorkspaceDefaults = {
+  metadata?: Record<string, string>;
+  /** Id or slug of the config that user keys take as their default when they are made without one. */
+  user_api_key_config?: string;
+};
+
 export type WorkspaceDocument = {
   _id: string;
   organisationId: string;
   slug: string;
   name: string;
   description: string | null;
-  defaults: { metadata?: Record<string, string> } | null;
+  defaults: WorkspaceDefaults | null;
   isDefault: number;
   status: 'active' | 'archived';
   settings?: WorkspaceSettings;

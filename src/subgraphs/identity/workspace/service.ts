@@ -12,7 +12,7 @@ import type {
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { ensureMembers, removeMembers, requireUsers } from '../member/index.ts';
-import { parseMembers, parseMetadata } from '../metadata.ts';
+import { changedDefaults, newDefaults } from './defaults.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
 
@@ -62,7 +62,7 @@ export async function listWorkspaces(context: GraphContext, args: ListArguments)
 export async function createWorkspace(context: GraphContext, input: CreateWorkspaceInput) {
   const principal = requireScope(context.principal, ['workspaces.create']);
   const { organisationId } = principal;
-  const defaults = parseDefaults(input.defaults);
+  const defaults = newDefaults(input.defaults);
   const users = input.users ?? [];
   await requireUsers(context, organisationId, users, (index) => `input.users[${index}]`);
   const created = await orAlreadyExists(
@@ -86,14 +86,16 @@ export async function createWorkspace(context: GraphContext, input: CreateWorksp
 }
 
 export async function updateWorkspace(context: GraphContext, id: string, input: UpdateWorkspaceInput) {
-  const principal = requireScope(context.principal, ['workspaces.update']);
+  const { _id, organisationId } = await getWorkspace(context, id, 'workspaces.update');
   const updated = await workspaceModel(context.db)
     .findOneAndUpdate(
-      { $and: [idOrSlug(id), visibleWorkspaces(principal)] },
+      { _id, organisationId },
       {
         ...(input.name != null && { name: input.name }),
         ...(input.description !== undefined && { description: input.description }),
-        ...(input.defaults !== undefined && { defaults: parseDefaults(input.defaults) }),
+        ...(input.defaults !== undefined && {
+          defaults: await changedDefaults(context, { organisationId, workspaceId: _id }, input.defaults),
+        }),
       },
       { returnDocument: 'after' },
     )
@@ -162,11 +164,4 @@ export async function workspaceIdFor(
     });
   }
   return found._id;
-}
-
-function parseDefaults(value: unknown): WorkspaceDocument['defaults'] {
-  const members = parseMembers(value, ['metadata'], 'input.defaults');
-  if (!members) return null;
-  if (members.metadata === undefined) return {};
-  return { metadata: parseMetadata(members.metadata, 'input.defaults.metadata') };
 }

@@ -25,8 +25,9 @@ export const traceOf = ({ workspaceId, traceId }: Pick<Given, 'workspaceId' | 't
 /** The feedback of the window, in the order in which it was given, on traces that have a log which the filters let through. */
 export async function feedbackOf(scope: Scope): Promise<Given[]> {
   const { window, filters } = scope;
+  const { weightedFeedbackMin: _min, weightedFeedbackMax: _max, ...ofLogs } = filters;
   const given = (await readFeedback(scope, window.end)).filter(isWeightedAs(scope));
-  if (!needsLogs(filters) && !filtersRows(filters)) return given;
+  if (!needsLogs(ofLogs) && !filtersRows(ofLogs)) return given;
   const traces = new Set<string>();
   await readLogsOf(scope, given, (record) => traces.add(traceOf(record)));
   return given.filter((one) => traces.has(traceOf(one)));

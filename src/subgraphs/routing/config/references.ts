@@ -49,17 +49,26 @@ function providersNamed(config: GatewayConfig, path: string): Named[] {
 }
 
 /**
- * True while an API key has the config as its default. Asks the collection by its name: the API key resource checks its
- * defaults with this one, so that an import of its model would go round in a circle.
+ * Refuses what would take a config away while an API key has it as its default, or a workspace for its user keys. Asks the
+ * collections by their names: both resources check their defaults with this one, so that an import of their models would go
+ * round in a circle.
  */
-export async function isDefaultOfApiKey(context: GraphContext, config: ConfigDocument): Promise<boolean> {
-  const key = await context.db.collection('api_keys').findOne(
-    {
-      organisationId: config.organisationId,
-      workspaceId: config.workspaceId,
-      'defaults.config_id': { $in: [config._id, config.slug] },
-    },
-    { projection: { _id: 1 } },
-  );
-  return key !== null;
+export async function requireUnused(context: GraphContext, config: ConfigDocument): Promise<void> {
+  const { organisationId, workspaceId, _id, slug } = config;
+  const names = { $in: [_id, slug] };
+  const options = { projection: { _id: 1 } };
+  const [key, workspace] = await Promise.all([
+    context.db
+      .collection('api_keys')
+      .findOne({ organisationId, workspaceId, 'defaults.config_id': names }, options),
+    context.db
+      .collection<{ _id: string }>('workspaces')
+      .findOne({ _id: workspaceId, organisationId, 'defaults.user_api_key_config': names }, options),
+  ]);
+  if (key) throw new GatewayError('IN_USE', { message: 'The config is the default of an API key.' });
+  if (workspace) {
+    throw new GatewayError('IN_USE', {
+      message: 'The config is the default of the user keys of its workspace.',
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import { type Principal, requireScope, tenantFilter } from '../../../auth/index.ts';
-import { parseSavedConfig } from '../../../dataplane/config/schema.ts';
+import { parseSavedConfig, requireBounded } from '../../../dataplane/config/schema.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
@@ -12,7 +12,7 @@ import { orAlreadyExists } from '../../writes.ts';
 import { requireConfig } from './find.ts';
 import { configById } from './loaders.ts';
 import { type ConfigDocument, configModel, type StoredConfig } from './model.ts';
-import { isDefaultOfApiKey, requireProviders } from './references.ts';
+import { requireProviders, requireUnused } from './references.ts';
 import { restoreMasked, sealConfig } from './sealing.ts';
 import { addVersion, removeVersion, removeVersionsOf } from './versions.ts';
 
@@ -85,9 +85,9 @@ export async function checkedConfig(
   value: unknown,
   present: StoredConfig | null,
 ): Promise<StoredConfig> {
-  const parsed = parseSavedConfig(value);
-  const config = restoreMasked(value as StoredConfig, present);
-  await requireProviders(context, owner, parsed);
+  requireBounded(value);
+  const config = restoreMasked(value, present);
+  await requireProviders(context, owner, parseSavedConfig(config));
   return sealConfig(config, context.secrets, owner._id);
 }
 
@@ -107,9 +107,7 @@ async function makeDefault(context: GraphContext, config: ConfigDocument, attemp
 
 export async function deleteConfig(context: GraphContext, id: string): Promise<string> {
   const config = await requireConfig(context, id, 'configs.delete');
-  if (await isDefaultOfApiKey(context, config)) {
-    throw new GatewayError('IN_USE', { message: 'The config is the default of an API key.' });
-  }
+  await requireUnused(context, config);
   const { _id, organisationId } = config;
   await configModel(context.db).deleteOne({ _id, organisationId });
   await removeVersionsOf(context, config);

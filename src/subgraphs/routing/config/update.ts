@@ -5,7 +5,7 @@ import type { GraphContext } from '../../context.ts';
 import type { UpdateConfigInput } from '../../types.generated.ts';
 import { configNotFound, requireConfig } from './find.ts';
 import { type ConfigDocument, configModel, type StoredConfig } from './model.ts';
-import { isDefaultOfApiKey } from './references.ts';
+import { requireUnused } from './references.ts';
 import { unsealConfig } from './sealing.ts';
 import { authorOf, checkedConfig } from './service.ts';
 import { addVersion, nextNumber, removeVersion } from './versions.ts';
@@ -15,9 +15,7 @@ type Changes = Partial<Pick<ConfigDocument, 'name' | 'status' | 'updatedBy'>>;
 export async function updateConfig(context: GraphContext, id: string, input: UpdateConfigInput) {
   const config = await requireConfig(context, id, 'configs.update');
   const principal = requireScope(context.principal, ['configs.update']);
-  if (input.status === 'archived' && (await isDefaultOfApiKey(context, config))) {
-    throw new GatewayError('IN_USE', { message: 'The config is the default of an API key.' });
-  }
+  if (input.status === 'archived') await requireUnused(context, config);
   const changes = {
     ...(input.name != null && { name: input.name }),
     ...(input.status != null && { status: input.status }),

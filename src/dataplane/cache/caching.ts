@@ -1,0 +1,80 @@
+import type { Endpoint } from '../../providers/index.ts';
+import { type Call, headerOf } from '../call.ts';
+import type { Leaf } from '../config/plan.ts';
+import type { OutgoingBody } from '../request-body.ts';
+import type { Target } from '../target.ts';
+import { identify } from './identity.ts';
+import { type Question, questionOf } from './question.ts';
+
+/** What a call's cache is asked, worked out once per target. */
+export type Caching = {
+  mode: 'simple' | 'semantic';
+  organisationId: string;
+  workspaceId: string;
+  /** Where an equal call would have put its answer. */
+  id: string;
+  /** What to compare with like questions; null compares with none. */
+  question: Question | null;
+  /** Seconds that an answer is kept. */
+  maxAge: number;
+  /** Asks the provider whatever is there, and replaces it. */
+  refresh: boolean;
+  endpoint: Endpoint;
+  /** The caller wants a stream. */
+  stream: boolean;
+  withUsage: boolean;
+};
+
+const MIN_AGE = 60;
+const MAX_AGE = 7_776_000;
+export const DEFAULT_MAX_AGE = 604_800;
+
+/** What keeps no answers: uploads and jobs, images made from others, and what is no model's answer (section 4, "Never cached"). */
+const uncached: ReadonlySet<Endpoint> = new Set<Endpoint>([
+  'files',
+  'batches',
+  'fineTuning',
+  'storedResponse',
+  'imageEdit',
+  'imageVariation',
+  'models',
+  'realtime',
+]);
+
+/**
+ * How the cache takes part in one target's call; null when it does not: no mode in the config, a body that is not JSON,
+ * a path that keeps nothing, or a caller who asks not to be tracked (spec/data-plane.md, section 4).
+ */
+export function cachingOf(
+  call: Call,
+  leaf: Leaf,
+  target: Target,
+  body: OutgoingBody,
+  ceiling: number | null,
+): Caching | null {
+  const { cache } = leaf;
+  if (cache === null || body.value === null || call.method !== 'POST') return null;
+  if (uncached.has(call.route.endpoint) || headerOf(call.headers, 'x-gateway-debug') === 'false') return null;
+  const identity = identify(call, target, body.value, cache.namespace ?? null);
+  if (identity === null) return null;
+  const { endpoint } = call.route;
+  const options = body.value.stream_options as { include_usage?: unknown } | undefined | null;
+  return {
+    mode: cache.mode,
+    organisationId: call.key.principal.organisationId,
+    workspaceId: call.workspaceId,
+    id: identity.id(body.value),
+    question: cache.mode === 'semantic' ? questionOf(endpoint, body.value, identity.id) : null,
+    maxAge: ageOf(cache.max_age ?? null, ceiling),
+    refresh: headerOf(call.headers, 'x-gateway-cache-force-refresh') === 'true',
+    endpoint,
+    stream: body.value.stream === true,
+    withUsage: options?.include_usage === true,
+  };
+}
+
+/** Between a minute and ninety days; the operator's own limit is the default as well as a ceiling. */
+function ageOf(asked: number | null, ceiling: number | null): number {
+  const wanted = Math.min(asked ?? ceiling ?? DEFAULT_MAX_AGE, ceiling ?? MAX_AGE, MAX_AGE);
+  return Math.max(wanted, MIN_AGE);
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../lib/canonical.ts';
+import { isNestedDeeperThan } from '../../lib/storable.ts';
+import { type Call, headerOf } from '../call.ts';
+import type { Target } from '../target.ts';
+
+type Json = Record<string, unknown>;
+
+/** Levels of JSON that are put in order; whoever sends more gets no cache. */
+const MAX_DEPTH = 200;
+
+/** Headers that say nothing about the answer. */
+const irrelevant = new Set(
+  [
+    'api-key',
+    'workspace-id',
+    'trace-id',
+    'span-id',
+    'span-name',
+    'parent-span-id',
+    'cache-force-refresh',
+    'cache-namespace',
+    'request-timeout',
+    'sensitive-headers',
+    'debug',
+    'runtime',
+    'runtime-version',
+    'package-version',
+    // What the target and the body are made of stands in the hash as such.
+    'config',
+    'provider',
+    'virtual-key',
+    'metadata',
+  ].map((name) => `x-gateway-${name}`),
+);
+
+/**
+ * What an answer depends on, as a hash of it together with a body. Tenant, workspace and credential stand before all else:
+ * nobody ever finds what another one's call has left. Without a namespace metadata and gateway headers divide the cache
+ * further, with one it alone does (section 4). Null for bodies too deep to be compared.
+ */
+export function identify(
+  call: Call,
+  target: Target,
+  body: Json,
+  configNamespace: string | null,
+): { id(body: Json): string } | null {
+  if (isNestedDeeperThan(MAX_DEPTH, body)) return null;
+  const namespace = headerOf(call.headers, 'x-gateway-cache-namespace') ?? configNamespace;
+  const { organisationId, kind, id, userId } = call.key.principal;
+  const place = canonicalJson([
+    organisationId,
+    call.workspaceId,
+    [kind, id, userId],
+    [call.route.endpoint, call.path, call.query],
+    [target.provider.id, target.record?.id ?? target.credential.key, target.base, target.credential.settings],
+    (target.provider.callerHeaders ?? []).map((name) => call.headers[name] ?? null),
+    namespace === null || namespace === undefined
+      ? { metadata: call.metadata, headers: relevantHeaders(call) }
+      : { namespace },
+  ]);
+  return {
+    id({ stream: _stream, stream_options: _options, ...members }) {
+      return createHash('sha256')
+        .update(place)
+        .update('\n')
+        .update(canonicalJson(members))
+        .digest('base64url');
+    },
+  };
+}
+
+const relevantHeaders = ({ headers }: Call): Json =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.startsWith('x-gateway-') && !irrelevant.has(name)),
+  );

@@ -1,0 +1,93 @@
+import type { Logger } from '../../lib/logger.ts';
+import type { CapturedAnswer } from '../../recording/capture.ts';
+import type { CacheStatus } from '../../recording/log-record.ts';
+import type { Caching } from './caching.ts';
+import type { Embedder } from './embedder.ts';
+import type { CacheCounters, Entries } from './entries.ts';
+import { formats } from './formats/index.ts';
+import type { Embedding } from './vector.ts';
+import { wholeAnswer } from './whole-answer.ts';
+
+export type { Caching } from './caching.ts';
+
+/** What looking came to: an answer to give, or how to keep the one that the provider is to give. */
+export type Lookup = {
+  status: CacheStatus;
+  /** The answer as the caller wants it; null asks the provider. */
+  found: { contentType: string; body: Buffer } | null;
+  /** Keeps the provider's answer; does nothing for one that is no complete success. */
+  keep(status: number, answer: CapturedAnswer): void;
+};
+
+export type Cache = {
+  lookUp(caching: Caching): Promise<Lookup>;
+  /** Seconds: the operator's limit of an answer's age, or none. */
+  maxAge: number | null;
+  counters: CacheCounters;
+  /** Resolves when everything kept until now is stored. */
+  stop(): Promise<void>;
+};
+
+/** How to keep an answer, once its question's embedding is known. */
+type Keeper = (embedding: Embedding | null) => Lookup['keep'];
+
+/** Answers of models by equal and, where the config asks for it, by like questions (spec/data-plane.md, section 4). */
+export function createCache(options: {
+  entries: Entries;
+  /** Null compares no questions: then a semantic cache is a simple one. */
+  embedder: Embedder | null;
+  /** Cosine above which two questions count as the same. */
+  threshold: number;
+  maxAge: number | null;
+  log: Logger;
+}): Cache {
+  const { entries, embedder, threshold, maxAge, log } = options;
+
+  async function embeddingOf(caching: Caching): Promise<Embedding | null> {
+    if (!caching.question || !embedder) return null;
+    try {
+      return await embedder(caching.question.text);
+    } catch (error) {
+      entries.counters.failures++;
+      log.warn({ error }, 'A question could not be embedded; only equal ones are looked for.');
+      return null;
+    }
+  }
+
+  async function refreshed(caching: Caching, keeper: Keeper): Promise<Lookup> {
+    const embedding = await embeddingOf(caching);
+    // Brings the answers to mind that are to be replaced.
+    if (embedding && caching.question)
+      await entries.findLike(caching.question.partition, embedding, threshold);
+    return { status: 'REFRESH', found: null, keep: keeper(embedding) };
+  }
+
+  async function lookUp(caching: Caching): Promise<Lookup> {
+    const keeper: Keeper = (embedding) => (status, answer) => {
+      const body = status >= 200 && status < 300 ? wholeAnswer(caching.endpoint, answer) : null;
+      if (body !== null) entries.keep(caching, body, embedding, caching.refresh ? threshold : null);
+    };
+    if (caching.refresh) return refreshed(caching, keeper);
+    const equal = await entries.find(caching.id);
+    if (equal !== null) return { status: 'HIT', found: shown(caching, equal), keep: () => undefined };
+    const embedding = await embeddingOf(caching);
+    if (!embedding || !caching.question) return { status: 'MISS', found: null, keep: keeper(null) };
+    const like = await entries.findLike(caching.question.partition, embedding, threshold);
+    return like === null
+      ? { status: 'SEMANTIC MISS', found: null, keep: keeper(embedding) }
+      : { status: 'SEMANTIC HIT', found: shown(caching, like), keep: () => undefined };
+  }
+
+  return { lookUp, maxAge, counters: entries.counters, stop: () => entries.settle() };
+}
+
+/** A kept answer in the form that the caller asked for. */
+function shown({ endpoint, stream, withUsage }: Caching, text: string): NonNullable<Lookup['found']> {
+  const format = stream ? formats[endpoint] : undefined;
+  return format
+    ? {
+        contentType: 'text/event-stream; charset=utf-8',
+        body: Buffer.from(format.replay(JSON.parse(text), { withUsage })),
+      }
+    : { contentType: 'application/json', body: Buffer.from(text) };
+}

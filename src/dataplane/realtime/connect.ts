@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import { GatewayError } from '../../errors/index.ts';
+import type { Call } from '../call.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
+import { requestHeaders } from '../request-headers.ts';
+import { failureOf } from '../upstream/failure.ts';
+import type { HttpUpstream } from '../upstream/http.ts';
+import type { UpstreamRequest } from '../upstream/upstream.ts';
+import type { Admission } from './admit.ts';
+import { MAX_MESSAGE_BYTES } from './relay.ts';
+
+/** Bytes of a provider's refusal that are passed on. */
+const MAX_REFUSAL = 64 * 1024;
+
+/** The provider answered the opening with a status of its own. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly body: string;
+  constructor(status: number, body: string) {
+    super(`The provider refused the session with the status ${status}.`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** The request that opens a session at the provider: base URL, query and the provider's own authentication. */
+export async function openingOf(
+  call: Call,
+  { leaf, target }: Admission,
+  { http, headers: settings }: Pick<DataplaneDependencies, 'http' | 'headers'>,
+): Promise<UpstreamRequest> {
+  const { provider, base, credential, model } = target;
+  if (base === null) throw new Error(`The provider ${provider.id} has no address.`);
+  const path = provider.pathOf?.('realtime', '/realtime', model, credential.settings) ?? '/realtime';
+  const query = withModel(call.query, model);
+  const headers = Object.entries(requestHeaders(call, leaf, target, settings.toIgnore));
+  const unsigned = {
+    method: 'GET',
+    origin: base.origin,
+    path: `${base.path}${path}${query && (path.includes('?') ? '&' : '?')}${query}`,
+    headers: Object.fromEntries(headers.filter(([name]) => !name.startsWith('sec-websocket-'))),
+    body: null,
+  };
+  await provider.authorize(unsigned, credential, http.fetch);
+  return unsigned;
+}
+
+/** The query as it came, but for a model that goes by another name at the provider. */
+function withModel(query: string, model: string | null): string {
+  if (model === null) return query;
+  const others = query.split('&').filter((pair) => pair !== '' && !/^model(=|$)/.test(pair));
+  if (new URLSearchParams(query).getAll('model').join() === model) return query;
+  return [`model=${encodeURIComponent(model)}`, ...others].join('&');
+}
+
+/**
+ * A session at the provider, open and paused, so that nothing of it is lost before somebody listens. Rejects with
+ * `Refused`, or with the GatewayError that says why there was no answer.
+ */
+export function connect(
+  { origin, path, headers }: UpstreamRequest,
+  options: { protocols: string[]; timeout: number; lookup: HttpUpstream['lookup']; signal: AbortSignal },
+): Promise<WebSocket> {
+  const { protocols, timeout, lookup, signal } = options;
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${origin?.replace(/^http/, 'ws')}${path}`, protocols, {
+      headers: headers as Record<string, string>,
+      maxPayload: MAX_MESSAGE_BYTES,
+      handshakeTimeout: timeout,
+      perMessageDeflate: false,
+      lookup,
+    });
+    const giveUp = () => socket.terminate();
+    const settle = () => signal.removeEventListener('abort', giveUp);
+    signal.addEventListener('abort', giveUp, { once: true });
+    socket.once('open', () => {
+      settle();
+      socket.pause();
+      resolve(socket);
+    });
+    socket.once('unexpected-response', (_request, response) => {
+      settle();
+      refusalOf(response).then(reject, reject);
+    });
+    // Also for what comes after the promise is settled, which the session learns from its own listeners.
+    socket.on('error', (error) => {
+      settle();
+      reject(unreachable(error));
+    });
+  });
+}
+
+async function refusalOf(response: IncomingMessage): Promise<Refused> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > MAX_REFUSAL) break;
+  }
+  return new Refused(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8', 0, MAX_REFUSAL));
+}
+
+function unreachable(cause: Error): GatewayError {
+  if (/handshake has timed out/.test(cause.message)) return new GatewayError('REQUEST_TIMEOUT', { cause });
+  const isUnreachable = failureOf(cause, false) === 'connect';
+  return new GatewayError(isUnreachable ? 'PROVIDER_UNREACHABLE' : 'PROVIDER_CONNECTION_FAILED', { cause });
+}

@@ -1,0 +1,165 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { requireScope } from '../../auth/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import { credentialOf } from '../authenticate.ts';
+import type { Call } from '../call.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
+import { openCall, type Visit, visitOf } from '../open-call.ts';
+import { refuse } from '../refuse.ts';
+import { gatewayHeaders } from '../response-headers.ts';
+import { scopesOf } from '../steps/authorise.ts';
+import type { UpstreamRequest } from '../upstream/upstream.ts';
+import { type Admission, admit, targetOf } from './admit.ts';
+import { answerRefusal } from './answer-refusal.ts';
+import { connect, openingOf } from './connect.ts';
+import { createObserver } from './observer.ts';
+import { requireWebSocket, takeProtocols } from './protocols.ts';
+import { recorderOf } from './recorder.ts';
+import { MAX_MESSAGE_BYTES, relay } from './relay.ts';
+import { createWatch } from './watch.ts';
+
+export type Realtime = {
+  /** Takes over a connection that asked for a WebSocket at `/v1/realtime`. Never throws. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, query: string): void;
+  /** Closes every session and takes no new ones; resolves when both sides of all are closed and recorded. */
+  stop(): Promise<void>;
+};
+
+/** Milliseconds for a provider to open a session, where neither config nor header say another time. */
+const OPENING_TIMEOUT = 30_000;
+/** Close codes of RFC 6455, section 7.4.1. */
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+/** What RFC 6455 leaves for the reason beside the code. */
+const MAX_REASON = 123;
+/** Status in the log of a caller that hung up before it was answered. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** Realtime sessions (spec/data-plane.md, section 10.5): one WebSocket to the caller, one to the provider. */
+export function createRealtime(dependencies: DataplaneDependencies): Realtime {
+  const accepted = new WeakMap<IncomingMessage, { protocol: string; headers: Record<string, string> }>();
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    handleProtocols: (_offered, request) => accepted.get(request)?.protocol || false,
+  });
+  server.on('headers', (lines, request) => {
+    for (const [name, value] of Object.entries(accepted.get(request)?.headers ?? {}))
+      lines.push(`${name}: ${value}`);
+  });
+  const watch = createWatch();
+  const stopping = new AbortController();
+  const sessions = new Set<Promise<void>>();
+
+  async function serve(visit: Visit, socket: Duplex, head: Buffer): Promise<void> {
+    let call: Call | null = null;
+    let leave: (() => void) | null = null;
+    try {
+      if (stopping.signal.aborted) throw new GatewayError('STOPPING');
+      const protocols = takeProtocols(visit.request.headers);
+      requireWebSocket(visit.request);
+      call = await openCall(visit, dependencies);
+      leave = watch.enter(call.key.principal);
+      const admission = await admit(call, dependencies);
+      await hold(call, admission, await openingOf(call, admission, dependencies), protocols, {
+        socket,
+        head,
+      });
+    } catch (thrown) {
+      refuse(thrown, { ...visit, call }, dependencies);
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** Opens both sides and stays until both are closed. Rejects only before anything was answered. */
+  async function hold(
+    call: Call,
+    admission: Admission,
+    opening: UpstreamRequest,
+    protocols: string[],
+    to: { socket: Duplex; head: Buffer },
+  ): Promise<void> {
+    const record = recorderOf(call, admission, opening, dependencies);
+    const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0, 'DISABLED');
+    let provider: WebSocket;
+    try {
+      provider = await connect(opening, {
+        protocols,
+        timeout: admission.leaf.requestTimeout ?? OPENING_TIMEOUT,
+        lookup: dependencies.http.lookup,
+        signal: AbortSignal.any([call.signal, stopping.signal]),
+      });
+    } catch (thrown) {
+      record.failure(answerRefusal(call, headers, thrown), thrown as Error);
+      return;
+    }
+    const caller = await upgrade(call, to, { protocol: provider.protocol, headers });
+    if (!caller) {
+      provider.terminate();
+      record.failure(CLIENT_CLOSED_REQUEST, null);
+      return;
+    }
+    const observer = createObserver();
+    const relayed = relay(caller, provider, observer.see);
+    const forget = watch.add({
+      check: () => recheck(call, admission),
+      end: (error) => relayed.end(POLICY_VIOLATION, reasonOf(error)),
+    });
+    const stop = () => relayed.end(GOING_AWAY, 'The server is stopping.');
+    if (stopping.signal.aborted) stop();
+    else stopping.signal.addEventListener('abort', stop, { once: true });
+    const ending = await relayed.ended;
+    stopping.signal.removeEventListener('abort', stop);
+    forget();
+    record.session(ending, observer.report());
+  }
+
+  /** The caller's side, once the provider's is open; null when the caller is gone. */
+  function upgrade(
+    { request, response }: Call,
+    { socket, head }: { socket: Duplex; head: Buffer },
+    answer: { protocol: string; headers: Record<string, string> },
+  ): Promise<WebSocket | null> {
+    response.detachSocket(socket as Socket);
+    accepted.set(request, answer);
+    return new Promise((resolve) => {
+      socket.once('close', () => resolve(null));
+      server.handleUpgrade(request, socket, head, resolve);
+    });
+  }
+
+  /** Throws once the credential or the provider behind a session is not what it was. */
+  async function recheck(call: Call, { leaf }: Admission): Promise<void> {
+    const { principal } = await dependencies.authenticate(credentialOf(call.headers), undefined);
+    requireScope(principal, scopesOf(call.route, call.method));
+    if (principal.workspaceId !== call.workspaceId) throw new GatewayError('FORBIDDEN');
+    await targetOf(call, leaf, dependencies);
+  }
+
+  return {
+    handleUpgrade(request, socket, head, query) {
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket as Socket);
+      response.once('finish', () => socket.end());
+      socket.on('error', () => socket.destroy());
+      const session = serve(visitOf(request, response, '/realtime', query), socket, head);
+      sessions.add(session);
+      session.then(() => sessions.delete(session));
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(sessions);
+      watch.stop();
+    },
+  };
+}
+
+function reasonOf({ message }: GatewayError): string {
+  return Buffer.byteLength(message) > MAX_REASON ? '' : message;
+}

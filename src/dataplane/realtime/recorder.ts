@@ -1,0 +1,62 @@
+import { performance } from 'node:perf_hooks';
+import { Capture } from '../../recording/capture.ts';
+import type { AttemptResult } from '../attempt.ts';
+import type { Call } from '../call.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
+import { recordExchange } from '../record.ts';
+import type { UpstreamRequest } from '../upstream/upstream.ts';
+import type { Admission } from './admit.ts';
+import type { SessionReport } from './observer.ts';
+import type { Ending } from './relay.ts';
+
+const SWITCHING_PROTOCOLS = 101;
+/** The close code of a connection that broke. */
+const ABNORMAL = 1006;
+
+/** Writes the one log of a session: when it is over, or could not begin. */
+export function recorderOf(
+  call: Call,
+  { leaf, target }: Admission,
+  request: UpstreamRequest,
+  dependencies: DataplaneDependencies,
+) {
+  const startedAt = performance.now();
+  const capture = new Capture(dependencies.maxLoggedBytes);
+  const add = (status: number, result: Partial<AttemptResult>) =>
+    recordExchange(dependencies, call, {
+      leaf,
+      target,
+      request,
+      body: { content: null, value: null, changed: false, growth: 0 },
+      result: {
+        status,
+        headers: {},
+        relayed: true,
+        failure: null,
+        cause: null,
+        firstByte: null,
+        defect: null,
+        ...result,
+      },
+      status,
+      capture,
+      startedAt,
+      retryCount: 0,
+    });
+  return {
+    /** `cause`: null when the caller is gone. */
+    failure(status: number, cause: Error | null): void {
+      if (cause) add(status, { status: 0, failure: 'transport', cause });
+      else add(status, { status: 0, failure: 'aborted' });
+    },
+    session({ by, code }: Ending, report: SessionReport): void {
+      capture.begin({ 'content-type': 'application/json' });
+      capture.add(Buffer.from(JSON.stringify({ ...report, closed_by: by, close_code: code })));
+      const isBroken = by === 'provider' && code === ABNORMAL;
+      add(
+        SWITCHING_PROTOCOLS,
+        isBroken ? { failure: 'transport', cause: new Error('it closed without a word') } : {},
+      );
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { changedBytes } from '../../src/dataplane/forms/change.ts';
+import { boundaryOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
+import { LateParts } from '../../src/dataplane/forms/late-parts.ts';
+import { readHead } from '../../src/dataplane/forms/read-head.ts';
+
+/** `[name, value]`; a Buffer is a file. */
+type Field = [string, string | Buffer];
+
+const BOUNDARY = 'b0undary';
+const TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** A form as clients write it. */
+function formBytes(fields: readonly Field[]): Buffer {
+  const parts = fields.flatMap(([name, value]) => {
+    const isFile = Buffer.isBuffer(value);
+    const file = isFile ? '; filename="a.bin"\r\ncontent-type: application/octet-stream' : '';
+    const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;
+    return [Buffer.from(head), Buffer.from(value), Buffer.from('\r\n')];
+  });
+  return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+}
+
+/** What a parser that is not ours makes of the bytes. */
+async function fieldsIn(bytes: Buffer): Promise<Field[]> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': TYPE } }).formData();
+  return Promise.all(
+    [...form].map(
+      async ([name, value]): Promise<Field> => [
+        name,
+        typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()),
+      ],
+    ),
+  );
+}
+
+const name = fc.constantFrom('model', 'prompt', 'language', 'temperature', 'file', 'mask');
+const text = fc.string({ unit: fc.constantFrom('a', 'é', '-', '"', 'b0undar', '\r\n--') });
+const bytes = fc
+  .array(fc.constantFrom('\r\n', '--', '\r\n--b0undar', 'x', '\0'))
+  .map((pieces) => Buffer.from(pieces.join('')));
+const value = fc.oneof(text, bytes);
+const fields = fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key, minLength: 1 });
+
+const parsed = (written: Buffer): Form => parseForm(written, BOUNDARY) as Form;
+
+describe('a form', () => {
+  test('is read as other parsers read it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fields, async (written) => {
+        const whole = formBytes(written);
+        const { parts } = parsed(whole);
+        const read = parts.map((part): Field => {
+          const slice = whole.subarray(part.valueStart, part.valueEnd ?? undefined);
+          return [part.name, part.isFile ? slice : slice.toString('utf8')];
+        });
+        expect(read).toEqual(written);
+        expect(await fieldsIn(whole)).toEqual(written);
+      }),
+    );
+  });
+
+  test('with changes has those, everything else byte for byte, and stays a form', async () => {
+    const change = fc.tuple(name, fc.option(text));
+    await fc.assert(
+      fc.asyncProperty(
+        fields,
+        fc.uniqueArray(change, { selector: ([key]) => key }),
+        async (written, changes) => {
+          const whole = formBytes(written);
+          const changed = changedBytes(parsed(whole), new Map(changes), whole.length);
+          const set = changes.filter(([, to]) => to !== null);
+          const kept = written.filter(([key]) => !changes.some(([other]) => other === key));
+          expect(await fieldsIn(changed)).toEqual([...set, ...kept]);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no delimiter', 'model=gpt'],
+    ['another boundary that begins alike', '--b0undaryX\r\n\r\nx\r\n--b0undaryX--'],
+    ['headers without end', `--b0undary\r\n${'x'.repeat(17_000)}`],
+  ])('is not seen in %s', (_name, written) => {
+    expect(parseForm(Buffer.from(written), BOUNDARY)).toBeNull();
+  });
+
+  test('with two models is refused: a provider might read the other one', () => {
+    const twice = formBytes([
+      ['model', 'a'],
+      ['model', 'b'],
+    ]);
+    expect(() => parseForm(twice, BOUNDARY)).toThrow('more than one model');
+  });
+
+  test('has a boundary where its content type names one', () => {
+    const types = [
+      TYPE,
+      'multipart/form-data; charset=utf-8; boundary="a b"',
+      'multipart/form-data',
+      'multipart/mixed; boundary=x',
+      undefined,
+    ];
+    expect(types.map(boundaryOf)).toEqual([BOUNDARY, 'a b', null, null, null]);
+  });
+});
+
+describe('a form that is too large to keep', () => {
+  const whole = formBytes([
+    ['model', '@slug/whisper'],
+    ['language', 'de'],
+    ['file', Buffer.from('\r\n--b0undar\r\n--\r\n\r\n bytes')],
+    ['prompt', ''],
+    ['response_format', '@json'],
+  ]);
+  const splits = Array.from({ length: whole.length - 1 }, (_, index) => index + 1);
+
+  test('shows the fields before its first file, however it is cut', async () => {
+    for (const at of splits) {
+      const stream = Readable.from([whole.subarray(0, at), whole.subarray(at)]);
+      const { form, bytes: head } = await readHead(stream, BOUNDARY);
+      const known = form as Form;
+      expect([fieldOf(known, 'model'), fieldOf(known, 'language')]).toEqual(['@slug/whisper', 'de']);
+      const rest: Buffer[] = [];
+      for await (const chunk of stream) rest.push(chunk as Buffer);
+      expect(Buffer.concat([head, ...rest])).toEqual(whole);
+    }
+  });
+
+  test('passes the rest on unchanged and tells its parts, however it is cut', async () => {
+    const from = parsed(whole).parts[2]?.valueStart ?? 0;
+    for (const at of splits.filter((split) => split > from)) {
+      const seen: string[] = [];
+      const late = new LateParts(BOUNDARY, (part, first) => seen.push(`${part}:${first}`));
+      const out: Buffer[] = [];
+      late.on('data', (chunk: Buffer) => out.push(chunk));
+      late.write(whole.subarray(from, at));
+      late.end(whole.subarray(at));
+      await new Promise((resolve) => late.once('end', resolve));
+      // The first character of an empty value is that of the delimiter behind it.
+      expect(seen).toEqual(['prompt:\r', 'response_format:@']);
+      expect(Buffer.concat(out)).toEqual(whole.subarray(from));
+    }
+  });
+});

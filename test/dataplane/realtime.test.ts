@@ -1,0 +1,439 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import OpenAI from 'openai';
+import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
+import { OpenAIRealtimeWS } from 'openai/realtime/ws';
+import { WebSocket } from 'ws';
+import {
+  type RealtimeProvider,
+  sessionCreated,
+  startRealtimeProvider,
+} from '../support/realtime-provider.ts';
+import { created, STORED_KEY, startWorld, until, type World } from './world.ts';
+
+let world: World;
+let provider: RealtimeProvider;
+let slug: string;
+
+beforeAll(async () => {
+  [world, provider] = await Promise.all([startWorld(), startRealtimeProvider()]);
+  slug = await world.makeProvider({ configurations: { custom_host: provider.url } });
+});
+afterAll(() => provider.stop());
+
+const address = (query: string) =>
+  `${world.app.url.replace('http', 'ws')}/v1/realtime${query && `?${query}`}`;
+const withKey = (headers: Record<string, string> = {}) => ({
+  headers: { 'x-gateway-api-key': world.app.workspaceKey, ...headers },
+});
+
+/** Both ends of a session through the gateway, the greeting read. */
+async function session(headers: Record<string, string> = {}, query = `model=@${slug}/gpt-realtime`) {
+  const opened = provider.session();
+  const caller = new WebSocket(address(query), withKey(headers));
+  const greeting = once(caller, 'message');
+  const [end] = await Promise.all([opened, once(caller, 'open')]);
+  await greeting;
+  return { caller, provider: end.socket, request: end.request };
+}
+
+/** The answer to an opening that is refused. */
+function refused(
+  query: string,
+  options: ReturnType<typeof withKey> = withKey(),
+): Promise<{ status: number; json: any }> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(address(query), options);
+    socket.on('unexpected-response', async (_request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      const text = Buffer.concat(chunks).toString('utf8');
+      resolve({ status: response.statusCode ?? 0, json: text === '' ? null : JSON.parse(text) });
+    });
+    socket.on('open', () => reject(new Error('The session was opened.')));
+    socket.on('error', reject);
+  });
+}
+
+const closing = async (socket: WebSocket): Promise<[number, string]> => {
+  const [code, reason] = await once(socket, 'close');
+  return [code as number, String(reason)];
+};
+
+const usage = (input: number, output: number) => ({
+  total_tokens: input + output,
+  input_tokens: input,
+  output_tokens: output,
+  input_token_details: { text_tokens: input, audio_tokens: 0, cached_tokens: 0 },
+});
+
+const realtimeLogs = async () => {
+  await world.app.logged();
+  return world.app.db.collection('logs').find({ endpoint: 'realtime' }).sort({ createdAt: 1 }).toArray();
+};
+
+describe('the official clients, which insist on wss', () => {
+  const withoutTls = () => connect(Number(new URL(world.app.url).port), '127.0.0.1');
+  const { WebSocket: browserWebSocket } = globalThis;
+  beforeAll(() => {
+    globalThis.WebSocket = class extends browserWebSocket {
+      constructor(url: string | URL, protocols?: ConstructorParameters<typeof browserWebSocket>[1]) {
+        super(String(url).replace(/^wss/, 'ws'), protocols);
+      }
+    };
+  });
+  afterAll(() => {
+    globalThis.WebSocket = browserWebSocket;
+  });
+  const client = () =>
+    new OpenAI({
+      baseURL: `${world.app.url}/v1`,
+      apiKey: world.app.workspaceKey,
+      dangerouslyAllowBrowser: true,
+    });
+
+  test('over Node’s WebSocket: events both ways, one log with the tokens of all responses', async () => {
+    const opened = provider.session();
+    const realtime = new OpenAIRealtimeWS(
+      { model: `@${slug}/gpt-realtime`, options: { createConnection: withoutTls } },
+      client(),
+    );
+    const seen: string[] = [];
+    realtime.on('event', ({ type }) => seen.push(type));
+    const { socket, request } = await opened;
+    expect(request.url).toBe('/v1/realtime?model=gpt-realtime');
+    expect(request.headers.authorization).toBe(`Bearer ${STORED_KEY}`);
+    expect(JSON.stringify(request.headers)).not.toContain(world.app.workspaceKey);
+    await until(() => seen.length === 1);
+    const asked = once(socket, 'message');
+    realtime.send({ type: 'response.create' });
+    expect(JSON.parse(String((await asked)[0]))).toEqual({ type: 'response.create' });
+    for (const counts of [usage(10, 5), usage(20, 7)])
+      socket.send(JSON.stringify({ type: 'response.done', response: { id: 'resp_1', usage: counts } }));
+    await until(() => seen.length === 3);
+    expect(seen).toEqual(['session.created', 'response.done', 'response.done']);
+    const closed = closing(socket);
+    realtime.close({ code: 1000, reason: 'done' });
+    expect(await closed).toEqual([1000, 'done']);
+    const log = await until(async () => (await realtimeLogs())[0]);
+    expect(log).toMatchObject({
+      responseStatusCode: 101,
+      isSuccess: true,
+      aiModel: 'gpt-realtime',
+      promptTokens: 30,
+      totalTokens: 42,
+      costNanodollars: expect.any(Number),
+    });
+    const { body: stored } = await world.app.rest('GET', `/v1/logs/${log?._id}`);
+    expect((stored as any).response.body).toMatchObject({
+      id: 'sess_1',
+      responses: 2,
+      closed_by: 'caller',
+    });
+  });
+
+  test('in a browser, which sends its key among the subprotocols', async () => {
+    const opened = provider.session();
+    const realtime = new OpenAIRealtimeWebSocket({ model: `@${slug}/gpt-realtime` }, client());
+    const greeted = new Promise((resolve) => realtime.on('session.created', resolve));
+    const { request } = await opened;
+    expect(await greeted).toEqual(sessionCreated);
+    expect(request.headers['sec-websocket-protocol']).toBe('realtime');
+    expect(JSON.stringify(request.rawHeaders)).not.toContain(world.app.workspaceKey);
+    realtime.close();
+  });
+});
+
+test('frames pass as they are, text and binary, in their order', async () => {
+  const { caller, provider: end } = await session();
+  const sent: [Buffer, boolean][] = [
+    [Buffer.from('{"type":"a"}'), false],
+    [Buffer.from([0, 1, 254, 255]), true],
+    [Buffer.from('not JSON at all'), false],
+    [Buffer.alloc(300_000, 7), true],
+  ];
+  for (const [from, to] of [
+    [caller, end],
+    [end, caller],
+  ] as const) {
+    const got: [Buffer, boolean][] = [];
+    to.on('message', (data, isBinary) => got.push([data as Buffer, isBinary]));
+    for (const [data, binary] of sent) from.send(data, { binary });
+    await until(() => got.length === sent.length);
+    expect(got).toEqual(sent);
+  }
+  caller.close();
+});
+
+test.each([
+  ['a code and a reason', [4001, 'enough'], [4001, 'enough']],
+  ['the normal code', [1000, ''], [1000, '']],
+  ['no code at all', [], [1005, '']],
+] as [string, [number?, string?], [number, string]][])(
+  'a close with %s reaches the other side',
+  async (_name, close, expected) => {
+    for (const by of ['caller', 'provider'] as const) {
+      const both = await session();
+      const other = closing(both[by === 'caller' ? 'provider' : 'caller']);
+      both[by].close(...close);
+      expect([by, await other]).toEqual([by, expected]);
+    }
+  },
+);
+
+test('a connection that breaks closes the other side', async () => {
+  const first = await session();
+  const told = closing(first.caller);
+  first.provider.terminate();
+  expect(await told).toEqual([1011, 'The connection to the provider was lost.']);
+  const second = await session();
+  const closed = closing(second.provider);
+  second.caller.terminate();
+  expect(await closed).toEqual([1005, '']);
+  await world.app.logged();
+  expect(
+    (await realtimeLogs()).some(({ error, isSuccess }) => !isSuccess && /closed without a word/.test(error)),
+  ).toBe(true);
+});
+
+test('a message beyond the bound closes the session and reaches nobody', async () => {
+  const { caller, provider: end } = await session();
+  let reached = 0;
+  end.on('message', () => reached++);
+  const [mine, theirs] = [closing(caller), closing(end)];
+  caller.on('error', () => undefined);
+  caller.send(Buffer.alloc(24 * 1024 * 1024 + 1));
+  expect([(await mine)[0], (await theirs)[0], reached]).toEqual([1009, 1005, 0]);
+});
+
+test('a side that does not read holds the other back', async () => {
+  const { caller, provider: end } = await session();
+  caller.pause();
+  const count = 48;
+  for (let index = 0; index < count; index++) end.send(Buffer.alloc(1024 * 1024, index));
+  for (let index = 0; index < 20; index++) await world.call({ method: 'GET', path: '/v1/models' });
+  expect(end.bufferedAmount).toBeGreaterThan(0);
+  const got: number[] = [];
+  caller.on('message', (data) => got.push((data as Buffer)[0] ?? -1));
+  caller.resume();
+  await until(() => got.length === count);
+  expect(got).toEqual(Array.from({ length: count }, (_, index) => index));
+  caller.close();
+});
+
+describe('what the provider is sent', () => {
+  test('its query unchanged but for the model, headers that were asked for, nothing of the gateway’s', async () => {
+    const { caller, request } = await session(
+      {
+        'x-gateway-provider': `@${slug}`,
+        'openai-beta': 'realtime=v1',
+        'x-gateway-forward-headers': 'x-mine',
+        'x-mine': 'yes',
+        cookie: 'a=b',
+      },
+      'intent=transcription&x=%20y',
+    );
+    expect(request.url).toBe('/v1/realtime?intent=transcription&x=%20y');
+    expect(request.headers).toMatchObject({ 'openai-beta': 'realtime=v1', 'x-mine': 'yes' });
+    expect(
+      Object.keys(request.headers).filter((name) =>
+        /^(x-gateway|cookie|sec-websocket-extensions)/.test(name),
+      ),
+    ).toEqual([]);
+    caller.close();
+  });
+
+  test('the config’s credential, host and model', async () => {
+    const config = {
+      strategy: { mode: 'single' },
+      targets: [
+        {
+          provider: 'openai',
+          api_key: 'sk-of-the-config-00000',
+          custom_host: provider.url,
+          override_params: { model: 'gpt-realtime-mini' },
+        },
+      ],
+    };
+    const { caller, request } = await session(
+      { 'x-gateway-config': JSON.stringify(config) },
+      'model=gpt-realtime',
+    );
+    expect([request.url, request.headers.authorization]).toEqual([
+      '/v1/realtime?model=gpt-realtime-mini',
+      'Bearer sk-of-the-config-00000',
+    ]);
+    caller.close();
+  });
+
+  test('the answer to the opening carries the gateway’s headers', async () => {
+    const socket = new WebSocket(address(`model=@${slug}/m`), withKey({ 'x-gateway-trace-id': 'trace-rt' }));
+    const [response] = await once(socket, 'upgrade');
+    expect(response.headers).toMatchObject({
+      'x-gateway-trace-id': 'trace-rt',
+      'x-gateway-provider': 'openai',
+    });
+    socket.close();
+  });
+});
+
+describe('an opening that fails is answered over HTTP', () => {
+  const config = (value: object) => withKey({ 'x-gateway-config': JSON.stringify(value) });
+
+  test.each([
+    ['without a key', () => refused('model=m', { headers: {} } as never), 401, 'invalid_api_key'],
+    [
+      'with a wrong key',
+      () => refused('model=m', withKey({ 'x-gateway-api-key': 'sl-none' })),
+      401,
+      'invalid_api_key',
+    ],
+    [
+      'with an organisation key',
+      () => refused('model=m', withKey({ 'x-gateway-api-key': world.app.adminKey })),
+      403,
+      'forbidden',
+    ],
+    ['without a provider', () => refused('model=m'), 400, 'provider_required'],
+    ['with an unknown provider', () => refused('model=@none/m'), 400, 'unknown_provider'],
+    [
+      'at a provider without sessions',
+      () => refused('model=m', withKey({ 'x-gateway-provider': 'groq' })),
+      400,
+      'unsupported_endpoint',
+    ],
+    ['at the provider in this process', () => refused('model=@mock/mock-1'), 400, 'unsupported_endpoint'],
+    [
+      'at a host that is forbidden',
+      () =>
+        refused(
+          'model=m',
+          withKey({ 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'http://169.254.169.254/v1' }),
+        ),
+      400,
+      'invalid_custom_host',
+    ],
+    [
+      'with a choice of providers',
+      () =>
+        refused(
+          '',
+          config({
+            strategy: { mode: 'fallback' },
+            targets: [{ provider: `@${slug}` }, { provider: `@${slug}` }],
+          }),
+        ),
+      400,
+      'invalid_config',
+    ],
+    [
+      'at a host that does not answer',
+      () =>
+        refused(
+          'model=m',
+          withKey({ 'x-gateway-provider': 'openai', 'x-gateway-custom-host': 'http://127.0.0.1:59/v1' }),
+        ),
+      503,
+      'provider_unreachable',
+    ],
+    [
+      'with too many subprotocols',
+      () => refused('model=m', withKey({ 'sec-websocket-protocol': 'abcdefghijklmn'.split('').join(',') })),
+      400,
+      null,
+    ],
+  ] as [string, () => ReturnType<typeof refused>, number, string | null][])(
+    '%s',
+    async (_name, open, status, code) => {
+      const before = provider.opened();
+      const answer = await open();
+      expect([answer.status, answer.json.error.code, provider.opened() - before]).toEqual([status, code, 0]);
+      expect(answer.json.error.message).toMatch(/\w+ \w+/);
+    },
+  );
+
+  test.each([
+    [
+      'an error of the provider keeps status and body',
+      'HTTP/1.1 403 Forbidden\r\ncontent-length: 33\r\n\r\n{"error":{"message":"No access."}}'.replace(
+        '33',
+        '34',
+      ),
+      403,
+      'No access.',
+    ],
+    [
+      'an error in HTML becomes one that programs can read',
+      'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 6\r\n\r\n<html>',
+      502,
+      'The provider refused the session with the status 502.',
+    ],
+    [
+      'a redirect is not followed',
+      'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n',
+      500,
+      'The provider refused the session with the status 302.',
+    ],
+  ])('%s', async (_name, response, status, message) => {
+    provider.refuseWith(response);
+    const answer = await refused(`model=@${slug}/m`);
+    provider.refuseWith(null);
+    expect([answer.status, answer.json.error.message]).toEqual([status, message]);
+  });
+
+  test('a plain request is told what the path takes', async () => {
+    const answer = await world.call({
+      method: 'GET',
+      path: '/v1/realtime',
+      headers: { 'x-gateway-provider': `@${slug}` },
+    });
+    expect([answer.status, answer.json.error.code]).toEqual([426, 'upgrade_required']);
+  });
+});
+
+test('one credential has at most 100 sessions, and gets places back', async () => {
+  const neighbour = await world.app.createTenant();
+  const headers = {
+    'x-gateway-api-key': neighbour.workspaceKey,
+    'x-gateway-config': JSON.stringify({
+      provider: 'openai',
+      api_key: 'sk-0123456789',
+      custom_host: provider.url,
+    }),
+  };
+  const open = () => {
+    const socket = new WebSocket(address('model=m'), { headers });
+    return once(socket, 'open').then(() => socket);
+  };
+  const sockets = await Promise.all(Array.from({ length: 100 }, open));
+  expect((await refused('model=m', { headers })).status).toBe(429);
+  const closed = closing(sockets[0] as WebSocket);
+  sockets[0]?.close();
+  await closed;
+  sockets[0] = (await until(() => open().catch(() => null))) as WebSocket;
+  for (const socket of sockets) socket.terminate();
+});
+
+test('a key that is deleted loses its sessions, as does one whose provider is gone', async () => {
+  const key = await created(world.app, '/v1/api-keys/workspace/service', {
+    name: 'to be deleted',
+    scopes: ['completions.write'],
+  });
+  const gone = await world.makeProvider({ configurations: { custom_host: provider.url } });
+  const [first, second] = [
+    await session({ 'x-gateway-api-key': key.key }),
+    await session({}, `model=@${gone}/gpt-realtime`),
+  ];
+  const ends = [first, second].flatMap(({ caller, provider: end }) => [closing(caller), closing(end)]);
+  await world.app.rest('DELETE', `/v1/api-keys/${key.id}`);
+  await world.app.rest('DELETE', `/v1/providers/${gone}`);
+  expect((await Promise.all(ends)).map(([code]) => code)).toEqual([1008, 1008, 1008, 1008]);
+});
+
+test('a stop closes both sides', async () => {
+  const { caller, provider: end } = await session();
+  const ends = [closing(caller), closing(end)];
+  await world.stop();
+  expect((await Promise.all(ends)).map(([code]) => code)).toEqual([1001, 1001]);
+});

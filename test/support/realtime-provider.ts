@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { listen } from '../../src/server.ts';
+
+export type ProviderSession = { request: IncomingMessage; socket: WebSocket };
+
+export type RealtimeProvider = {
+  /** Base URL with a version path, as a custom host takes it. */
+  url: string;
+  /** The next session that the gateway opens. */
+  session(): Promise<ProviderSession>;
+  /** Answers openings with this HTTP response; null takes them again. */
+  refuseWith(response: string | null): void;
+  /** Sessions opened so far. */
+  opened(): number;
+  stop(): Promise<void>;
+};
+
+export const sessionCreated = {
+  type: 'session.created',
+  event_id: 'event_1',
+  session: { id: 'sess_1', object: 'realtime.session', model: 'gpt-realtime' },
+};
+
+/** A provider of realtime sessions on loopback, which greets like OpenAI and echoes nothing by itself. */
+export async function startRealtimeProvider(): Promise<RealtimeProvider> {
+  const server = createServer();
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 * 1024 });
+  let refusal: string | null = null;
+  let opened = 0;
+  server.on('upgrade', (request, socket, head) => {
+    if (refusal !== null) return void socket.end(refusal);
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
+      opened++;
+      // At once, so that a gateway which listens too late loses it.
+      accepted.send(JSON.stringify(sessionCreated));
+      sockets.emit('session', { request, socket: accepted });
+    });
+  });
+  const port = await listen(server, '127.0.0.1', 0);
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    async session() {
+      const [session] = await once(sockets, 'session');
+      return session as ProviderSession;
+    },
+    refuseWith(response) {
+      refusal = response;
+    },
+    opened: () => opened,
+    stop: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets.clients) socket.terminate();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
