@@ -32,6 +32,7 @@ import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createLogWriter } from './recording/log-writer.ts';
+import { noteBeginning } from './recording/rollups/beginning.ts';
 import { createSpool } from './recording/spool.ts';
 import { factsOf } from './request-facts.ts';
 import {
@@ -238,6 +239,7 @@ export function createApp(dependencies: AppDependencies): App {
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
+    { start: () => noteBeginning(nativeDb(db), now()), stop: async () => undefined },
     { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },

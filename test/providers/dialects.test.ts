@@ -246,6 +246,29 @@ describe('errors (section 11)', () => {
     },
   );
 
+  test.each([
+    ['anthropic', 'application/json'],
+    ['anthropic', 'text/event-stream'],
+    ['bedrock', 'application/vnd.amazon.eventstream'],
+  ])('%s: an endless answer as %s is given up at a bound', async (provider, type) => {
+    const piece = new Uint8Array(1024 * 1024).fill(97);
+    let pieces = 0;
+    const endless = ReadableStream.from(
+      (function* () {
+        for (; pieces < 1000; pieces++) yield piece;
+      })(),
+    );
+    const fetch = async () => new Response(endless as never, { headers: { 'content-type': type } });
+    const options = type === 'application/json' ? {} : streamed;
+    const recorded = { status: 200, type, body: Buffer.alloc(0) };
+    const answer = await ask(provider, recorded, { ...options, fetch: fetch as never });
+    expect([answer.status, (await bytesOf(answer)).text]).toEqual([
+      502,
+      expect.stringContaining('too large'),
+    ]);
+    expect(pieces).toBeLessThan(140);
+  });
+
   test('a provider that quotes a credential does not give it away', async () => {
     const body = Buffer.from(JSON.stringify({ error: { message: 'Invalid key the-key-of-the-provider.' } }));
     const answer = await ask('anthropic', { status: 401, type: 'application/json', body });

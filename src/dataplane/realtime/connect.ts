@@ -16,8 +16,8 @@ const MAX_REFUSAL = 64 * 1024;
 /** The provider answered the opening with a status of its own. */
 export class Refused extends Error {
   readonly status: number;
-  readonly body: string;
-  constructor(status: number, body: string) {
+  readonly body: Buffer;
+  constructor(status: number, body: Buffer) {
     super(`The provider refused the session with the status ${status}.`);
     this.status = status;
     this.body = body;
@@ -99,7 +99,7 @@ async function refusalOf(response: IncomingMessage): Promise<Refused> {
     size += (chunk as Buffer).length;
     if (size > MAX_REFUSAL) break;
   }
-  return new Refused(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8', 0, MAX_REFUSAL));
+  return new Refused(response.statusCode ?? 0, Buffer.concat(chunks).subarray(0, MAX_REFUSAL));
 }
 
 function unreachable(cause: Error): GatewayError {

@@ -95,7 +95,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
         signal: AbortSignal.any([call.signal, stopping.signal]),
       });
     } catch (thrown) {
-      record.failure(answerRefusal(call, headers, thrown), thrown as Error);
+      record.failure(answerRefusal(call, admission.target, headers, thrown), thrown as Error);
       return;
     }
     const caller = await upgrade(call, to, { protocol: provider.protocol, headers });
