@@ -3,10 +3,14 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { semanticCacheEmbeddings } from './cache-settings.ts';
 import { bucketIsWhole, bucketOf, exportSettings } from './export-settings.ts';
+import { headerSettings } from './header-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
 import type { LogLevel } from './lib/logger.ts';
+import { nameList } from './name-list.ts';
+import type { OtlpCollector } from './recording/spans/span-export.ts';
 import { remoteSubgraphs } from './remote-settings.ts';
 import type { S3Bucket } from './storage/export-files/index.ts';
+import { collectorOf, traceSettings } from './trace-settings.ts';
 
 /** A subgraph that another service answers. */
 export type RemoteSubgraph = {
@@ -91,7 +95,15 @@ export type Settings = {
   };
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
+  headers: {
+    /** Lower-case names of headers that become metadata of their request. */
+    toMetadata: string[];
+    /** Lower-case names of headers that no proxied request takes to its provider. */
+    toIgnore: string[];
+  };
   requestLogs: {
+    /** Lower-case names of headers whose values no log shows, beside those that look like secrets. */
+    maskedHeaders: string[];
     bodies: 'full' | 'none';
     maxBodyBytes: number;
     retentionDays: number;
@@ -122,6 +134,8 @@ export type Settings = {
     serviceAccountDomain: string;
     jwtIssuers: JwtIssuer[];
   };
+  /** What is told of every try at a provider; null tells nobody. */
+  traceCollector: OtlpCollector | null;
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
@@ -137,11 +151,6 @@ const flag = (fallback: boolean) =>
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .default(fallback);
-
-const nameList = z
-  .string()
-  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== ''))
-  .refine((names) => names.length > 0, 'must name at least one');
 
 // It travels in a header.
 const routerSecret = z
@@ -191,6 +200,7 @@ const environment = z.object({
   SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings.optional(),
   SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
   SAVED_CONFIGS_ONLY: flag(false),
+  ...headerSettings,
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
   // Three bodies and their escapes must fit into one document of the database.
   LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
@@ -214,6 +224,7 @@ const environment = z.object({
     .max(100)
     .default('sluice.local'),
   JWT_ISSUERS: jwtIssuers.optional(),
+  ...traceSettings,
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -271,7 +282,9 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       threshold: values.SEMANTIC_CACHE_THRESHOLD,
     },
     savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
+    headers: { toMetadata: values.HEADERS_TO_METADATA, toIgnore: values.HEADERS_TO_IGNORE },
     requestLogs: {
+      maskedHeaders: values.HEADERS_TO_MASK,
       bodies: values.LOG_BODIES,
       maxBodyBytes: values.LOG_BODY_MAX_BYTES,
       retentionDays: values.LOG_RETENTION_DAYS,
@@ -291,6 +304,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       serviceAccountDomain: values.SERVICE_ACCOUNT_DOMAIN,
       jwtIssuers: values.JWT_ISSUERS ?? [],
     },
+    traceCollector: collectorOf(values),
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

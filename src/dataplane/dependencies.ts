@@ -27,6 +27,7 @@ export type DataplaneDependencies = {
   /** Bytes of each body that go to the request log. */
   maxLoggedBytes: number;
   limits: Settings['limits'];
+  headers: Settings['headers'];
   log: Logger;
   /** The waits between attempts. */
   sleep: Sleep;

@@ -17,7 +17,11 @@ export type KeyRecord = {
   metadata: Record<string, string>;
   /** Its organisation takes no config, provider or host that only the request names (spec/data-plane.md, section 2.9). */
   savedConfigsOnly: boolean;
+  logMode: LogMode | null;
 };
+
+/** How much of a request is logged; where nobody has set it, the installation and each request decide. */
+export type LogMode = 'full' | 'metrics';
 
 /** A catalogue provider with its integration's credential in the clear: in memory only. */
 export type ProviderRecord = {
@@ -73,6 +77,7 @@ export type WorkspaceRecord = {
   metadata: Record<string, string>;
   /** As at a key. */
   savedConfigsOnly: boolean;
+  logMode: LogMode | null;
 };
 
 /** Reads of the administration's documents, many at a time; what is missing from the answer does not exist. */

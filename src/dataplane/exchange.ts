@@ -36,7 +36,7 @@ export function exchangeOf(
 ): Promise<Exchange> {
   const { endpoint, upstreamPath } = call.route;
   const body = outgoingBody(call, leaf, target);
-  const adapter = adapterFor(endpoint, target.provider, call.headers);
+  const adapter = adapterFor(endpoint, target, call.headers);
   if (adapter && body.value) return adapted(adapter, body.value, call, leaf, target, dependencies);
   const asking = askForUsage(body, endpoint, target.provider, leaf);
   return exchangeIn({ endpoint, upstreamPath, query: call.query }, asking, call, leaf, target, dependencies);
@@ -93,7 +93,7 @@ async function overHttp(
   call: Call,
   leaf: Leaf,
   target: Target,
-  { http }: DataplaneDependencies,
+  { http, headers }: DataplaneDependencies,
 ): Promise<Exchange> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
@@ -104,7 +104,7 @@ async function overHttp(
     method: call.method,
     origin: base.origin,
     path: `${base.path}${path}${suffix}`,
-    headers: { ...requestHeaders(call, leaf, target), ...streamLength(call, body) },
+    headers: { ...requestHeaders(call, leaf, target, headers.toIgnore), ...streamLength(call, body) },
     body: Buffer.isBuffer(content) ? content : null,
   };
   const pending = provider.authorize(unsigned, credential, http.fetch);

@@ -163,8 +163,9 @@ const clientFact = (call: Call, header: string): string | null =>
 const bodyOf = ({ body }: Call, limit: number): PortableBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? portable(body.bytes, limit) : null;
 
-/** `x-gateway-debug: false` asks for metrics only (spec/data-plane.md, section 1.1). */
-const keepsBodies = (call: Call): boolean => headerOf(call.headers, 'x-gateway-debug') !== 'false';
+/** `x-gateway-debug: false` asks for metrics only, unless a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
+const keepsBodies = ({ key, headers }: Call): boolean =>
+  key.logMode === null ? headerOf(headers, 'x-gateway-debug') !== 'false' : key.logMode === 'full';
 
 const sensitiveHeaders = (call: Call): string[] =>
   (headerOf(call.headers, 'x-gateway-sensitive-headers') ?? '')

@@ -15,8 +15,13 @@ const unifiedHeaders = ['content-type', 'accept', 'idempotency-key'];
 // Never sent on: they belong to this hop, are set by the HTTP client, or carry the caller's relation to the gateway.
 const notForwarded = new Set(['host', 'content-length', 'expect', 'authorization']);
 
-/** The headers that go to the provider (spec/data-plane.md, sections 1.1 and 10.6); its credential always wins. */
-export function requestHeaders(call: Call, leaf: Leaf, target: Target): UpstreamHeaders {
+/** The headers that go to the provider, without the `ignored` ones on proxied paths (spec/data-plane.md, sections 1.1 and 10.6); its credential always wins. */
+export function requestHeaders(
+  call: Call,
+  leaf: Leaf,
+  target: Target,
+  ignored: readonly string[],
+): UpstreamHeaders {
   const headers: UpstreamHeaders = {};
   if (call.route.unified) {
     for (const name of unifiedHeaders) copy(call, name, headers);
@@ -28,6 +33,7 @@ export function requestHeaders(call: Call, leaf: Leaf, target: Target): Upstream
         continue;
       copy(call, name, headers);
     }
+    for (const name of ignored) delete headers[name];
     if (call.method === 'GET') delete headers['content-type'];
   }
   addFurther(call, leaf, target, headers);

@@ -35,6 +35,7 @@ export type Target = {
 /** `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model. */
 function splitModel(model: unknown): { slug: string | null; model: string | null } {
   if (typeof model !== 'string') return { slug: null, model: null };
+  if (!model.startsWith('@')) return { slug: null, model };
   const match = /^(@[^/]+)\/(.+)$/s.exec(model);
   return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
 }
@@ -65,7 +66,7 @@ export async function resolveTarget(
 
 /** Whether the request itself says which provider it is for. */
 export const namesProvider = (call: Call): boolean =>
-  headerProvider(call) !== null || splitModel(requestedModel(call.body)).slug !== null;
+  headerProvider(call) !== null || splitModel(namedModel(call.body)).slug !== null;
 
 export function headerProvider(call: Call): string | null {
   const virtualKey = headerOf(call.headers, 'x-gateway-virtual-key');
@@ -86,9 +87,7 @@ async function fromCatalogue(
   const modelRecord = allowedModel(record, model ?? unlabelledModel(record, call));
   const provider = knownProvider(record.aiProviderId);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
-  // Headers of the integration may carry credentials as well.
-  const holdsSecrets = record.credential.key !== null || Object.keys(record.customHeaders).length > 0;
-  if (requestHost && holdsSecrets) {
+  if (requestHost && holdsSecrets(record, provider)) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
       message: 'A stored credential only goes to its own provider: set the custom host on the integration.',
       param: 'x-gateway-custom-host',
@@ -139,6 +138,12 @@ async function fromRequest(
     pricing: null,
   };
 }
+
+/** Headers of the integration may carry credentials as well. */
+const holdsSecrets = ({ credential, customHeaders }: ProviderRecord, provider: Provider): boolean =>
+  credential.key !== null ||
+  Object.keys(customHeaders).length > 0 ||
+  Object.keys(credential.settings).some((name) => provider.settings[name]?.secret);
 
 /** The caller's own bearer token, for providers that take a key in another place. */
 const bearerOf = (authorization: string | null): string | null =>

@@ -14,25 +14,38 @@ export type Setting = {
   address?: true;
   /** What a value must look like; needed by every setting that becomes part of a host or path. */
   pattern?: RegExp;
+  /** Further names in a config. */
+  aliases?: readonly string[];
+  /** A JSON list, which a config and an integration may also write as the list itself. */
+  list?: (items: unknown) => string | null;
 };
 
 export type Settings = Readonly<Record<string, string>>;
 
 /** A part of a host name, such as a region or a resource. */
 export const HOST_PART = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** A part of a path. */
-export const PATH_PART = /^[\w.:@-]{1,255}$/;
+/** A part of a path, which does not lead out of it. */
+export const PATH_PART = /^(?!\.{1,2}$)[\w.:@-]{1,255}$/;
 
 const MAX_PLAIN = 1024;
-/** A service account's JSON or a private key. */
-const MAX_SECRET = 16 * 1024;
+/** A service account's JSON, a private key or a list. */
+const MAX_LONG = 16 * 1024;
 
-/** Why a value cannot be this setting, in words that continue "is"; null when it can. */
-export function settingProblem({ secret, pattern }: Setting, value: string): string | null {
-  if (value === '' || value.length > (secret ? MAX_SECRET : MAX_PLAIN))
-    return `a text of 1 to ${secret ? MAX_SECRET : MAX_PLAIN} characters`;
-  if (pattern && !pattern.test(value)) return 'not of the form that this setting has';
-  return null;
+/** Why a value cannot be this setting, in words that continue "must be"; null when it can. */
+export function settingProblem({ secret, pattern, list }: Setting, value: string): string | null {
+  const most = secret || list ? MAX_LONG : MAX_PLAIN;
+  if (value === '' || value.length > most) return `a text of 1 to ${most} characters`;
+  if (pattern && !pattern.test(value)) return 'of the form that this setting has';
+  return list ? list(parsed(value)) : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No list either.
+    return undefined;
+  }
 }
 
 export const headerOfSetting = (name: string): string => `x-gateway-${name.replaceAll('_', '-')}`;

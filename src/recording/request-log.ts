@@ -44,10 +44,14 @@ export const portable = (bytes: Buffer, limit: number): PortableBody => ({
 export type RequestLog = Queue<ExchangeDraft>;
 
 export type RequestLogOptions = {
+  /** Lower-case names. */
+  maskedHeaders: string[];
   bodies: 'full' | 'none';
   maxBodyBytes: number;
   retentionDays: number;
   bodyRetentionDays: number;
+  /** Sees every record once, when it is made. */
+  observe: (records: LogRecord[]) => void;
   write: (entries: LogEntry[]) => Promise<void>;
   spool: Spool<LogEntry>;
   log: Logger;
@@ -57,7 +61,17 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** The record of every data-plane request, written in batches behind the requests. */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { bodies, maxBodyBytes, retentionDays, bodyRetentionDays, write, spool, log } = options;
+  const {
+    maskedHeaders,
+    bodies,
+    maxBodyBytes,
+    retentionDays,
+    bodyRetentionDays,
+    observe,
+    write,
+    spool,
+    log,
+  } = options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
 
   function toEntry(draft: ExchangeDraft, measures: Measures, packs: BodyPacks): LogEntry {
@@ -72,7 +86,10 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
         batchId: null,
       },
       bodies: keeps
-        ? { expiresAt: after(record.createdAt, bodyRetentionDays), ...messagesOf(draft, maxBodyBytes) }
+        ? {
+            expiresAt: after(record.createdAt, bodyRetentionDays),
+            ...messagesOf(draft, maxBodyBytes, maskedHeaders),
+          }
         : null,
     };
   }
@@ -84,6 +101,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       draft.record.aiModel ??= modelInPath(draft.record.requestUrl);
       entries.push(toEntry(draft, await measure(draft), packs));
     }
+    observe(entries.map(({ record }) => record));
     return entries;
   }
 
@@ -156,8 +174,9 @@ function headersSize(headers: Headers): number {
   return size;
 }
 
-function messagesOf(draft: ExchangeDraft, limit: number): Omit<LogBodies, 'expiresAt'> {
-  const { requestHeaders, requestBody, transformed, response, sensitiveHeaders } = draft;
+function messagesOf(draft: ExchangeDraft, limit: number, masked: string[]): Omit<LogBodies, 'expiresAt'> {
+  const { requestHeaders, requestBody, transformed, response } = draft;
+  const sensitiveHeaders = [...draft.sensitiveHeaders, ...masked];
   const requestType = String(requestHeaders['content-type'] ?? '');
   const message = (
     headers: Headers,

@@ -933,7 +933,7 @@ export type Integration = {
   status: IntegrationStatus;
   /** The credential in masked form; null when there is none. */
   maskedKey?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host, openai_organization, openai_project, custom_headers}`; header values are masked. */
+  /** `custom_host`, `custom_headers` and the settings of its provider kind; header values and secret settings are masked. */
   configurations: Scalars['JSON']['output'];
   /** False allows only the models that are listed and enabled. */
   allowAllModels: Scalars['Boolean']['output'];
@@ -2462,7 +2462,7 @@ export type CreateIntegrationInput = {
   description?: InputMaybe<Scalars['String']['input']>;
   /** Id or slug; makes the integration workspace-level. A workspace credential implies its own workspace. */
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
-  /** `{custom_host: URL, openai_organization, openai_project, custom_headers: {name: value}}` */
+  /** `{custom_host: URL, custom_headers: {name: value}}` and the settings of its provider kind, such as `openai_organization`. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
   /** Makes a provider for it in its workspace, or in the default workspace when it is organisation-level. */
   createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
@@ -2480,7 +2480,7 @@ export type UpdateIntegrationInput = {
   /** Null removes the credential; the mask of the stored one keeps it. */
   key?: InputMaybe<Scalars['String']['input']>;
   description?: InputMaybe<Scalars['String']['input']>;
-  /** Replaces the configurations; a header whose value is the mask of the stored one keeps it. */
+  /** Replaces the configurations; a header or secret setting whose value is the mask of the stored one keeps it. */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
   /** Replaces the factors on prices, for later calls; null removes them. */
   pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;

@@ -133,6 +133,7 @@ async function plantAll(): Promise<void> {
   );
   secrets.set('provider credential', 'planted-provider-credential-5e1f');
   secrets.set('custom header', 'planted-custom-header-77ab');
+  secrets.set('provider setting', 'planted+provider+setting+04b8');
   secrets.set('config credential', 'planted-config-credential-19cd');
   const key = { 'x-gateway-api-key': seeds.admin_api_key };
   const integration = {
@@ -141,11 +142,19 @@ async function plantAll(): Promise<void> {
     ai_provider_id: 'openai',
     key: secrets.get('provider credential'),
     configurations: {
-      custom_host: 'http://127.0.0.1:9/v1',
+      // Nobody listens there.
+      custom_host: 'http://127.0.0.1:8/v1',
       custom_headers: { 'x-team': secrets.get('custom header') },
     },
   };
   expect(await call('/v1/integrations', { headers: key, body: integration })).toBe(200);
+  const further = {
+    name: 'Planted too',
+    slug: 'planted-too',
+    ai_provider_id: 'bedrock',
+    configurations: { aws_secret_access_key: secrets.get('provider setting') },
+  };
+  expect(await call('/v1/integrations', { headers: key, body: further })).toBe(200);
   const config = { provider: 'openai', api_key: secrets.get('config credential') };
   const headers = { 'x-gateway-api-key': seeds.workspace_api_key };
   expect(await call('/v1/configs', { headers, body: { name: 'Planted', config } })).toBe(200);

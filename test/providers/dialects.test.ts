@@ -26,7 +26,6 @@ const dialects = [
       completion_tokens: 64,
       total_tokens: 2189,
       prompt_tokens_details: { cached_tokens: 2000 },
-      completion_tokens_details: { reasoning_tokens: 0 },
       cache_read_input_tokens: 2000,
       cache_creation_input_tokens: 100,
       cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 },
@@ -69,7 +68,6 @@ const dialects = [
       completion_tokens: 64,
       total_tokens: 2194,
       prompt_tokens_details: { cached_tokens: 2000 },
-      completion_tokens_details: { reasoning_tokens: 0 },
       cache_read_input_tokens: 2000,
       cache_creation_input_tokens: 100,
     },
@@ -90,8 +88,6 @@ const dialects = [
       prompt_tokens: 40,
       completion_tokens: 32,
       total_tokens: 72,
-      prompt_tokens_details: { cached_tokens: 0 },
-      completion_tokens_details: { reasoning_tokens: 0 },
       billed_units: { input_tokens: 12, output_tokens: 20 },
     },
   },
@@ -249,6 +245,29 @@ describe('errors (section 11)', () => {
       await expect(ask(provider, html, { fetch: reset as never })).rejects.toThrow();
     },
   );
+
+  test.each([
+    ['anthropic', 'application/json'],
+    ['anthropic', 'text/event-stream'],
+    ['bedrock', 'application/vnd.amazon.eventstream'],
+  ])('%s: an endless answer as %s is given up at a bound', async (provider, type) => {
+    const piece = new Uint8Array(1024 * 1024).fill(97);
+    let pieces = 0;
+    const endless = ReadableStream.from(
+      (function* () {
+        for (; pieces < 1000; pieces++) yield piece;
+      })(),
+    );
+    const fetch = async () => new Response(endless as never, { headers: { 'content-type': type } });
+    const options = type === 'application/json' ? {} : streamed;
+    const recorded = { status: 200, type, body: Buffer.alloc(0) };
+    const answer = await ask(provider, recorded, { ...options, fetch: fetch as never });
+    expect([answer.status, (await bytesOf(answer)).text]).toEqual([
+      502,
+      expect.stringContaining('too large'),
+    ]);
+    expect(pieces).toBeLessThan(140);
+  });
 
   test('a provider that quotes a credential does not give it away', async () => {
     const body = Buffer.from(JSON.stringify({ error: { message: 'Invalid key the-key-of-the-provider.' } }));

@@ -89,6 +89,12 @@ describe('section 7: a call costs what the price page says', () => {
       },
       perMillion([40, 2.5], [60, 40], [10, 10], [70, 80]),
     ],
+    [
+      'a session of speech',
+      { provider: 'openai', model: 'gpt-realtime', method: 'GET', status: 101 },
+      answerOf('a realtime session'),
+      perMillion([4, 0.4], [60, 0.4], [9, 32], [59, 4], [91, 64], [30, 16]),
+    ],
     // 1056 tokens are the 4.2 cents of a square picture of medium quality
     [
       'an image by tokens',

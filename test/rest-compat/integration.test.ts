@@ -55,6 +55,7 @@ describe('/v1/integrations', () => {
       global_workspace_access_settings: { enabled: true },
       allow_all_models: true,
       workspace_count: 1,
+      pricing_adjustments: null,
     };
     expect(bodyOf(await call('GET', '/openai-rest'))).toEqual(shown);
     expect(bodyOf(await call('PUT', '/openai-rest', { name: 'Renamed' }))).toEqual({});

@@ -84,15 +84,7 @@ const MAX_CHARACTERS = 128 * 1024;
  * the keys are taken. Throws INVALID_CONFIG with one `path: ..., message: ...` line per mistake.
  */
 export function parseGatewayConfig(value: unknown): GatewayConfig {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(['path: config, message: a config is a JSON object']);
-  }
-  if (isNestedDeeperThan(MAX_DEPTH, value)) {
-    throw invalid([`path: config, message: a config is nested at most ${MAX_DEPTH} levels deep`]);
-  }
-  if (JSON.stringify(value).length > MAX_CHARACTERS) {
-    throw invalid([`path: config, message: a config has at most ${MAX_CHARACTERS} characters`]);
-  }
+  requireBounded(value);
   const parsed = node.safeParse(toSnakeCaseConfig(value));
   if (!parsed.success) {
     throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));
@@ -102,6 +94,19 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
     problems.push('path: config, message: the config names no provider, targets or behaviour');
   if (problems.length > 0) throw invalid(problems);
   return parsed.data;
+}
+
+/** Throws INVALID_CONFIG for what is no object, or one larger than any config: too large to be walked through. */
+export function requireBounded(value: unknown): asserts value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(['path: config, message: a config is a JSON object']);
+  }
+  if (isNestedDeeperThan(MAX_DEPTH, value)) {
+    throw invalid([`path: config, message: a config is nested at most ${MAX_DEPTH} levels deep`]);
+  }
+  if (JSON.stringify(value).length > MAX_CHARACTERS) {
+    throw invalid([`path: config, message: a config has at most ${MAX_CHARACTERS} characters`]);
+  }
 }
 
 /** The same for a config that is to be saved, whose conditions must all be sound; at run time a malformed one is skipped. */

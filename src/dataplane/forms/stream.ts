@@ -22,8 +22,9 @@ export function streamedForm(
   content.push(head);
   content.write(form.bytes.subarray(end));
   rest.on('error', (error) => content.destroy(error));
-  // Whoever reads it is told; it may fail before there is anybody.
-  content.on('error', () => rest.unpipe(content));
+  // Whoever reads it is told; it may fail before there is anybody. What the caller still sends is read and forgotten, so
+  // that it comes to read its answer.
+  content.on('error', () => rest.unpipe(content).resume());
   rest.pipe(content);
   return { content, growth: head.length - end, changed: changes.size > 0 };
 }

@@ -17,8 +17,10 @@ export function askForUsage(
   { dropParams }: Leaf,
 ): OutgoingBody {
   const { value, content } = body;
-  if (value?.stream !== true || !provider.streamUsage || !Buffer.isBuffer(content)) return body;
+  if (value?.stream !== true || !Buffer.isBuffer(content)) return body;
   if (endpoint !== 'chatComplete' && endpoint !== 'complete') return body;
+  // Our own translations send the counts in any case.
+  if (!provider.streamUsage && !provider.dialects?.[endpoint]) return body;
   const options = value.stream_options ?? null;
   if (dropParams.includes('stream_options') || !(options === null || isObject(options))) return body;
   if (options?.include_usage === true) return body;

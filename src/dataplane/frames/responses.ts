@@ -23,7 +23,9 @@ export const responses: StreamFormat = {
     if (!payload) return 'content';
     const type = payload.type ?? name;
     if (type === 'error' || type === 'response.failed' || payload.error) {
-      return { status: statusOfError(payload), payload: { error: errorIn(payload) } };
+      // Of a response that failed its error is what matters.
+      const said = payload.response ? { error: errorIn(payload) } : payload;
+      return { status: statusOfError(payload), payload: said };
     }
     return openings.has(type) ? 'opening' : 'content';
   },

@@ -126,6 +126,7 @@ const recordOf = (claims: Verified, workspace: WorkspaceRecord): KeyRecord => ({
   allowConfigOverride: claims.allowConfigOverride,
   metadata: { ...claims.metadata, ...workspace.metadata },
   savedConfigsOnly: workspace.savedConfigsOnly,
+  logMode: workspace.logMode,
 });
 
 const invalid = (message: string, cause?: unknown) => new GatewayError('UNAUTHENTICATED', { message, cause });

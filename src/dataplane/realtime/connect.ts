@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../../errors/index.ts';
 import type { Call } from '../call.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
 import { requestHeaders } from '../request-headers.ts';
 import { failureOf } from '../upstream/failure.ts';
 import type { HttpUpstream } from '../upstream/http.ts';
@@ -15,8 +16,8 @@ const MAX_REFUSAL = 64 * 1024;
 /** The provider answered the opening with a status of its own. */
 export class Refused extends Error {
   readonly status: number;
-  readonly body: string;
-  constructor(status: number, body: string) {
+  readonly body: Buffer;
+  constructor(status: number, body: Buffer) {
     super(`The provider refused the session with the status ${status}.`);
     this.status = status;
     this.body = body;
@@ -27,13 +28,13 @@ export class Refused extends Error {
 export async function openingOf(
   call: Call,
   { leaf, target }: Admission,
-  fetch: HttpUpstream['fetch'],
+  { http, headers: settings }: Pick<DataplaneDependencies, 'http' | 'headers'>,
 ): Promise<UpstreamRequest> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has no address.`);
   const path = provider.pathOf?.('realtime', '/realtime', model, credential.settings) ?? '/realtime';
   const query = withModel(call.query, model);
-  const headers = Object.entries(requestHeaders(call, leaf, target));
+  const headers = Object.entries(requestHeaders(call, leaf, target, settings.toIgnore));
   const unsigned = {
     method: 'GET',
     origin: base.origin,
@@ -41,7 +42,7 @@ export async function openingOf(
     headers: Object.fromEntries(headers.filter(([name]) => !name.startsWith('sec-websocket-'))),
     body: null,
   };
-  await provider.authorize(unsigned, credential, fetch);
+  await provider.authorize(unsigned, credential, http.fetch);
   return unsigned;
 }
 
@@ -98,7 +99,7 @@ async function refusalOf(response: IncomingMessage): Promise<Refused> {
     size += (chunk as Buffer).length;
     if (size > MAX_REFUSAL) break;
   }
-  return new Refused(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8', 0, MAX_REFUSAL));
+  return new Refused(response.statusCode ?? 0, Buffer.concat(chunks).subarray(0, MAX_REFUSAL));
 }
 
 function unreachable(cause: Error): GatewayError {

@@ -65,7 +65,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
       call = await openCall(visit, dependencies);
       leave = watch.enter(call.key.principal);
       const admission = await admit(call, dependencies);
-      await hold(call, admission, await openingOf(call, admission, dependencies.http.fetch), protocols, {
+      await hold(call, admission, await openingOf(call, admission, dependencies), protocols, {
         socket,
         head,
       });
@@ -95,7 +95,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
         signal: AbortSignal.any([call.signal, stopping.signal]),
       });
     } catch (thrown) {
-      record.failure(answerRefusal(call, headers, thrown), thrown as Error);
+      record.failure(answerRefusal(call, admission.target, headers, thrown), thrown as Error);
       return;
     }
     const caller = await upgrade(call, to, { protocol: provider.protocol, headers });

@@ -34,6 +34,7 @@ export function recorderOf(
         relayed: true,
         failure: null,
         cause: null,
+        defect: null,
         firstByte: null,
         defect: null,
         ...result,

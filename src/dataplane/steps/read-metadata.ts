@@ -3,12 +3,13 @@ import { labels, MAX_LABEL_LENGTH } from '../labels.ts';
 import type { Step } from '../step.ts';
 
 /**
- * Metadata of the call: `baggage` under `x-gateway-metadata`, and both under the key's and the workspace's own (spec/data-plane.md,
+ * Metadata of the call: `baggage` under the headers that count as metadata, these under `x-gateway-metadata`, and all under the key's and the workspace's own (spec/data-plane.md,
  * section 8.2). What is not a JSON object counts as empty; values are strings of at most 128 characters.
  */
-export const readMetadata: Step = (call) => {
+export const readMetadata: Step = (call, { headers }) => {
   const { principal, metadata: fixed } = call.key;
-  call.metadata = { ...userOf(call), ...baggage(call), ...requestMetadata(call), ...fixed };
+  const fromHeaders = headers.toMetadata.length > 0 ? headerMetadata(call, headers.toMetadata) : null;
+  call.metadata = { ...userOf(call), ...baggage(call), ...fromHeaders, ...requestMetadata(call), ...fixed };
   if (principal.userId) call.metadata._user = principal.userId;
 };
 
@@ -16,6 +17,10 @@ function userOf(call: Call): Record<string, string> {
   const user = call.body.kind === 'json' ? call.body.value.user : undefined;
   return typeof user === 'string' && user !== '' ? { _user: user.slice(0, MAX_LABEL_LENGTH) } : {};
 }
+
+/** What the operator lets headers say (spec/data-plane.md, section 1.4). */
+const headerMetadata = (call: Call, names: readonly string[]): Record<string, string> =>
+  labels(names.map((name) => [name, headerOf(call.headers, name)]));
 
 function requestMetadata(call: Call): Record<string, string> {
   const text = headerOf(call.headers, 'x-gateway-metadata');

@@ -62,6 +62,7 @@ export function createAccessTokenVerifier(options: {
         allowConfigOverride: true,
         metadata: workspace?.metadata ?? {},
         savedConfigsOnly: workspace?.savedConfigsOnly ?? false,
+        logMode: workspace?.logMode ?? null,
       }),
     );
   }

@@ -28,7 +28,7 @@ function toolOf(tool: unknown, index: number): LanguageModelV4FunctionTool {
     type: 'function',
     name,
     description: isText(description) ? description : undefined,
-    inputSchema: parameters ?? { type: 'object', properties: {} },
+    inputSchema: { type: 'object', properties: {}, ...parameters },
     ...(isFlag(strict) && { strict }),
     providerOptions: cacheOptions(cacheControl ?? definition.cache_control),
   };

@@ -10,6 +10,7 @@ export const anthropic: Provider = {
   baseUrl: 'https://api.anthropic.com/v1',
   settings,
   endpoints: endpointsOf('m'),
+  streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'complete', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'anthropic-version', 'x-api-key'],
   // Clients of Anthropic's own API bring its version path with them (section 10.6).

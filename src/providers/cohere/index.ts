@@ -9,6 +9,7 @@ export const cohere: Provider = {
   baseUrl: 'https://api.cohere.ai',
   settings: {},
   endpoints: endpointsOf(''),
+  streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'complete', 'embed'], () => import('./dialects.ts')),
   pathOf: (endpoint, path) =>
     endpoint === 'rerank' ? '/v2/rerank' : endpoint === 'models' ? `/v1${path}` : path,

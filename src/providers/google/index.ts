@@ -9,6 +9,7 @@ export const google: Provider = {
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   settings: {},
   endpoints: endpointsOf(''),
+  streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'embed', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['x-goog-api-key'],
   authorize,

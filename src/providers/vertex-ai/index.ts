@@ -2,6 +2,7 @@ import { endpointsOf } from '../endpoint.ts';
 import { lazyDialects } from '../lazy-dialects.ts';
 import type { Provider } from '../provider.ts';
 import { authorize } from './authorize.ts';
+import { isClaude } from './places.ts';
 import { settings } from './settings.ts';
 
 /** Gemini and Claude on Google Cloud. */
@@ -17,7 +18,12 @@ export const vertexAi: Provider = {
     ['vertex_region', 'vertex_service_account_json'],
   ],
   endpoints: endpointsOf(''),
-  dialects: lazyDialects(['chatComplete', 'embed', 'imageGenerate', 'models'], () => import('./dialects.ts')),
+  streamUsage: true,
+  dialects: lazyDialects(
+    ['chatComplete', 'embed', 'imageGenerate', 'messages', 'models'],
+    () => import('./dialects.ts'),
+  ),
+  lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
   callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],
   authorize,
 };

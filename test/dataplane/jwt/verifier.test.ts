@@ -5,7 +5,13 @@ import { createVerifier } from '../../../src/dataplane/jwt/verifier.ts';
 import type { TokenVerifier } from '../../../src/dataplane/tokens/verifier.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
-const workspace = { id: 'w1', slug: 'main', metadata: { team: 'red' }, savedConfigsOnly: false };
+const workspace = {
+  id: 'w1',
+  slug: 'main',
+  logMode: null,
+  metadata: { team: 'red' },
+  savedConfigsOnly: false,
+};
 
 let issuer: TestIssuer;
 let clock: number;

@@ -113,6 +113,39 @@ describe('an integration', () => {
     });
   });
 
+  it('takes the settings of its provider kind, seals the secret ones and shows their masks', async () => {
+    const configurations = {
+      aws_region: 'eu-west-1',
+      aws_access_key_id: 'AKIDEXAMPLEAKIDEX001',
+      aws_secret_access_key: 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAM0003',
+    };
+    const shown = {
+      aws_region: 'eu-west-1',
+      aws_access_key_id: 'AKI***X001',
+      aws_secret_access_key: 'wJa***0003',
+    };
+    const made = await create({ name: 'Cloud', aiProviderId: 'bedrock', configurations });
+    expect(made.configurations).toEqual(shown);
+    const stored = await dump(app);
+    expect(stored).not.toContain(configurations.aws_secret_access_key);
+
+    const secret = { aws_secret_access_key: 'another+secret+of+the+account+0004' };
+    await update(made.id, { configurations: { ...shown, ...secret, aws_region: 'eu-west-3' } });
+    expect(dataOf(await read(made.id)).integration.configurations).toEqual({
+      ...shown,
+      aws_region: 'eu-west-3',
+      aws_secret_access_key: 'ano***0004',
+    });
+    // What a mask stands for does not go to a host of somebody's choice.
+    const elsewhere = { ...shown, aws_secret_access_key: 'ano***0004', custom_host: 'https://a.example' };
+    expect(errorOf(await update(made.id, { configurations: elsewhere }))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      param: 'input.configurations.custom_host',
+    });
+    await update(made.id, { configurations: {} });
+    expect(dataOf(await read(made.id)).integration.configurations).toEqual({});
+  });
+
   it('comes with a provider of its slug in the default workspace', async () => {
     const { id, slug, workspaceId, workspaceCount } = await create({ name: 'With Provider', key });
     expect(slug).toMatch(/^with-provider-[0-9a-f]{6}$/);
@@ -184,6 +217,18 @@ describe('an integration', () => {
       { configurations: { aws_region: 'eu' } },
       'VALIDATION_FAILED',
       'input.configurations.aws_region',
+    ],
+    [
+      'a setting of another form',
+      { aiProviderId: 'bedrock', configurations: { aws_region: 'attacker.example/' } },
+      'VALIDATION_FAILED',
+      'input.configurations.aws_region',
+    ],
+    [
+      'a setting that is no text',
+      { configurations: { openai_project: 1 } },
+      'VALIDATION_FAILED',
+      'input.configurations.openai_project',
     ],
     [
       'a relative host',

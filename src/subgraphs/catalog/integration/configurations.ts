@@ -1,10 +1,9 @@
 import { GatewayError } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
-import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
+import { findProvider, type Setting, settingProblem } from '../../../providers/index.ts';
 import { isObject } from '../values.ts';
-import type { IntegrationConfigurations, IntegrationDocument, IntegrationModel } from './model.ts';
-
-type Headers = Record<string, string>;
+import type { IntegrationConfigurations, IntegrationModel } from './model.ts';
+import { isMaskOf, type Texts } from './sealed.ts';
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
@@ -12,25 +11,52 @@ const invalid = (message: string, param: string) => new GatewayError('VALIDATION
 const reservedHeaders =
   /^(host|content-length|content-type|connection|keep-alive|transfer-encoding|te|trailer|upgrade|proxy-.*)$/i;
 
+/** Headers and secret settings, in the clear. */
+export type SecretTexts = { headers: Texts; secrets: Texts };
+
+/** Settings to store as they are, and texts to seal. `kept`: the names of those that are as they were stored. */
+export type Configurations = SecretTexts & { plain: IntegrationConfigurations; kept: string[] };
+
 /**
- * The `configurations` of an integration, checked: settings to store as they are, and headers to seal. Members that this
- * version does not act on are refused by name. A header given as the mask of the stored one keeps it.
+ * The `configurations` of an integration of this provider kind, checked. Members that the kind does not declare are refused
+ * by name. A header or secret given as the mask of the stored one keeps it.
  */
 export function parseConfigurations(
   value: unknown,
-  stored: Headers,
-): { configurations: IntegrationConfigurations; headers: Headers | null } {
+  aiProviderId: string,
+  stored: SecretTexts,
+): Configurations {
   const param = 'input.configurations';
-  const { custom_headers: headers, ...settings } = asObject(value, param);
+  const known = findProvider(aiProviderId)?.settings ?? {};
+  const { custom_headers: headers = {}, ...members } = asObject(value, param);
+  const texts = Object.entries(members).map(
+    ([name, given]) => [name, parseMember(name, given, known, param)] as const,
+  );
+  const isSecret = (name: string) => Object.hasOwn(known, name) && known[name]?.secret === true;
+  const givenSecrets = Object.fromEntries(texts.filter(([name]) => isSecret(name)));
+  const givenHeaders = parseHeaders(headers, `${param}.custom_headers`);
+  const secrets = unmasked(givenSecrets, stored.secrets);
+  requireValid(secrets.texts, known, param);
+  const ownHeaders = unmasked(givenHeaders, stored.headers);
   return {
-    configurations: parseSettings(settings, ['custom_host', 'openai_organization', 'openai_project'], param),
-    headers: headers === undefined ? null : parseHeaders(headers, stored, `${param}.custom_headers`),
+    plain: Object.fromEntries(texts.filter(([name]) => !isSecret(name))),
+    secrets: secrets.texts,
+    headers: ownHeaders.texts,
+    kept: [...ownHeaders.kept, ...secrets.kept],
   };
+}
+
+/** Texts with the stored ones in the place of their masks, and the names of those. */
+function unmasked(given: Texts, stored: Texts): { texts: Texts; kept: string[] } {
+  const kept = Object.keys(given).filter((name) => isMaskOf(given[name] ?? '', stored[name]));
+  return { texts: { ...given, ...Object.fromEntries(kept.map((name) => [name, stored[name] ?? ''])) }, kept };
 }
 
 /** The `configurations` of one of its models. */
 export const parseModelConfigurations = (value: unknown, param: string): IntegrationModel['configurations'] =>
-  parseSettings(asObject(value, param), ['custom_host'], param);
+  Object.fromEntries(
+    Object.entries(asObject(value, param)).map(([name, text]) => [name, parseMember(name, text, {}, param)]),
+  );
 
 function asObject(value: unknown, param: string): Record<string, unknown> {
   if (value === undefined || value === null) return {};
@@ -38,28 +64,31 @@ function asObject(value: unknown, param: string): Record<string, unknown> {
   return value;
 }
 
-function parseSettings(
-  value: Record<string, unknown>,
-  known: readonly (keyof IntegrationConfigurations)[],
-  param: string,
-): IntegrationConfigurations {
-  for (const [name, text] of Object.entries(value)) {
-    const member = `${param}.${name}`;
-    if (!(known as readonly string[]).includes(name))
-      throw invalid(`configurations.${name} is not supported.`, member);
-    if (typeof text !== 'string' || text === '')
-      throw invalid(`configurations.${name} must be a text.`, member);
-    if (name === 'custom_host') {
-      const problem = customHostProblem(text);
-      if (problem) throw invalid(`configurations.custom_host: ${problem}.`, member);
-    } else if (text.length > 255) {
-      throw invalid(`configurations.${name} has at most 255 characters.`, member);
-    }
-  }
-  return value;
+type KnownSettings = Readonly<Record<string, Setting>>;
+
+/** The text of a member, checked unless it is secret: that may still be the mask of another. */
+function parseMember(name: string, given: unknown, known: KnownSettings, param: string): string {
+  const member = `${param}.${name}`;
+  const setting = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (name !== 'custom_host' && !setting) throw invalid(`configurations.${name} is not supported.`, member);
+  const text = setting?.list && Array.isArray(given) ? JSON.stringify(given) : given;
+  if (typeof text !== 'string' || text === '')
+    throw invalid(`configurations.${name} must be a text.`, member);
+  if (setting && !setting.secret) requireValid({ [name]: text }, known, param);
+  const problem = setting ? null : customHostProblem(text);
+  if (problem) throw invalid(`configurations.custom_host: ${problem}.`, member);
+  return text;
 }
 
-function parseHeaders(value: unknown, stored: Headers, param: string): Headers {
+function requireValid(texts: Texts, known: KnownSettings, param: string): void {
+  for (const [name, text] of Object.entries(texts)) {
+    const setting = known[name];
+    const problem = setting && settingProblem(setting, text);
+    if (problem) throw invalid(`configurations.${name} must be ${problem}.`, `${param}.${name}`);
+  }
+}
+
+function parseHeaders(value: unknown, param: string): Texts {
   if (!isObject(value)) throw invalid('configurations.custom_headers must be an object.', param);
   const entries = Object.entries(value);
   if (entries.length > 50) throw invalid('There are at most 50 custom headers.', param);
@@ -72,31 +101,7 @@ function parseHeaders(value: unknown, stored: Headers, param: string): Headers {
       if (typeof text !== 'string' || text.length > 8192 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
         throw invalid('Header values are one-line texts of at most 8192 characters.', member);
       }
-      const kept = stored[name];
-      return [name, kept !== undefined && maskSecret(kept) === text ? kept : text];
+      return [name, text];
     }),
   );
-}
-
-export const sealHeaders = (
-  secrets: Secrets,
-  headers: Headers | null,
-  integrationId: string,
-): string | null =>
-  headers && Object.keys(headers).length > 0 ? secrets.encrypt(JSON.stringify(headers), integrationId) : null;
-
-/** The custom headers in the clear, for the call to the provider. */
-export const unsealHeaders = (
-  secrets: Secrets,
-  { _id, sealedHeaders }: Pick<IntegrationDocument, '_id' | 'sealedHeaders'>,
-): Headers => (sealedHeaders ? JSON.parse(secrets.decrypt(sealedHeaders, _id)) : {});
-
-/** The configurations as administrators see them: header values masked. */
-export function shownConfigurations(secrets: Secrets, integration: IntegrationDocument) {
-  const headers = Object.entries(unsealHeaders(secrets, integration));
-  if (headers.length === 0) return integration.configurations;
-  return {
-    ...integration.configurations,
-    custom_headers: Object.fromEntries(headers.map(([name, text]) => [name, maskSecret(text)])),
-  };
 }

@@ -8,9 +8,10 @@ import { orAlreadyExists } from '../../writes.ts';
 import { createDefaultProviders, requireFreeSlugs } from '../provider/index.ts';
 import { parseTags } from '../tags.ts';
 import { requireAnyLevel, requireLevel } from './access.ts';
-import { parseConfigurations, sealHeaders } from './configurations.ts';
+import { parseConfigurations } from './configurations.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 import { parseAdjustments } from './pricing-adjustments.ts';
+import { seal } from './sealed.ts';
 import { keyMembers } from './service.ts';
 
 /** Makes an integration and, unless told otherwise, the provider through which its workspace reaches it. */
@@ -26,7 +27,10 @@ export async function createIntegration(context: GraphContext, input: CreateInte
       param: 'input.aiProviderId',
     });
   }
-  const { configurations, headers } = parseConfigurations(input.configurations, {});
+  const { plain, headers, secrets } = parseConfigurations(input.configurations, input.aiProviderId, {
+    headers: {},
+    secrets: {},
+  });
   const tags = parseTags(input.tags);
   const pricingAdjustments = parseAdjustments(input.pricingAdjustments);
   const slug = input.slug ?? slugFrom(input.name);
@@ -44,8 +48,9 @@ export async function createIntegration(context: GraphContext, input: CreateInte
       description: input.description ?? null,
       aiProviderId: input.aiProviderId,
       ...keyMembers(context, { _id, keyMask: null }, input.key),
-      configurations,
-      sealedHeaders: sealHeaders(context.secrets, headers, _id),
+      configurations: plain,
+      sealedHeaders: seal(context.secrets, headers, _id),
+      sealedSettings: seal(context.secrets, secrets, _id),
       pricingAdjustments,
       tags,
     }),

@@ -3,7 +3,6 @@ import { integrationModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 import { referencedIntegration } from './service.ts';
 
-export { unsealHeaders } from './configurations.ts';
 export { usableIntegration } from './find.ts';
 export {
   type IntegrationConfigurations,
@@ -11,6 +10,7 @@ export {
   type IntegrationModel,
   integrationModel,
 } from './model.ts';
+export { unsealHeaders, unsealSettings } from './sealed.ts';
 export { referencedIntegration } from './service.ts';
 
 export const integration: Resource = {

@@ -21,7 +21,8 @@ export async function updateIntegrationModels(
   const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
   if (twice >= 0) throw invalid(`${slugs[twice]} is named twice.`, `input.models[${twice}].slug`);
   const given = input.models.map((model, index) => toModel(model, `input.models[${index}]`));
-  if (integration.sealedKey || integration.sealedHeaders) requireKnownHosts(integration, given);
+  if (integration.sealedKey || integration.sealedHeaders || integration.sealedSettings)
+    requireKnownHosts(integration, given);
   return changeList(context, integration, 'models', ({ models }) => {
     const merged = [...new Map([...models, ...given].map((model) => [model.slug, model])).values()];
     if (merged.length > maxModels)

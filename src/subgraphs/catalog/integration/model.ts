@@ -3,12 +3,8 @@ import type { Multipliers, PriceList } from '../../../recording/pricing/index.ts
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { indexSorts } from '../../order.ts';
 
-/** Settings of the connection that are not secret; member names as on the wire. */
-export type IntegrationConfigurations = {
-  custom_host?: string;
-  openai_organization?: string;
-  openai_project?: string;
-};
+/** Settings of the connection that are not secret, those of the provider kind among them; member names as on the wire. */
+export type IntegrationConfigurations = { custom_host?: string } & Record<string, string>;
 
 /** A model of the integration: switched on or off, or one that the provider's list does not know (custom). */
 export type IntegrationModel = {
@@ -42,6 +38,8 @@ export type IntegrationDocument = {
   configurations: IntegrationConfigurations;
   /** Headers sent with every call: `Secrets.encrypt(JSON of name to value, _id)`. */
   sealedHeaders: string | null;
+  /** Secret settings of the provider kind, sealed alike; absent in older documents. */
+  sealedSettings?: string | null;
   /** False allows only the models listed and enabled. */
   allowAllModels: boolean;
   models: IntegrationModel[];
@@ -69,6 +67,7 @@ const schema = new Schema<IntegrationDocument>(
     keyMask: { type: String, default: null },
     configurations: { type: Schema.Types.Mixed, default: {} },
     sealedHeaders: { type: String, default: null },
+    sealedSettings: { type: String, default: null },
     allowAllModels: { type: Boolean, default: true },
     models: { type: [Schema.Types.Mixed as never], default: [] },
     globalWorkspaceAccess: { type: Schema.Types.Mixed, default: { enabled: true } },

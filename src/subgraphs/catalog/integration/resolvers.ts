@@ -1,8 +1,8 @@
 import type { Resolvers } from '../../subgraph.ts';
-import { shownConfigurations } from './configurations.ts';
 import { createIntegration } from './create.ts';
 import type { IntegrationDocument } from './model.ts';
 import { deleteIntegrationModels, updateIntegrationModels } from './model-list.ts';
+import { shownConfigurations } from './sealed.ts';
 import {
   countWorkspaces,
   deleteIntegration,

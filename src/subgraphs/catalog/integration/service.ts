@@ -10,12 +10,13 @@ import type { QueryIntegrationsArgs, UpdateIntegrationInput } from '../../types.
 import { providerModel } from '../provider/index.ts';
 import { parseTags, tagFilter } from '../tags.ts';
 import { levelScope, requireAnyLevel, requireLevel, usableIn, visibleIntegrations } from './access.ts';
-import { parseConfigurations, sealHeaders, unsealHeaders } from './configurations.ts';
+import { parseConfigurations } from './configurations.ts';
 import { integrationNotFound, requireIntegration } from './find.ts';
 import { integrationById } from './loaders.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 import { parseAdjustments } from './pricing-adjustments.ts';
 import { requireSameHost } from './same-host.ts';
+import { seal, unsealHeaders, unsealSettings } from './sealed.ts';
 
 type ListArguments = QueryIntegrationsArgs & SortedPageArguments;
 
@@ -86,29 +87,31 @@ export async function updateIntegration(context: GraphContext, id: string, input
 }
 
 function configurationMembers(
-  context: GraphContext,
+  { secrets }: GraphContext,
   integration: IntegrationDocument,
   value: unknown,
   key: string | null | undefined,
 ) {
-  const stored = unsealHeaders(context.secrets, integration);
-  const { configurations, headers } = parseConfigurations(value, stored);
-  const held = {
-    ...(integration.sealedKey && key === undefined && { key: true }),
-    ...keptHeaders(headers, stored),
+  const { _id, aiProviderId } = integration;
+  const stored = {
+    headers: unsealHeaders(secrets, integration),
+    secrets: unsealSettings(secrets, integration),
   };
-  requireSameHost(integration.configurations.custom_host, configurations.custom_host, Object.keys(held));
-  return { configurations, sealedHeaders: sealHeaders(context.secrets, headers, integration._id) };
+  const given = parseConfigurations(value, aiProviderId, stored);
+  requireSameHost(aiProviderId, integration.configurations, given.plain, [
+    ...(integration.sealedKey && key === undefined ? ['key'] : []),
+    ...given.kept,
+  ]);
+  return {
+    configurations: given.plain,
+    sealedHeaders: seal(secrets, given.headers, _id),
+    sealedSettings: seal(secrets, given.secrets, _id),
+  };
 }
 
 /** The credential that an update brings; the mask of the stored one is none. */
 const newKey = ({ keyMask }: IntegrationDocument, key: string | null | undefined) =>
   key === keyMask ? undefined : key;
-
-const keptHeaders = (headers: Record<string, string> | null, stored: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(headers ?? {}).filter(([name, text]) => text !== '' && stored[name] === text),
-  );
 
 /** The stored forms of a credential. A mask that comes back from an earlier read leaves the credential alone. */
 export function keyMembers(

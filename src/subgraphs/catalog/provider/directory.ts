@@ -1,7 +1,13 @@
 import type { Connection } from 'mongoose';
 import type { ProviderRecord } from '../../../dataplane/directory.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
-import { type IntegrationDocument, type IntegrationModel, integrationModel } from '../integration/index.ts';
+import {
+  type IntegrationDocument,
+  type IntegrationModel,
+  integrationModel,
+  unsealHeaders,
+  unsealSettings,
+} from '../integration/index.ts';
 import { type ProviderDocument, providerModel } from './model.ts';
 
 /** Providers by `<workspaceId>/<slug>` with their integration's credential; those that may not be used are left out. */
@@ -62,7 +68,7 @@ function toRecord(
   integration: IntegrationDocument,
   secrets: Secrets,
 ): ProviderRecord {
-  const { _id, sealedKey, sealedHeaders } = integration;
+  const { _id, sealedKey } = integration;
   const { custom_host: customHost = null, ...settings } = integration.configurations;
   return {
     id: provider._id,
@@ -71,13 +77,10 @@ function toRecord(
     aiProviderId: integration.aiProviderId,
     credential: {
       key: sealedKey === null ? null : secrets.decrypt(sealedKey, _id),
-      settings,
+      settings: { ...settings, ...unsealSettings(secrets, integration) },
     },
     customHost,
-    customHeaders:
-      sealedHeaders === null
-        ? {}
-        : (JSON.parse(secrets.decrypt(sealedHeaders, _id)) as Record<string, string>),
+    customHeaders: unsealHeaders(secrets, integration),
     allowAllModels: integration.allowAllModels,
     models: new Map(
       integration.models.map((model) => [

@@ -1,10 +1,11 @@
 import type { Connection } from 'mongoose';
 import type { KeyRecord } from '../../../dataplane/directory.ts';
-import { savedConfigsOnlyIn } from '../organisation/index.ts';
-import { workspaceModel } from '../workspace/index.ts';
+import { organisationSettings } from '../organisation/index.ts';
+import { logModeOf, type WorkspaceDocument, workspaceModel } from '../workspace/index.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
-type WorkspaceDefaults = { _id: string; defaults: { metadata?: Record<string, string> } | null };
+type Owner = Pick<WorkspaceDocument, '_id' | 'defaults' | 'settings'>;
+type FromOwner = Pick<KeyRecord, 'metadata' | 'logMode' | 'savedConfigsOnly'>;
 
 /** Keys by the hash of their secret, as the data plane needs them; one in transition is found by either secret. */
 export async function loadKeyRecords(
@@ -17,28 +18,28 @@ export async function loadKeyRecords(
     .lean<ApiKeyDocument[]>();
   const workspaceIds = [...new Set(keys.flatMap((key) => key.workspaceId ?? []))];
   const workspaces = await workspaceModel(db)
-    .find({ _id: { $in: workspaceIds } }, { defaults: 1 })
-    .lean<WorkspaceDefaults[]>();
-  const strict = await savedConfigsOnlyIn(
+    .find({ _id: { $in: workspaceIds } }, { defaults: 1, settings: 1 })
+    .lean<Owner[]>();
+  const owners = new Map(workspaces.map((workspace) => [workspace._id, workspace]));
+  const common = await organisationSettings(
     db,
     keys.map(({ organisationId }) => organisationId),
   );
-  const metadata = new Map(workspaces.map(({ _id, defaults }) => [_id, defaults?.metadata ?? {}]));
   return new Map(
-    keys.flatMap((key) =>
-      recordsOf(key, {
-        metadata: metadata.get(key.workspaceId ?? '') ?? {},
-        savedConfigsOnly: strict.has(key.organisationId),
-      }),
-    ),
+    keys.flatMap((key) => {
+      const owner = owners.get(key.workspaceId ?? '');
+      const ofOrganisation = common.get(key.organisationId);
+      return recordsOf(key, {
+        metadata: owner?.defaults?.metadata ?? {},
+        logMode: logModeOf(ofOrganisation, owner?.settings),
+        savedConfigsOnly: ofOrganisation?.savedConfigsOnly ?? false,
+      });
+    }),
   );
 }
 
-/** What a key's record takes from its workspace and organisation. */
-type Surroundings = Pick<KeyRecord, 'metadata' | 'savedConfigsOnly'>;
-
-function recordsOf(key: ApiKeyDocument, around: Surroundings): [string, KeyRecord][] {
-  const record = toRecord(key, around);
+function recordsOf(key: ApiKeyDocument, owner: FromOwner): [string, KeyRecord][] {
+  const record = toRecord(key, owner);
   const { previousSecret: previous } = key;
   if (!previous) return [[key.secretHash, record]];
   // Each secret's record ends by itself, so that nothing need be written when the transition is over.
@@ -49,7 +50,7 @@ function recordsOf(key: ApiKeyDocument, around: Surroundings): [string, KeyRecor
   ];
 }
 
-function toRecord(key: ApiKeyDocument, around: Surroundings): KeyRecord {
+function toRecord(key: ApiKeyDocument, owner: FromOwner): KeyRecord {
   const { organisationId, workspaceId, userId, name } = key;
   return {
     principal: {
@@ -64,7 +65,8 @@ function toRecord(key: ApiKeyDocument, around: Surroundings): KeyRecord {
     expiresAt: key.expiresAt?.getTime() ?? null,
     defaultConfig: key.defaults?.config_id ?? null,
     allowConfigOverride: key.defaults?.allow_config_override ?? true,
-    metadata: { ...key.defaults?.metadata, ...around.metadata },
-    savedConfigsOnly: around.savedConfigsOnly,
+    metadata: { ...key.defaults?.metadata, ...owner.metadata },
+    logMode: owner.logMode,
+    savedConfigsOnly: owner.savedConfigsOnly,
   };
 }

@@ -1,14 +1,15 @@
 import type { Connection } from 'mongoose';
-import { organisationModel } from './model.ts';
+import { type OrganisationDocument, type OrganisationSettings, organisationModel } from './model.ts';
 
-/** Which of these organisations take only what is saved (spec/data-plane.md, section 2.9). */
-export async function savedConfigsOnlyIn(
+type Found = Pick<OrganisationDocument, '_id' | 'settings'>;
+
+/** What is set for organisations, by their ids; one for which nothing is set may be missing. */
+export async function organisationSettings(
   db: Connection,
   ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const strict: string[] = await organisationModel(db).distinct('_id', {
-    _id: { $in: [...new Set(ids)] },
-    'settings.savedConfigsOnly': true,
-  });
-  return new Set(strict);
+): Promise<Map<string, OrganisationSettings>> {
+  const found = await organisationModel(db)
+    .find({ _id: { $in: [...new Set(ids)] } }, { settings: 1 })
+    .lean<Found[]>();
+  return new Map(found.flatMap(({ _id, settings }) => (settings ? [[_id, settings]] : [])));
 }

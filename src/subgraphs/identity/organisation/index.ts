@@ -3,10 +3,9 @@ import { organisationById } from './loaders.ts';
 import { organisationModel } from './model.ts';
 import { resolvers } from './resolvers.ts';
 
-export { savedConfigsOnlyIn } from './directory.ts';
+export { organisationSettings } from './directory.ts';
 export { organisationById } from './loaders.ts';
 export {
-  type LogMode,
   type OrganisationDocument,
   type OrganisationSettings,
   organisationModel,

@@ -1,7 +1,6 @@
 import { Schema } from 'mongoose';
+import type { LogMode } from '../../../dataplane/directory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
-
-export type LogMode = 'full' | 'metrics';
 
 /** Members that were never set are absent, or all of them with the whole. */
 export type OrganisationSettings = {

@@ -1,9 +1,10 @@
 import type { Connection } from 'mongoose';
 import type { WorkspaceRecord } from '../../../dataplane/directory.ts';
-import { savedConfigsOnlyIn } from '../organisation/index.ts';
+import { organisationSettings } from '../organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
+import { logModeOf } from './settings.ts';
 
-type Named = Pick<WorkspaceDocument, '_id' | 'organisationId' | 'slug' | 'defaults'>;
+type Named = Pick<WorkspaceDocument, '_id' | 'organisationId' | 'slug' | 'defaults' | 'settings'>;
 
 /** Active workspaces by `<organisationId>/<id or slug>`. */
 export async function loadWorkspaceRecords(
@@ -20,17 +21,19 @@ export async function loadWorkspaceRecords(
         status: 'active',
         $or: [{ _id: { $in: names } }, { slug: { $in: names } }],
       },
-      { organisationId: 1, slug: 1, defaults: 1 },
+      { organisationId: 1, slug: 1, defaults: 1, settings: 1 },
     )
     .lean<Named[]>();
-  const strict = await savedConfigsOnlyIn(db, organisations);
+  const common = await organisationSettings(db, organisations);
   return new Map(
-    found.flatMap(({ _id, organisationId, slug, defaults }) => {
+    found.flatMap(({ _id, organisationId, slug, defaults, settings }) => {
+      const ofOrganisation = common.get(organisationId);
       const record = {
         id: _id,
         slug,
         metadata: defaults?.metadata ?? {},
-        savedConfigsOnly: strict.has(organisationId),
+        logMode: logModeOf(ofOrganisation, settings),
+        savedConfigsOnly: ofOrganisation?.savedConfigsOnly ?? false,
       };
       return [
         [`${organisationId}/${_id}`, record],

@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose';
+import type { LogMode } from '../../../dataplane/directory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { indexSorts } from '../../order.ts';
-import type { LogMode } from '../organisation/index.ts';
 
 /** Members that are absent or null are the organisation's. */
 export type WorkspaceSettings = { deniedExportFields?: string[] | null; logMode?: LogMode | null };

@@ -1,7 +1,8 @@
+import type { LogMode } from '../../../dataplane/directory.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UpdateWorkspaceSettingsInput } from '../../types.generated.ts';
-import { type LogMode, type OrganisationSettings, organisationById } from '../organisation/index.ts';
+import { type OrganisationSettings, organisationById } from '../organisation/index.ts';
 import { workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, type WorkspaceSettings, workspaceModel } from './model.ts';
 import { getWorkspace } from './service.ts';

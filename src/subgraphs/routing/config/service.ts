@@ -1,5 +1,5 @@
 import { type Principal, requireScope, tenantFilter } from '../../../auth/index.ts';
-import { parseSavedConfig } from '../../../dataplane/config/schema.ts';
+import { parseSavedConfig, requireBounded } from '../../../dataplane/config/schema.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
@@ -85,9 +85,9 @@ export async function checkedConfig(
   value: unknown,
   present: StoredConfig | null,
 ): Promise<StoredConfig> {
-  const parsed = parseSavedConfig(value);
-  const config = restoreMasked(value as StoredConfig, present);
-  await requireProviders(context, owner, parsed);
+  requireBounded(value);
+  const config = restoreMasked(value, present);
+  await requireProviders(context, owner, parseSavedConfig(config));
   return sealConfig(config, context.secrets, owner._id);
 }
 

@@ -1,0 +1,127 @@
+// `npm run bench:chaos`: a thousand streams at once through one Sluice, from a provider that misbehaves and to callers of whom
+// some leave. Ends with 1 when a stream ends as if it were whole and is not, or when a request has no record.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serialise } from './load.ts';
+import { startSluice } from './processes.ts';
+
+const STREAMS = Number(process.argv[2] ?? 1000);
+const ROUNDS = Number(process.argv[3] ?? 5);
+const SLUICE = 18095;
+const FRAMES = 20;
+/** Every tenth caller leaves in the middle. */
+const LEAVES = 10;
+const DEADLINE = 60_000;
+
+const frame = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'word ' }, finish_reason: null }] })}\n\n`;
+const DONE = 'data: [DONE]\n\n';
+
+type Behaviour = (response: ServerResponse, number: number) => boolean;
+
+/** What may happen instead of a frame; true ends the stream. */
+const behaviours: Behaviour[] = [
+  () => false,
+  () => false,
+  () => false,
+  (response, number) => number === 9 && Boolean(response.destroy()),
+  (response, number) => number === 12 && Boolean(response.end()),
+  (response, number) =>
+    number === 0 && Boolean(response.end('data: {"error":{"message":"busy","code":529}}\n\n')),
+  (response, number) => number === 0 && Boolean(response.destroy()),
+  (response, number) => number === 15 && !response.write('data: {"cut') && false,
+];
+
+let turn = 0;
+let open = 0;
+
+const provider = createServer((request, response) => {
+  const behaves = behaviours[turn++ % behaviours.length] ?? (() => false);
+  open++;
+  response.on('close', () => open--);
+  request.resume().on('end', () => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    let sent = 0;
+    const timer = setInterval(() => {
+      if (response.destroyed || behaves(response, sent)) return clearInterval(timer);
+      response.write(frame);
+      if (++sent < FRAMES) return;
+      clearInterval(timer);
+      response.end(DONE);
+    }, 50);
+  });
+});
+
+type Outcome = 'whole' | 'failed' | 'left' | 'lied' | 'stalled';
+
+function stream(request: Buffer, leavesAfter: number | null): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const socket = connect({ port: SLUICE, host: '127.0.0.1' }, () => socket.write(request));
+    let text = '';
+    let hasLeft = false;
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      socket.destroy();
+    }, DEADLINE);
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (leavesAfter === null || text.length < leavesAfter) return;
+      hasLeft = true;
+      socket.destroy();
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(isLate ? 'stalled' : hasLeft ? 'left' : outcomeOf(text));
+    });
+  });
+}
+
+function outcomeOf(text: string): Outcome {
+  if (text.includes('"error"')) return text.includes(DONE.trim()) ? 'lied' : 'failed';
+  const words = text.split('"word "').length - 1;
+  return words === FRAMES && text.includes(DONE.trim()) ? 'whole' : 'lied';
+}
+
+async function main(): Promise<void> {
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const { port } = provider.address() as AddressInfo;
+  const sluice = await startSluice(SLUICE);
+  try {
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'go' }], stream: true });
+    const headers = {
+      'x-gateway-api-key': sluice.workspaceKey,
+      'x-gateway-provider': 'openai',
+      'x-gateway-custom-host': `http://127.0.0.1:${port}/v1`,
+      authorization: 'Bearer sk-chaos',
+      connection: 'close',
+    };
+    const request = serialise(SLUICE, { path: '/v1/chat/completions', headers, body });
+    const tally = new Map<Outcome, number>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const outcomes = await Promise.all(
+        Array.from({ length: STREAMS }, (_, index) => stream(request, index % LEAVES === 0 ? 1000 : null)),
+      );
+      for (const outcome of outcomes) tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
+    }
+    await sleep(3000);
+    const metrics = await (await fetch(`http://127.0.0.1:${SLUICE}/metrics`)).text();
+    const written = Number(/^sluice_request_log_written (\d+)/m.exec(metrics)?.[1]);
+    console.log(
+      `\n${ROUNDS} rounds of ${STREAMS} streams at once: ${JSON.stringify(Object.fromEntries(tally))}`,
+    );
+    console.log(
+      `records: ${written} of ${STREAMS * ROUNDS}; connections still open at the provider: ${open}`,
+    );
+    const isSound = written === STREAMS * ROUNDS && open === 0 && !tally.has('lied') && !tally.has('stalled');
+    if (!isSound) process.exitCode = 1;
+  } finally {
+    await sluice.stop();
+    provider.close();
+    provider.closeAllConnections();
+  }
+}
+
+await main();

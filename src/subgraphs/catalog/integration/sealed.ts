@@ -1,0 +1,40 @@
+import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
+import type { IntegrationDocument } from './model.ts';
+
+/** Secret texts by name: custom headers, or settings of the provider kind. */
+export type Texts = Record<string, string>;
+
+export const seal = (secrets: Secrets, texts: Texts, integrationId: string): string | null =>
+  Object.keys(texts).length > 0 ? secrets.encrypt(JSON.stringify(texts), integrationId) : null;
+
+const unseal = (secrets: Secrets, sealed: string | null | undefined, integrationId: string): Texts =>
+  sealed ? JSON.parse(secrets.decrypt(sealed, integrationId)) : {};
+
+/** The custom headers in the clear, for the call to the provider. */
+export const unsealHeaders = (
+  secrets: Secrets,
+  { _id, sealedHeaders }: Pick<IntegrationDocument, '_id' | 'sealedHeaders'>,
+): Texts => unseal(secrets, sealedHeaders, _id);
+
+/** The secret settings in the clear, for the call to the provider. */
+export const unsealSettings = (
+  secrets: Secrets,
+  { _id, sealedSettings }: Pick<IntegrationDocument, '_id' | 'sealedSettings'>,
+): Texts => unseal(secrets, sealedSettings, _id);
+
+/** Whether a text that came in is the mask of the stored one, and stands for it. */
+export const isMaskOf = (text: string, stored: string | undefined): stored is string =>
+  stored !== undefined && maskSecret(stored) === text;
+
+const masked = (texts: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, maskSecret(text)]));
+
+/** The configurations as administrators see them: header values and secret settings masked. */
+export function shownConfigurations(secrets: Secrets, integration: IntegrationDocument) {
+  const headers = masked(unsealHeaders(secrets, integration));
+  return {
+    ...integration.configurations,
+    ...masked(unsealSettings(secrets, integration)),
+    ...(Object.keys(headers).length > 0 && { custom_headers: headers }),
+  };
+}
