@@ -36,7 +36,6 @@ export function recorderOf(
         cause: null,
         defect: null,
         firstByte: null,
-        defect: null,
         ...result,
       },
       status,
