@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
@@ -28,13 +27,14 @@ import type { Knock } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import { createHostPolicy, ownHosts } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
-import { splitUrl } from './lib/request-url.ts';
 import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
 import { createLogThread } from './recording/log-thread.ts';
 import { createLogWriter } from './recording/log-writer.ts';
+import { noteBeginning } from './recording/rollups/beginning.ts';
 import { createSpool } from './recording/spool.ts';
+import { factsOf } from './request-facts.ts';
 import {
   createListener,
   createSubgraphListener,
@@ -108,7 +108,13 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const requestLog = createLogThread(
-    { ...settings.requestLogs, uri: storage.uri, spoolDirectory, logLevel: settings.logLevel },
+    {
+      ...settings.requestLogs,
+      traceCollector: settings.traceCollector,
+      uri: storage.uri,
+      spoolDirectory,
+      logLevel: settings.logLevel,
+    },
     log,
     events.wake,
   );
@@ -228,11 +234,12 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, remotes, throttle });
+  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, realtime, remotes, throttle });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
+    { start: () => noteBeginning(nativeDb(db), now()), stop: async () => undefined },
     { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
@@ -315,15 +322,3 @@ const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up'
   const up = db.readyState === 1 && !stale;
   return { ready: up, database: up ? 'up' : 'down' };
 };
-
-function factsOf(request: IncomingMessage): GraphContext['request'] {
-  // Express takes the mount path off `url` and keeps the whole one beside it.
-  const { originalUrl, url } = request as IncomingMessage & { originalUrl?: string };
-  return {
-    id: randomUUID(),
-    method: request.method ?? 'GET',
-    ...splitUrl(originalUrl ?? url),
-    headers: request.headers,
-    clientIp: request.socket.remoteAddress ?? '',
-  };
-}

@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Throttle } from './auth/index.ts';
 import type { Cache } from './dataplane/cache/index.ts';
 import type { Remotes } from './graph/index.ts';
-import type { RequestLog } from './recording/request-log.ts';
+import type { LogThread } from './recording/log-thread.ts';
+import type { MetricsJson } from './recording/traffic-metrics.ts';
 import type { Changes } from './storage/changes.ts';
 import { createMetricsText } from './workers.ts';
 
@@ -14,19 +15,39 @@ export type Metrics = {
   contentType: string;
 };
 
+/** What another thread has counted, as it tells when it is asked. */
+class ThreadMetrics extends Registry {
+  readonly #read: () => Promise<MetricsJson>;
+
+  constructor(read: () => Promise<MetricsJson>) {
+    super();
+    this.#read = read;
+  }
+
+  override getMetricsAsJSON(): Promise<MetricsJson> {
+    return this.#read();
+  }
+
+  override async metrics(): Promise<string> {
+    return AggregatorRegistry.aggregate([await this.#read()]).metrics();
+  }
+}
+
 /** Prometheus metrics at `/metrics`: of this process, or of all workers when it is one. */
 export function createMetrics({
   requestLog,
   cache,
   changes,
   subscriptions,
+  realtime,
   remotes,
   throttle,
 }: {
-  requestLog: RequestLog;
+  requestLog: Pick<LogThread, 'counters' | 'spans' | 'metrics'>;
   cache: Pick<Cache, 'counters'>;
   changes: Changes;
   subscriptions: { open(): number };
+  realtime: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
   throttle: Pick<Throttle, 'failures'>;
 }): Metrics {
@@ -82,6 +103,25 @@ export function createMetrics({
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),
   );
+  gauge('sluice_realtime_sessions', 'Realtime sessions that are open or being opened.', () =>
+    realtime.open(),
+  );
+  new Counter({
+    name: 'sluice_trace_spans_total',
+    help: 'Spans for the trace collector: exported, failed, or dropped since too many waited.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, spans] of Object.entries(requestLog.spans)) this.inc({ outcome }, spans);
+    },
+  });
+  const open = new Gauge({
+    name: 'sluice_open_requests',
+    help: 'Requests that are being answered, streams included, by front door.',
+    labelNames: ['door'],
+    registers,
+  });
   new Counter({
     name: 'sluice_authentication_failures_total',
     help: 'Requests with a wrong credential by front door.',
@@ -111,6 +151,7 @@ export function createMetrics({
   const doorOf = remember((door: string) => ({
     answered: remember((status: number) => requests.labels(door, status === 0 ? 'none' : `${status}xx`)),
     timer: durations.labels(door),
+    open: open.labels(door),
   }));
 
   function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
@@ -128,13 +169,15 @@ export function createMetrics({
   return {
     observe(door, response) {
       const startedAt = performance.now();
+      const { answered, timer, open } = doorOf(door);
+      open.inc();
       response.once('close', () => {
-        const { answered, timer } = doorOf(door);
+        open.dec();
         answered(response.headersSent ? Math.floor(response.statusCode / 100) : 0).inc();
         timer.observe((performance.now() - startedAt) / 1000);
       });
     },
-    text: createMetricsText(registry),
+    text: createMetricsText([registry, new ThreadMetrics(requestLog.metrics)]),
     contentType: registry.contentType,
   };
 }

@@ -7,8 +7,10 @@ import { headerSettings } from './header-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
 import type { LogLevel } from './lib/logger.ts';
 import { nameList } from './name-list.ts';
+import type { OtlpCollector } from './recording/spans/span-export.ts';
 import { remoteSubgraphs } from './remote-settings.ts';
 import type { S3Bucket } from './storage/export-files/index.ts';
+import { collectorOf, traceSettings } from './trace-settings.ts';
 
 /** A subgraph that another service answers. */
 export type RemoteSubgraph = {
@@ -132,6 +134,8 @@ export type Settings = {
     serviceAccountDomain: string;
     jwtIssuers: JwtIssuer[];
   };
+  /** What is told of every try at a provider; null tells nobody. */
+  traceCollector: OtlpCollector | null;
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
@@ -220,6 +224,7 @@ const environment = z.object({
     .max(100)
     .default('sluice.local'),
   JWT_ISSUERS: jwtIssuers.optional(),
+  ...traceSettings,
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
   NODE_ENV: z.string().optional(),
@@ -299,6 +304,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       serviceAccountDomain: values.SERVICE_ACCOUNT_DOMAIN,
       jwtIssuers: values.JWT_ISSUERS ?? [],
     },
+    traceCollector: collectorOf(values),
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

@@ -93,9 +93,11 @@ export function announce(addresses: Addresses): void {
 const METRICS_TIMEOUT = 6000;
 
 /** The metrics of all workers together, for one of them to answer with; of this process alone when there are no others. */
-export function createMetricsText(registry: Registry): () => Promise<string> {
-  if (!cluster.isWorker) return () => registry.metrics();
-  AggregatorRegistry.setRegistries(registry);
+export function createMetricsText(registries: Registry[]): () => Promise<string> {
+  if (!cluster.isWorker) {
+    return async () => (await Promise.all(registries.map((registry) => registry.metrics()))).join('\n');
+  }
+  AggregatorRegistry.setRegistries(registries);
   new AggregatorRegistry();
   const waiting = new Map<number, (text: string) => void>();
   let requests = 0;

@@ -125,6 +125,13 @@ describe('the README', () => {
     expect(Object.keys(data)).toEqual(['apiKeys', 'logHistory']);
   });
 
+  it('shows a query of analytics that the graph understands', async () => {
+    const [, query = ''] = blocks('graphql');
+    const { data, errors } = await ask(sluice.url, query);
+    expect(errors).toBeUndefined();
+    expect(Object.keys(data.analytics)).toEqual(['requests', 'cost', 'latency', 'groups']);
+  });
+
   it('shows a service that extends the graph', async () => {
     const port = String(await freePort());
     const [service = ''] = blocks('ts');

@@ -36,7 +36,7 @@ export function exchangeOf(
 ): Promise<Exchange> {
   const { endpoint, upstreamPath } = call.route;
   const body = outgoingBody(call, leaf, target);
-  const adapter = adapterFor(endpoint, target.provider, call.headers);
+  const adapter = adapterFor(endpoint, target, call.headers);
   if (adapter && body.value) return adapted(adapter, body.value, call, leaf, target, dependencies);
   const asking = askForUsage(body, endpoint, target.provider, leaf);
   return exchangeIn({ endpoint, upstreamPath, query: call.query }, asking, call, leaf, target, dependencies);

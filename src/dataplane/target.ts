@@ -35,6 +35,7 @@ export type Target = {
 /** `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model. */
 function splitModel(model: unknown): { slug: string | null; model: string | null } {
   if (typeof model !== 'string') return { slug: null, model: null };
+  if (!model.startsWith('@')) return { slug: null, model };
   const match = /^(@[^/]+)\/(.+)$/s.exec(model);
   return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
 }
@@ -65,7 +66,7 @@ export async function resolveTarget(
 
 /** Whether the request itself says which provider it is for. */
 export const namesProvider = (call: Call): boolean =>
-  headerProvider(call) !== null || splitModel(requestedModel(call.body)).slug !== null;
+  headerProvider(call) !== null || splitModel(namedModel(call.body)).slug !== null;
 
 export function headerProvider(call: Call): string | null {
   const virtualKey = headerOf(call.headers, 'x-gateway-virtual-key');

@@ -83,6 +83,8 @@ export type Provider = {
   endpoints: ReadonlySet<Endpoint>;
   /** What it takes in a format of its own: the code that translates, loaded when it is first needed. */
   dialects?: Partial<Record<Endpoint, () => Promise<Dialect>>>;
+  /** Whether a model of its own has not one of these endpoints, though others have. */
+  lacks?(endpoint: Endpoint, model: string): boolean;
   /** Takes `stream_options.include_usage` on chat and text completions. */
   streamUsage?: boolean;
   /** Headers of the caller that go to it on the routes whose format the gateway knows; lower case. */

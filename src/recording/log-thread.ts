@@ -2,28 +2,47 @@ import { Worker } from 'node:worker_threads';
 import type { Logger, LogLevel } from '../lib/logger.ts';
 import type { QueueCounters } from './queue.ts';
 import type { ExchangeDraft, RequestLog, RequestLogOptions } from './request-log.ts';
+import type { OtlpCollector, SpanCounters } from './spans/span-export.ts';
+import type { MetricsJson } from './traffic-metrics.ts';
 
 /** What the thread is started with. */
 export type LogThreadData = Pick<
   RequestLogOptions,
   'maskedHeaders' | 'bodies' | 'maxBodyBytes' | 'retentionDays' | 'bodyRetentionDays'
 > & {
+  /** Null tells no collector. */
+  traceCollector: OtlpCollector | null;
   /** Connection string of the database, its name included. */
   uri: string;
   spoolDirectory: string;
   logLevel: LogLevel;
 };
 
-export type ToLogThread = { drafts: ExchangeDraft[] } | { drain: number } | { stop: true };
+export type ToLogThread =
+  | { drafts: ExchangeDraft[] }
+  | { drain: number }
+  | { metrics: number }
+  | { stop: true };
 export type FromLogThread =
   | { stored: number; counters: QueueCounters }
+  | { spans: SpanCounters }
   | { done: number }
+  | { metrics: number; values: MetricsJson }
   | { appended: true };
+
+export type LogThread = RequestLog & {
+  /** What became of the spans for the trace collector. */
+  spans: SpanCounters;
+  /** What the thread has counted; empty when it does not answer in time. */
+  metrics(): Promise<MetricsJson>;
+};
 
 /** Milliseconds that an exchange waits here before it is handed over, together with its neighbours. */
 const HAND_OVER_INTERVAL = 50;
 /** Exchanges that may be under way to the thread; more means that it has no processor left, and they are dropped. */
 const CAPACITY = 100_000;
+/** Milliseconds that a look at the metrics waits for the thread. */
+const METRICS_PATIENCE = 2000;
 /** Milliseconds before a thread that ended is replaced, so that one that cannot start does not spin. */
 const RELAUNCH_DELAY = 1000;
 
@@ -32,9 +51,11 @@ const RELAUNCH_DELAY = 1000;
  * every request of the main thread for tens of milliseconds. `onAppended` runs when events about new logs are in the
  * sequence of events.
  */
-export function createLogThread(data: LogThreadData, log: Logger, onAppended: () => void): RequestLog {
+export function createLogThread(data: LogThreadData, log: Logger, onAppended: () => void): LogThread {
   const counters: QueueCounters = { waiting: 0, written: 0, spooled: 0, dropped: 0 };
+  const spans: SpanCounters = { exported: 0, failed: 0, dropped: 0 };
   const answers = new Map<number, () => void>();
+  const metricsAsked = new Map<number, (values: MetricsJson) => void>();
   let dropped = 0;
   let nextAnswer = 0;
   let worker: Worker | null = null;
@@ -55,9 +76,17 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       onAppended();
       return;
     }
+    if ('metrics' in message) {
+      metricsAsked.get(message.metrics)?.(message.values);
+      return;
+    }
     if ('done' in message) {
       answers.get(message.done)?.();
       answers.delete(message.done);
+      return;
+    }
+    if ('spans' in message) {
+      Object.assign(spans, message.spans);
       return;
     }
     handedOver -= message.stored;
@@ -93,6 +122,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
 
   return {
     counters,
+    spans,
     add(draft) {
       if (handedOver + waiting.length >= CAPACITY) {
         dropped++;
@@ -109,6 +139,19 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
         answers.set(drain, resolve);
         handOver();
         worker.postMessage({ drain } satisfies ToLogThread);
+      }),
+    metrics: () =>
+      new Promise((resolve) => {
+        if (!worker) return resolve([]);
+        const asked = nextAnswer++;
+        const settle = (values: MetricsJson) => {
+          clearTimeout(patience);
+          metricsAsked.delete(asked);
+          resolve(values);
+        };
+        const patience = setTimeout(settle, METRICS_PATIENCE, []).unref();
+        metricsAsked.set(asked, settle);
+        worker.postMessage({ metrics: asked } satisfies ToLogThread);
       }),
     start() {
       launch();

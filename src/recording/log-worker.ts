@@ -8,13 +8,15 @@ import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts'
 import { createLogWriter } from './log-writer.ts';
 import { createRequestLog } from './request-log.ts';
 import { createRollupRepair } from './rollups/repair.ts';
+import { createSpanExport } from './spans/span-export.ts';
 import { createSpool } from './spool.ts';
+import { createTrafficMetrics } from './traffic-metrics.ts';
 import { logEvents } from './write-logs.ts';
 
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
 
-const { uri, spoolDirectory, logLevel, ...settings } = workerData as LogThreadData;
+const { uri, spoolDirectory, logLevel, traceCollector, ...settings } = workerData as LogThreadData;
 let client: MongoClient | null = null;
 let connecting: Promise<MongoClient> | null = null;
 
@@ -40,8 +42,15 @@ const events = createEventWriter({
 });
 const writer = createLogWriter({ database, log });
 const repair = createRollupRepair({ database, log });
+const spans =
+  traceCollector && createSpanExport(traceCollector, log, (counters) => answer({ spans: counters }));
+const traffic = createTrafficMetrics();
 const requestLog = createRequestLog({
   ...settings,
+  observe(records) {
+    records.forEach(traffic.count);
+    spans?.add(records);
+  },
   write: async (entries) => {
     await writer.write(entries);
     logEvents(entries).forEach(events.append);
@@ -61,8 +70,11 @@ port.on('message', async (message: ToLogThread) => {
     await requestLog.drain();
     await writer.settle();
     answer({ done: message.drain });
+  } else if ('metrics' in message) {
+    answer({ metrics: message.metrics, values: await traffic.read() });
   } else {
     await requestLog.stop();
+    await spans?.stop();
     await writer.stop();
     await repair.stop();
     await events.stop();

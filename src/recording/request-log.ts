@@ -50,6 +50,8 @@ export type RequestLogOptions = {
   maxBodyBytes: number;
   retentionDays: number;
   bodyRetentionDays: number;
+  /** Sees every record once, when it is made. */
+  observe: (records: LogRecord[]) => void;
   write: (entries: LogEntry[]) => Promise<void>;
   spool: Spool<LogEntry>;
   log: Logger;
@@ -59,8 +61,17 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** The record of every data-plane request, written in batches behind the requests. */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { maskedHeaders, bodies, maxBodyBytes, retentionDays, bodyRetentionDays, write, spool, log } =
-    options;
+  const {
+    maskedHeaders,
+    bodies,
+    maxBodyBytes,
+    retentionDays,
+    bodyRetentionDays,
+    observe,
+    write,
+    spool,
+    log,
+  } = options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
 
   function toEntry(draft: ExchangeDraft, measures: Measures, packs: BodyPacks): LogEntry {
@@ -90,6 +101,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       draft.record.aiModel ??= modelInPath(draft.record.requestUrl);
       entries.push(toEntry(draft, await measure(draft), packs));
     }
+    observe(entries.map(({ record }) => record));
     return entries;
   }
 

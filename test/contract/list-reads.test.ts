@@ -53,7 +53,7 @@ const restLists = readOperations(schema, operationFiles()).filter(({ document, r
     lists ||= isListType(type) && isObjectType(getNamedType(type));
   };
   visit(document, visitWithTypeInfo(types, { Field }));
-  return lists && rest.method === 'GET' && !rest.path.startsWith('/analytics/');
+  return lists && rest.method === 'GET' && !/^\/(analytics|model-configs)\//.test(rest.path);
 });
 
 /** Lists that only mutations answer: what they hold was written one by one. The tree of a trace is made of one read. */
@@ -64,8 +64,11 @@ const written = new Set([
   'FeedbackResult.feedback',
 ]);
 
-/** Lists that are worked out from sums: test/subgraphs/insights/analytics.test.ts counts what is read for them. */
-const workedOut = new Set(listsBelow(schema, 'Analytics'));
+/**
+ * Lists that are worked out: from sums, test/subgraphs/insights/analytics.test.ts counts what is read for them, and from
+ * the catalogue of prices, for which nothing is read.
+ */
+const workedOut = new Set([...listsBelow(schema, 'Analytics'), ...listsBelow(schema, 'ModelConfiguration')]);
 
 const withMembers = (text: string, tenant: FilledTenant) =>
   text.replace(/<(\w+)>/g, (_, name: keyof FilledTenant) => String(tenant[name]));

@@ -67,18 +67,69 @@ describe('section 7: the log of a call says what it cost', () => {
     expect(record.costNanodollars).toBe(perMillion([86, 1.25], [1920, 0.125], [300, 10]));
   });
 
+  const claude = perMillion([50, 3], [148, 3.75], [100, 6], [100_000, 0.3], [503, 15]);
+  const messageFrames = recorded.find(({ name }) => name === 'a stream of a message')?.frames ?? [];
+  const model = 'claude-sonnet-4-20250514';
+
   it('as a stream of messages, which says its input first and its output last', async () => {
-    const slug = await makeProvider({ ai_provider_id: 'openrouter' });
-    const frames = recorded.find(({ name }) => name === 'a stream of a message')?.frames ?? [];
-    const record = await logOf(eventStream(frames), 'x', {
-      path: '/v1/proxy/messages',
+    const slug = await makeProvider({ ai_provider_id: 'anthropic' });
+    const record = await logOf(eventStream(messageFrames), 'x', {
+      path: '/v1/messages',
       headers: through(slug),
-      body: { model: 'anthropic/claude-sonnet-4', messages: [], stream: true },
+      body: { model, messages: [], stream: true },
     });
     expect(record).toMatchObject({ promptTokens: 100_298, completionTokens: 503, totalTokens: 100_801 });
-    expect(record.costNanodollars).toBe(
-      perMillion([50, 3], [148, 3.75], [100, 6], [100_000, 0.3], [503, 15]),
-    );
+    expect(record.costNanodollars).toBe(claude);
+  });
+
+  it.each([false, true])("in a provider's own format as in the gateway's (stream: %s)", async (stream) => {
+    const slug = await makeProvider({ ai_provider_id: 'anthropic' });
+    const whole = recorded.find(({ name }) => name === 'a message')?.body as object;
+    const message = { id: 'msg', role: 'assistant', model, stop_reason: 'end_turn', ...whole };
+    const script = stream ? eventStream(messageFrames) : json(200, message);
+    const body = { model, messages: [{ role: 'user', content: 'hi' }], stream };
+    const record = await logOf(script, 'x', { headers: through(slug), body });
+    expect(record).toMatchObject({ endpoint: 'chatComplete', isSuccess: true, promptTokens: 100_298 });
+    expect(record.costNanodollars).toBe(claude);
+  });
+
+  it.each([
+    ['/v1/messages', false],
+    ['/v1/messages', true],
+    ['/v1/responses', false],
+    ['/v1/responses', true],
+  ])('when a chat answers what %s asked for (stream: %s)', async (path, stream) => {
+    const name = stream ? 'a stream of a chat completion' : 'a chat completion';
+    const { body: whole, frames } = recorded.find((each) => each.name === name) ?? {};
+    const message = { message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop', index: 0 };
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    const script = stream
+      ? eventStream([`data: ${JSON.stringify(end)}\n\n`, ...(frames ?? [])])
+      : json(200, { ...(whole as object), object: 'chat.completion', choices: [message] });
+    const slug = await makeProvider({ ai_provider_id: 'openrouter' });
+    const record = await logOf(script, 'x', {
+      path,
+      headers: through(slug),
+      body: {
+        model: 'openai/gpt-5',
+        stream,
+        ...(path === '/v1/messages'
+          ? { max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+          : { input: 'hi' }),
+      },
+    });
+    expect(record.costNanodollars).toBe(perMillion([86, 1.25], [1920, 0.125], [300, 10]));
+  });
+
+  it('of an image that Gemini made in a chat', async () => {
+    const slug = await makeProvider({ ai_provider_id: 'google' });
+    const made = recorded.find(({ name }) => name === 'an image of Gemini')?.body as object;
+    const candidates = [{ content: { parts: [{ text: 'here' }] }, finishReason: 'STOP' }];
+    const record = await logOf(json(200, { candidates, ...made }), 'x', {
+      headers: through(slug),
+      body: { model: 'gemini-2.5-flash-image', messages: [{ role: 'user', content: 'draw' }] },
+    });
+    expect(record.costNanodollars).toBe(perMillion([10, 0.3], [10, 2.5], [1290, 30]));
   });
 
   it('by a model that stands in the path', async () => {
@@ -114,6 +165,19 @@ describe('section 7: the log of a call says what it cost', () => {
   it('is free when no provider was called', async () => {
     const refused = await logOf(answer, 'gpt-4o', { body: { model: '@nobody/gpt-4o', messages: [] } });
     expect(refused).toMatchObject({ aiProvider: null, costNanodollars: 0 });
+  });
+});
+
+describe('section 7.4: an answer from the cache', () => {
+  const config = { cache: { mode: 'simple' } };
+
+  it.each([false, true])('costs nothing, and its log says what it saved (stream: %s)', async (stream) => {
+    const content = `saved ${stream}`;
+    const body = { model: `@${world.slug}/gpt-4o`, messages: [{ role: 'user', content }], stream };
+    const first = await logOf(answer, 'gpt-4o', { config, body });
+    expect(first).toMatchObject({ cacheStatus: 'MISS', costNanodollars: gpt4o, savingsNanodollars: null });
+    const second = await logOf(answer, 'gpt-4o', { config, body });
+    expect(second).toMatchObject({ cacheStatus: 'HIT', costNanodollars: 0, savingsNanodollars: gpt4o });
   });
 });
 

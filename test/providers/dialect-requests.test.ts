@@ -1,8 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CallOptions, read, startWorld, until, type World } from '../dataplane/world.ts';
+import { type CallOptions, read, STORED_KEY, startWorld, until, type World } from '../dataplane/world.ts';
+import { recordsOf } from '../recording/records.ts';
 import { json, type ReceivedRequest, type Script } from '../support/provider.ts';
-import { fixture, recording } from './replay.ts';
+import { eventFrames, fixture, recording } from './replay.ts';
 
 // Through the front door: what each provider is sent, and what the caller gets of its answer.
 
@@ -652,6 +653,86 @@ describe('other endpoints', () => {
     }
   });
 
+  describe('Anthropic’s format by the clouds that host Claude (section 10.2)', () => {
+    const body = {
+      max_tokens: 50,
+      thinking: { type: 'enabled', budget_tokens: 20 },
+      top_k: 3,
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }] },
+      ],
+    };
+    const clouds = [
+      {
+        provider: { provider: 'bedrock' },
+        model: 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+        whole: '/v1/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke',
+        streamed: '/v1/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/invoke-with-response-stream',
+        version: 'bedrock-2023-05-31',
+      },
+      {
+        provider: { provider: 'vertex-ai', ...vertex },
+        model: 'claude-sonnet-4-5@20250929',
+        whole:
+          '/v1/projects/my-project/locations/europe-west4/publishers/anthropic/models/claude-sonnet-4-5%4020250929:rawPredict',
+        streamed:
+          '/v1/projects/my-project/locations/europe-west4/publishers/anthropic/models/claude-sonnet-4-5%4020250929:streamRawPredict',
+        version: 'vertex-2023-10-16',
+      },
+    ];
+    const path = '/v1/messages';
+
+    /** Anthropic's events as the cloud sends them, in pieces of a few bytes. */
+    const events =
+      (id: string, name: string): Script =>
+      (_request, response) => {
+        const text = fixture(`anthropic/${name}`).toString();
+        const datas = text
+          .split(/\r?\n/)
+          .flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
+        const pairs = datas.map((data) => ['chunk', { bytes: Buffer.from(data).toString('base64') }]);
+        const [type, bytes] =
+          id === 'bedrock'
+            ? ['application/vnd.amazon.eventstream', eventFrames(Buffer.from(JSON.stringify(pairs)))]
+            : ['text/event-stream', Buffer.from(text)];
+        response.writeHead(200, { 'content-type': type as string });
+        for (let at = 0; at < bytes.length; at += 37) response.write(bytes.subarray(at, at + 37));
+        response.end();
+      };
+
+    test.each(clouds)('$provider: whole and streamed', async ({ provider, model, version, ...urls }) => {
+      const headers = { 'anthropic-beta': 'one' };
+      const whole = await call(provider, { ...body, model }, 'anthropic/everything.json', { path, headers });
+      expect(whole.sent[0]).toMatchObject({ url: urls.whole, body: { ...body, anthropic_version: version } });
+      expect(whole.sent[0]?.body).not.toHaveProperty('model');
+      expect(whole.result.body).toEqual(fixture('anthropic/everything.json'));
+      const script = events(provider.provider, 'everything.sse');
+      const asked = { ...body, model, stream: true };
+      const { result, sent } = await call(provider, asked, script, { path, headers });
+      expect(sent[0]).toMatchObject({ url: urls.streamed, headers: { 'anthropic-beta': 'one' } });
+      expect(result.headers['content-type']).toContain('text/event-stream');
+      expect(result.text).toBe(fixture('anthropic/everything.sse').toString());
+    });
+
+    test.each(clouds)('$provider: errors in Anthropic’s form', async ({ provider, model }) => {
+      const answer = json(429, { message: 'Too many tokens.' }, { 'retry-after': '3' });
+      const { result } = await call(provider, { ...body, model }, answer, { path });
+      expect([result.status, result.headers['retry-after']]).toEqual([429, '3']);
+      expect(result.json).toMatchObject({ type: 'error', error: { type: 'rate_limit_error' } });
+      expect(result.json.error.message).toContain('Too many tokens.');
+    });
+
+    test('other models there are asked in chat', async () => {
+      const asked = { ...body, model: 'amazon.nova-lite-v1:0', thinking: undefined };
+      const { result, sent } = await call({ provider: 'bedrock' }, asked, 'bedrock/text.json', { path });
+      expect(sent[0]?.url).toBe('/v1/model/amazon.nova-lite-v1%3A0/converse');
+      expect(result.json).toMatchObject({
+        type: 'message',
+        content: [{ type: 'text', text: 'Grüß Gott, 世界 🌍' }],
+      });
+    });
+  });
+
   test('Cohere ranks documents itself', async () => {
     const body = { model: 'rerank-v3.5', query: 'q', documents: ['a', 'b'] };
     const answer = json(200, { results: [{ index: 1, relevance_score: 0.9 }] });
@@ -662,6 +743,37 @@ describe('other endpoints', () => {
       headers: { authorization: `Bearer ${KEY}` },
     });
     expect(result.json.results).toHaveLength(1);
+  });
+});
+
+describe('the key', () => {
+  test('of the catalogue goes where the provider wants it, and no copy of the caller’s beside it', async () => {
+    for (const [provider, answer, name, value] of [
+      ['anthropic', 'anthropic/text.json', 'x-api-key', STORED_KEY],
+      ['google', 'google/text.json', 'x-goog-api-key', STORED_KEY],
+      ['cohere', 'cohere/text.json', 'authorization', `Bearer ${STORED_KEY}`],
+      ['bedrock', 'bedrock/text.json', 'authorization', `Bearer ${STORED_KEY}`],
+    ] as const) {
+      const slug = await world.makeProvider({ ai_provider_id: provider });
+      world.provider.play(replay(answer));
+      const body = { model: `@${slug}/some-model`, messages: question };
+      const result = await world.call({ body, headers: { [name]: 'Bearer mine' } });
+      expect([provider, result.status]).toEqual([provider, 200]);
+      expect(world.provider.requests[0]?.headers[name]).toBe(value);
+      expect(JSON.stringify(world.provider.requests[0]?.headers)).not.toContain('mine');
+    }
+  });
+
+  test('of the caller may come as Anthropic’s and Google’s clients send it', async () => {
+    for (const [provider, answer, name] of [
+      ['anthropic', 'anthropic/text.json', 'x-api-key'],
+      ['google', 'google/text.json', 'x-goog-api-key'],
+    ] as const) {
+      const body = { model: 'some-model', messages: question };
+      const headers = { [name]: 'mine' };
+      const { sent } = await call({ provider, api_key: undefined }, body, answer, { headers });
+      expect(sent[0]?.headers[name]).toBe('mine');
+    }
   });
 });
 
@@ -700,20 +812,26 @@ describe('bedrock signs with a key pair', () => {
 
 describe('the line to the provider', () => {
   test.each([
-    ['anthropic', 'anthropic/text.sse'],
-    ['google', 'google/text.sse'],
-    ['bedrock', 'bedrock/text.events.json'],
-    ['cohere', 'cohere/text.sse'],
-  ])('%s: a stream counts its tokens for the caller who asks', async (provider, answer) => {
+    ['anthropic', 'anthropic/text.sse', 'claude-sonnet-4-5', [2125, 64]],
+    ['google', 'google/text.sse', 'gemini-2.5-flash', [40, 32]],
+    ['bedrock', 'bedrock/text.events.json', 'anthropic.claude-sonnet-4-5-20250929-v1:0', [2130, 64]],
+    ['cohere', 'cohere/text.sse', 'command-a-03-2025', [40, 32]],
+  ])('%s: a stream counts its tokens for the log, and for the caller who asks', async (...row) => {
+    const [provider, answer, model, tokens] = row;
     for (const [asked, counts] of [
       [{}, 0],
       [{ stream_options: { include_usage: true } }, 1],
     ] as const) {
-      const body = { model: 'some-model', messages: question, stream: true, ...asked };
-      const { result } = await call({ provider }, body, answer);
+      const trace = `${provider}-counts-${counts}`;
+      const headers = { 'x-gateway-trace-id': trace };
+      const body = { model, messages: question, stream: true, ...asked };
+      const { result } = await call({ provider }, body, answer, { headers });
       expect(result.text.match(/"usage":\{/g)?.length ?? 0).toBe(counts);
       expect(result.text.endsWith('data: [DONE]\n\n')).toBe(true);
       expect(result.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+      const [record] = await recordsOf(world.app, { traceId: trace });
+      expect([record?.promptTokens, record?.completionTokens]).toEqual(tokens);
+      expect(record).toMatchObject({ isSuccess: true, streamMode: 1, costNanodollars: expect.any(Number) });
     }
   });
 

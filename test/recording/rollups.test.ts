@@ -154,4 +154,4 @@ test('roll-ups equal a recount of the logs, whatever fails, is written again, cu
     }),
   );
   expect(all.analytics.requests.summary.total).toBe(written);
-});
+}, 120_000);

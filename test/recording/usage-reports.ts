@@ -166,6 +166,20 @@ export const recorded: Recorded[] = [
     classes: { request_token: 10, reasoning_token: 100, response_token: 20 },
   },
   {
+    name: 'a chat completion with reasoning beside the output and its cache inside the input (x-ai)',
+    body: {
+      usage: {
+        prompt_tokens: 100,
+        completion_tokens: 20,
+        total_tokens: 220,
+        prompt_tokens_details: { cached_tokens: 60 },
+        completion_tokens_details: { reasoning_tokens: 100 },
+      },
+    },
+    counts: [100, 120, 220],
+    classes: { cache_read_input_token: 60, request_token: 40, reasoning_token: 100, response_token: 20 },
+  },
+  {
     name: 'a chat completion with its cache beside the input (Claude behind a gateway)',
     body: {
       usage: {
@@ -302,6 +316,33 @@ export const recorded: Recorded[] = [
     classes: { audio_seconds: 93.5 },
   },
   {
+    name: 'a realtime session',
+    body: {
+      object: 'realtime.session',
+      usage: {
+        total_tokens: 253,
+        input_tokens: 132,
+        output_tokens: 121,
+        input_token_details: {
+          text_tokens: 119,
+          audio_tokens: 13,
+          cached_tokens: 64,
+          cached_tokens_details: { text_tokens: 60, audio_tokens: 4 },
+        },
+        output_token_details: { text_tokens: 30, audio_tokens: 91 },
+      },
+    },
+    counts: [132, 121, 253],
+    classes: {
+      cache_read_audio_input_token: 4,
+      cache_read_input_token: 60,
+      request_audio_token: 9,
+      request_token: 59,
+      response_audio_token: 91,
+      response_token: 30,
+    },
+  },
+  {
     name: 'a message',
     body: { type: 'message', content: [], usage: messagesUsage },
     counts: [100_298, 503, 100_801],
@@ -387,6 +428,20 @@ export const recorded: Recorded[] = [
     body: { message: {}, usage: cohereUsage },
     counts: [71, 12, 83],
     classes: { request_token: 5, response_token: 10 },
+  },
+  {
+    name: "Cohere in OpenAI's format",
+    body: {
+      usage: {
+        prompt_tokens: 71,
+        completion_tokens: 12,
+        total_tokens: 83,
+        prompt_tokens_details: { cached_tokens: 2 },
+        billed_units: { input_tokens: 5, output_tokens: 10 },
+      },
+    },
+    counts: [71, 12, 83],
+    classes: { cache_read_input_token: 2, request_token: 3, response_token: 10 },
   },
   {
     name: "Cohere's first version",

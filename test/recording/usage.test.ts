@@ -98,6 +98,7 @@ describe('section 7.2: what changes the price of a call is found', () => {
     ['Anthropic, fast', { usage: { input_tokens: 1, service_tier: 'standard', speed: 'fast' } }, ['fast']],
     ['Gemini', { usageMetadata: { promptTokenCount: 1, trafficType: 'ON_DEMAND_PRIORITY' } }, ['priority']],
     ['Gemini, as usual', { usageMetadata: { promptTokenCount: 1, trafficType: 'ON_DEMAND' } }, []],
+    ['Gemini, flexible', { usageMetadata: { promptTokenCount: 1, serviceTier: 'FLEX' } }, ['flex']],
     ['Bedrock', { usage: { inputTokens: 1 }, serviceTier: { type: 'flex' } }, ['flex']],
   ])('%s', async (_name, body, terms) => {
     const usage = await usageOf([Buffer.from(JSON.stringify(body))], 'application/json');

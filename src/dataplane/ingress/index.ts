@@ -26,20 +26,22 @@ const RESPONSES_BETA = 'use-responses-api-2026-07-30';
 export type Adapter = { asked: Asked; translation: Translation };
 
 /** Null where the provider takes the endpoint itself, or nothing in which it can be said (spec/data-plane.md, section 10.2). */
-export function adapterFor(
-  endpoint: Endpoint,
-  provider: Provider,
-  headers: IncomingHttpHeaders,
-): Adapter | null {
+export function adapterFor(endpoint: Endpoint, target: Asking, headers: IncomingHttpHeaders): Adapter | null {
   const ingress = ingresses[endpoint];
-  if (!ingress || takes(provider, endpoint)) return null;
-  if (endpoint === 'messages' && wantsResponses(headers) && takes(provider, 'createResponse'))
+  if (!ingress || takes(target, endpoint)) return null;
+  if (endpoint === 'messages' && wantsResponses(headers) && takes(target, 'createResponse'))
     return { asked: response, translation: { ingress, egress: overResponses } };
-  return takes(provider, 'chatComplete') ? { asked: chat, translation: { ingress, egress: null } } : null;
+  return takes(target, 'chatComplete') ? { asked: chat, translation: { ingress, egress: null } } : null;
 }
 
-const takes = ({ endpoints, dialects }: Provider, endpoint: Endpoint): boolean =>
-  dialects?.[endpoint] !== undefined || endpoints.has(endpoint);
+/** Who is asked, and for which model. */
+type Asking = { provider: Provider; model: string | null };
+
+function takes({ provider, model }: Asking, endpoint: Endpoint): boolean {
+  const { endpoints, dialects } = provider;
+  if (dialects?.[endpoint] === undefined && !endpoints.has(endpoint)) return false;
+  return model === null || !provider.lacks?.(endpoint, model);
+}
 
 /** Unknown names in the list ask for nothing. */
 const wantsResponses = (headers: IncomingHttpHeaders): boolean =>

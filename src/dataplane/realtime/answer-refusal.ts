@@ -1,13 +1,20 @@
 import { inferenceBody, toGatewayError } from '../../errors/index.ts';
 import type { Call } from '../call.ts';
+import { errorText, parsedError } from '../provider-error.ts';
+import type { Target } from '../target.ts';
 import { Refused } from './connect.ts';
 
 /**
- * Tells the caller that the provider opened no session; answers the status. A provider's own error keeps its status and
- * body; what is none, such as a redirect, is 500 (spec/data-plane.md, section 10.5).
+ * Tells the caller that the provider opened no session; answers the status. A provider's own error keeps its status; what
+ * is none, such as a redirect, is 500 (spec/data-plane.md, section 10.5).
  */
-export function answerRefusal(call: Call, headers: Record<string, string>, thrown: unknown): number {
-  const { status, body } = thrown instanceof Refused ? refusal(thrown) : gatewayFailure(thrown);
+export function answerRefusal(
+  call: Call,
+  target: Target,
+  headers: Record<string, string>,
+  thrown: unknown,
+): number {
+  const { status, body } = thrown instanceof Refused ? refusal(thrown, target) : gatewayFailure(thrown);
   if (!call.response.destroyed) {
     call.response.writeHead(status, { ...headers, 'content-type': 'application/json' });
     call.response.end(body);
@@ -15,20 +22,14 @@ export function answerRefusal(call: Call, headers: Record<string, string>, throw
   return status;
 }
 
-function refusal({ status, body, message }: Refused): { status: number; body: string } {
-  const isError = status >= 400 && status <= 599;
-  if (isError && isErrorBody(body)) return { status, body };
-  const error = { message, type: 'upstream_error', param: null, code: null };
-  return { status: isError ? status : 500, body: JSON.stringify({ error }) };
-}
-
-function isErrorBody(body: string): boolean {
-  try {
-    return typeof (JSON.parse(body) as { error?: unknown } | null)?.error === 'object';
-  } catch {
-    // Text or HTML, which nobody expects here.
-    return false;
-  }
+function refusal(
+  { status, body }: Refused,
+  { provider, credential }: Target,
+): { status: number; body: string } {
+  return {
+    status: status >= 400 && status <= 599 ? status : 500,
+    body: errorText(provider.id, credential.key, status, parsedError(body)),
+  };
 }
 
 function gatewayFailure(thrown: unknown): { status: number; body: string } {

@@ -89,6 +89,8 @@ function ofCall(error: APICallError, provider: string, say: Say): Failure {
   if (status === undefined) throw error;
   if (status < 400) {
     // A connection that breaks in the middle of a body, and not what is in it.
+    if (error.cause instanceof UnreadableAnswer)
+      return say(BAD_GATEWAY, `${provider} error: ${error.cause.message}.`);
     if (error.cause !== undefined && !isUnreadable(error.cause)) throw error.cause;
     return say(
       BAD_GATEWAY,

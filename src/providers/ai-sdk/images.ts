@@ -70,5 +70,12 @@ function usageOf(results: ImageModelV4Result[]) {
   const sum = (name: 'inputTokens' | 'outputTokens') =>
     usages.reduce((total, usage) => total + (usage?.[name] ?? 0), 0);
   const [input, output] = [sum('inputTokens'), sum('outputTokens')];
-  return { usage: { input_tokens: input, output_tokens: output, total_tokens: input + output } };
+  return {
+    usage: {
+      input_tokens: input,
+      output_tokens: output,
+      total_tokens: input + output,
+      output_tokens_details: { image_tokens: output, text_tokens: 0 },
+    },
+  };
 }

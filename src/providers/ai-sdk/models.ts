@@ -1,9 +1,9 @@
-import { APICallError } from '@ai-sdk/provider';
 import type { BaseUrl, Dialect, Provider } from '../provider.ts';
 import { type Connection, guarded } from './dialect.ts';
 import { UnreadableAnswer } from './errors.ts';
 import { type Fields, isFields, isText, RequestProblem } from './fields.ts';
 import { jsonAnswer } from './json-answer.ts';
+import { refusalOf } from './refusal.ts';
 import { addedHeaders } from './signed-fetch.ts';
 
 /** A model in OpenAI's list: `created` is in Unix seconds, 0 where the provider does not say. */
@@ -62,16 +62,8 @@ async function readJson(
   headers: Record<string, string>,
 ): Promise<Fields> {
   const answer = await fetch(url, { headers: { accept: 'application/json', ...headers } });
+  if (!answer.ok) throw await refusalOf(answer, url);
   const text = await answer.text();
-  if (!answer.ok)
-    throw new APICallError({
-      message: `${answer.status} ${answer.statusText}`,
-      url,
-      requestBodyValues: undefined,
-      statusCode: answer.status,
-      responseHeaders: Object.fromEntries(answer.headers),
-      responseBody: text,
-    });
   try {
     const value: unknown = JSON.parse(text);
     if (isFields(value)) return value;

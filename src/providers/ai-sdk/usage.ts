@@ -9,23 +9,40 @@ export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage
   if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;
   const prompt = inputTokens.total ?? 0;
   const completion = outputTokens.total ?? 0;
+  const read = {
+    ...(isNumber(inputTokens.cacheRead) && { cached_tokens: inputTokens.cacheRead }),
+    ...kindsOf(raw?.promptTokensDetails),
+  };
+  const made = {
+    ...(isNumber(outputTokens.reasoning) && { reasoning_tokens: outputTokens.reasoning }),
+    ...kindsOf(raw?.candidatesTokensDetails),
+  };
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...(isNumber(inputTokens.cacheRead) && {
-      prompt_tokens_details: { cached_tokens: inputTokens.cacheRead },
-    }),
-    ...(isNumber(outputTokens.reasoning) && {
-      completion_tokens_details: { reasoning_tokens: outputTokens.reasoning },
-    }),
+    ...(Object.keys(read).length > 0 && { prompt_tokens_details: read }),
+    ...(Object.keys(made).length > 0 && { completion_tokens_details: made }),
     ...(isNumber(inputTokens.cacheWrite) && {
       cache_read_input_tokens: inputTokens.cacheRead ?? 0,
       cache_creation_input_tokens: inputTokens.cacheWrite,
     }),
     ...(isFields(raw?.cache_creation) && { cache_creation: raw.cache_creation }),
+    ...(isFields(raw?.server_tool_use) && { server_tool_use: raw.server_tool_use }),
     ...(isFields(raw?.billed_units) && { billed_units: raw.billed_units }),
   };
+}
+
+/** Tokens that are no text, which have prices of their own, as Gemini lists them. */
+function kindsOf(details: unknown): Fields {
+  const kinds: Fields = {};
+  for (const detail of Array.isArray(details) ? details : []) {
+    if (!isFields(detail) || !isNumber(detail.tokenCount)) continue;
+    if (detail.modality === 'AUDIO') kinds.audio_tokens = detail.tokenCount;
+    if (detail.modality === 'IMAGE') kinds.image_tokens = detail.tokenCount;
+    if (detail.modality === 'VIDEO') kinds.video_tokens = detail.tokenCount;
+  }
+  return kinds;
 }
 
 const reasons: Partial<Record<LanguageModelV4FinishReason['unified'], string>> = {

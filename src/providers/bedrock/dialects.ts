@@ -11,6 +11,8 @@ import type { BaseUrl } from '../provider.ts';
 import { authorize, regionOf } from './authorize.ts';
 import { bedrockOptions, dimensionOption } from './options.ts';
 
+export { messages } from './messages.ts';
+
 const library = ({ baseUrl, credential, fetch }: Connection) =>
   createAmazonBedrock({
     baseURL: baseUrl,

@@ -2,6 +2,7 @@ import { endpointsOf } from '../endpoint.ts';
 import { lazyDialects } from '../lazy-dialects.ts';
 import type { Provider } from '../provider.ts';
 import { authorize, regionOf } from './authorize.ts';
+import { isClaude } from './models.ts';
 import { settings } from './settings.ts';
 
 /** Models on Amazon Bedrock: chat through its Converse API, embeddings and images through each family's own format. */
@@ -18,9 +19,10 @@ export const bedrock: Provider = {
   endpoints: endpointsOf(''),
   streamUsage: true,
   dialects: lazyDialects(
-    ['chatComplete', 'complete', 'embed', 'imageGenerate', 'models'],
+    ['chatComplete', 'complete', 'embed', 'imageGenerate', 'messages', 'models'],
     () => import('./dialects.ts'),
   ),
+  lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
   callerHeaders: ['anthropic-beta'],
   authorize,
 };

@@ -4,8 +4,7 @@ import { reasoningOf, scaleOf } from '../ai-sdk/reasoning.ts';
 import { joinBetas } from '../anthropic/authorize.ts';
 import { beside, budgetOf } from '../anthropic/options.ts';
 import type { DialectRequest } from '../provider.ts';
-
-const isClaude = (model: string): boolean => model.includes('anthropic');
+import { isClaude } from './models.ts';
 
 /** What a chat request means to a model on Bedrock alone. */
 export function bedrockOptions(

@@ -12,7 +12,9 @@ import { PLACEHOLDER } from '../ai-sdk/signed-fetch.ts';
 import { claudeOptions } from '../anthropic/options.ts';
 import { geminiOptions } from '../google/options.ts';
 import { authorize } from './authorize.ts';
-import { locationOf, placeOf } from './places.ts';
+import { CLAUDE_VERSION, claudeUrl, locationOf, placeOf } from './places.ts';
+
+export { messages } from './messages.ts';
 
 /** Google's models know more in the version that is to come than in the one that is. */
 const betaOf = (baseUrl: string): string => baseUrl.replace(/\/v1$/, '/v1beta1');
@@ -57,18 +59,14 @@ function gemini({ baseUrl, credential, fetch }: Connection, model: string): Lang
   });
 }
 
-function claude({ baseUrl, credential, fetch }: Connection, model: string): LanguageModelV4 {
+function claude(connection: Connection, model: string): LanguageModelV4 {
   return new AnthropicLanguageModel(model, {
     provider: 'vertex.anthropic.messages',
-    baseURL: `${locationOf(baseUrl, credential)}/publishers/anthropic/models`,
+    baseURL: connection.baseUrl,
     headers: {},
-    fetch,
-    buildRequestUrl: (base, isStreaming) =>
-      `${base}/${encodeURIComponent(model)}:${isStreaming ? 'streamRawPredict' : 'rawPredict'}`,
-    transformRequestBody: ({ model: _model, ...body }) => ({
-      ...body,
-      anthropic_version: 'vertex-2023-10-16',
-    }),
+    fetch: connection.fetch,
+    buildRequestUrl: (_base, isStreaming) => claudeUrl(connection, model, isStreaming),
+    transformRequestBody: ({ model: _model, ...body }) => ({ ...body, anthropic_version: CLAUDE_VERSION }),
     supportsNativeStructuredOutput: false,
     supportsStrictTools: false,
   });

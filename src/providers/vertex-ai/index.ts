@@ -2,6 +2,7 @@ import { endpointsOf } from '../endpoint.ts';
 import { lazyDialects } from '../lazy-dialects.ts';
 import type { Provider } from '../provider.ts';
 import { authorize } from './authorize.ts';
+import { isClaude } from './places.ts';
 import { settings } from './settings.ts';
 
 /** Gemini and Claude on Google Cloud. */
@@ -18,7 +19,11 @@ export const vertexAi: Provider = {
   ],
   endpoints: endpointsOf(''),
   streamUsage: true,
-  dialects: lazyDialects(['chatComplete', 'embed', 'imageGenerate', 'models'], () => import('./dialects.ts')),
+  dialects: lazyDialects(
+    ['chatComplete', 'embed', 'imageGenerate', 'messages', 'models'],
+    () => import('./dialects.ts'),
+  ),
+  lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
   callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],
   authorize,
 };

@@ -1,3 +1,4 @@
+import type { Connection } from '../ai-sdk/dialect.ts';
 import { RequestProblem } from '../ai-sdk/fields.ts';
 import type { ProviderCredential } from '../provider.ts';
 import type { Settings } from '../setting.ts';
@@ -20,6 +21,16 @@ const publishers = new Set(['google', 'anthropic']);
 /** Where a project's models are, below the base URL. */
 export function locationOf(baseUrl: string, credential: ProviderCredential): string {
   return `${baseUrl}/projects/${projectOf(credential)}/locations/${regionOf(credential.settings)}`;
+}
+
+/** The version of Anthropic's format that Vertex speaks, which stands in the body. */
+export const CLAUDE_VERSION = 'vertex-2023-10-16';
+
+export const isClaude = (model: string): boolean => placeOf(model).publisher === 'anthropic';
+
+export function claudeUrl({ baseUrl, credential }: Connection, name: string, isStreamed: boolean): string {
+  const models = `${locationOf(baseUrl, credential)}/publishers/anthropic/models`;
+  return `${models}/${encodeURIComponent(placeOf(name).model)}:${isStreamed ? 'streamRawPredict' : 'rawPredict'}`;
 }
 
 function regionOf({ vertex_region: region }: Settings): string {

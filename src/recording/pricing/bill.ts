@@ -29,8 +29,8 @@ export type Bill = { costNanodollars: number | null; savingsNanodollars: number 
 
 /**
  * What a call costs (spec/data-plane.md, section 7). Nothing, where nothing was billed: no provider was called, the cache
- * answered, nothing was made (only POST and sessions make something), or the provider refused the request. Null where the provider
- * did not say what was used, so that nothing is ever billed by an estimate.
+ * answered, nothing was made (only POST and sessions make something), or the provider refused the request. Null where the
+ * provider did not say what was used, so that nothing is ever billed by an estimate.
  */
 export async function billFor(call: PricedCall): Promise<Bill> {
   if (call.cacheStatus === 'HIT' || call.cacheStatus === 'SEMANTIC HIT') {

@@ -4,12 +4,14 @@ import { type Delta, later, type RollupPart } from './delta.ts';
 import {
   decodeRows,
   encodeRows,
+  giveUp,
   mergeRows,
   ROLLUPS_COLLECTION,
   type RollupDocument,
   type RollupPlace,
   type Rows,
 } from './document.ts';
+import { EVERY_KEY, type Facet } from './facets.ts';
 
 /** What one batch of a writer adds to roll-ups. */
 export type NumberedDelta = { writer: string; number: number; delta: Delta };
@@ -22,6 +24,8 @@ type State = Pick<RollupDocument, 'version' | 'marks' | 'expiresAt'> & { rows: R
 /** Documents as this writer left them, by id, so that they need not be read again. */
 export type Known = Map<string, State>;
 
+/** Characters of rows and histograms beyond which a document gives all of them up. */
+const MOST_TEXT = 2 * 1024 * 1024;
 /** Documents that are written at the same time. */
 const AT_ONCE = 16;
 
@@ -69,16 +73,24 @@ async function read(db: Db, id: string): Promise<State> {
   return { version, marks, expiresAt, rows: decodeRows(stored), given: new Set(given) };
 }
 
+function encode(facet: Facet, { rows, given }: State): ReturnType<typeof encodeRows> {
+  const encoded = encodeRows(facet, rows);
+  if (encoded.rows.length + (encoded.latencies?.length ?? 0) <= MOST_TEXT) return encoded;
+  giveUp(facet, rows, given, EVERY_KEY);
+  return encodeRows(facet, rows);
+}
+
 /** False when somebody else wrote the document in between. */
 async function write(db: Db, _id: string, place: RollupPlace, state: State): Promise<boolean> {
-  const { version, marks, expiresAt, given, rows } = state;
+  const { version, marks, expiresAt, given } = state;
+  const encoded = encode(place.facet, state);
   const next = {
     ...place,
     expiresAt,
     version: version + 1,
     marks,
     given: [...given],
-    ...encodeRows(place.facet, rows),
+    ...encoded,
   };
   if (version > 0) {
     const { matchedCount } = await rollupsIn(db).replaceOne({ _id, version }, next);

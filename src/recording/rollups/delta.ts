@@ -1,7 +1,7 @@
 import type { LogRecord } from '../log-record.ts';
-import { MINUTES_KEPT, type Span, spans, startOf } from './buckets.ts';
-import { type RollupPlace, type Rows, rollupId, tallyAt } from './document.ts';
-import { facets, rowsOf, type Sorted } from './facets.ts';
+import { HOUR, MINUTE, MINUTES_KEPT, type Span, startOf } from './buckets.ts';
+import { addToRow, type RollupPlace, type Rows, rollupId, tallyAt } from './document.ts';
+import { type Facet, facets, rowsOf, type Sorted } from './facets.ts';
 import { addRecord, type Counted } from './tally.ts';
 
 /** What some logs add to one roll-up document. */
@@ -15,36 +15,45 @@ export type RolledUp = Counted & Sorted & Pick<LogRecord, 'organisationId' | 'wo
 /** What these logs add to roll-ups. Minutes that are kept no longer are left out. */
 export function deltaOf(records: readonly RolledUp[], now: number): Delta {
   const delta: Delta = new Map();
-  for (const record of records) {
-    for (const span of ['minute', 'hour'] as const) {
-      const start = new Date(startOf(record.createdAt.getTime(), spans[span]));
-      if (span === 'minute' && start.getTime() + MINUTES_KEPT <= now) continue;
-      const expiresAt = span === 'minute' ? new Date(start.getTime() + MINUTES_KEPT) : record.expiresAt;
-      addLog(delta, record, { span, start, expiresAt });
-    }
-  }
+  const minutes = Map.groupBy(
+    records,
+    ({ workspaceId, createdAt }) => `${workspaceId} ${startOf(createdAt.getTime(), MINUTE)}`,
+  );
+  for (const some of minutes.values()) addMinute(delta, some, now);
   return delta;
 }
 
-function addLog(
-  delta: Delta,
-  record: RolledUp,
-  { expiresAt, ...bucket }: { span: Span; start: Date; expiresAt: Date | null },
-): void {
-  const { organisationId, workspaceId } = record;
+/** Adds the logs of one minute of one workspace: to that minute and, the same rows, to its hour. */
+function addMinute(delta: Delta, records: readonly RolledUp[], now: number): void {
+  const [first] = records;
+  if (!first) return;
+  const { organisationId, workspaceId, createdAt } = first;
+  const bucketOf = (facet: Facet, span: Span, length: number): RollupPlace => {
+    const start = new Date(startOf(createdAt.getTime(), length));
+    return { organisationId, workspaceId, facet, span, start };
+  };
+  const kept = records.map((record) => record.expiresAt).reduce(later);
+  const minuteKept = startOf(createdAt.getTime(), MINUTE) + MINUTES_KEPT;
   for (const facet of facets) {
-    const rows = rowsOf(facet, record);
-    if (rows.length === 0) continue;
-    const place = { organisationId, workspaceId, facet, ...bucket };
-    const id = rollupId(place);
-    let part = delta.get(id);
-    if (!part) {
-      part = { id, place, expiresAt, rows: new Map() };
-      delta.set(id, part);
+    const rows: Rows = new Map();
+    for (const record of records) {
+      for (const row of rowsOf(facet, record)) tallyAt(rows, row, (tally) => addRecord(tally, record));
     }
-    part.expiresAt = later(part.expiresAt, expiresAt);
-    for (const row of rows) tallyAt(part.rows, row, (tally) => addRecord(tally, record));
+    if (rows.size === 0) continue;
+    addPart(delta, bucketOf(facet, 'hour', HOUR), kept, rows);
+    if (minuteKept > now) addPart(delta, bucketOf(facet, 'minute', MINUTE), new Date(minuteKept), rows);
   }
+}
+
+function addPart(delta: Delta, place: RollupPlace, expiresAt: Date | null, rows: Rows): void {
+  const id = rollupId(place);
+  let part = delta.get(id);
+  if (!part) {
+    part = { id, place, expiresAt, rows: new Map() };
+    delta.set(id, part);
+  }
+  part.expiresAt = later(part.expiresAt, expiresAt);
+  for (const { dimensions, tally } of rows.values()) addToRow(part.rows, dimensions, tally);
 }
 
 /** The later end; one that is kept for ever has none. */

@@ -55,8 +55,15 @@ export function addToRow(rows: Rows, dimensions: Dimension[], tally: Tally): voi
   tallyAt(rows, dimensions, (into) => addTally(into, tally));
 }
 
+/** A text that is different for different dimensions: each string with its length before it. */
+function keyOf(dimensions: readonly Dimension[]): string {
+  let key = '';
+  for (const value of dimensions) key += typeof value === 'string' ? `${value.length}:${value}` : `${value};`;
+  return key;
+}
+
 export function tallyAt(rows: Rows, dimensions: Dimension[], add: (tally: Tally) => void): void {
-  const key = JSON.stringify(dimensions);
+  const key = keyOf(dimensions);
   let row = rows.get(key);
   if (!row) {
     row = { dimensions, tally: emptyTally() };
@@ -75,7 +82,8 @@ export function mergeRows(facet: Facet, into: Rows, given: Set<string>, from: Ro
   const parts = Map.groupBy(into.values(), ({ dimensions }) => partOf(facet, dimensions));
   if (parts.size > MOST_KEYS) giveUp(facet, into, given, EVERY_KEY);
   for (const [part, rows] of parts) {
-    if (rows.length > mostRows[facet] && !given.has(part)) giveUp(facet, into, given, part);
+    const isGiven = given.has(EVERY_KEY) || given.has(part);
+    if (rows.length > mostRows[facet] && !isGiven) giveUp(facet, into, given, part);
   }
 }
 
@@ -84,7 +92,8 @@ const statusAt = requestDimensions.indexOf('status');
 const onlyStatus = (dimensions: Dimension[]): Dimension[] =>
   dimensions.map((value, index) => (index === statusAt ? value : null));
 
-function giveUp(facet: Facet, rows: Rows, given: Set<string>, part: string): void {
+/** Keeps the rows of a part no longer; of requests, only by their status. */
+export function giveUp(facet: Facet, rows: Rows, given: Set<string>, part: string): void {
   given.add(part);
   for (const [key, { dimensions, tally }] of [...rows]) {
     if (part !== EVERY_KEY && partOf(facet, dimensions) !== part) continue;

@@ -81,7 +81,8 @@ const microseconds = (milliseconds: number): number =>
 
 /** Counts one request: the one place that says what analytics count, for roll-ups and for raw logs alike. */
 export function addRecord(tally: Tally, record: Counted): void {
-  const { responseStatusCode: status, cacheStatus = 'DISABLED', retryAttemptCount = 0 } = record;
+  const { responseStatusCode: status, retryAttemptCount = 0 } = record;
+  const cacheStatus = record.cacheStatus ?? 'DISABLED';
   const isSuccess = status >= 200 && status <= 299;
   const latency = microseconds(record.responseTime ?? 0);
   const moment = record.createdAt.getTime();

@@ -86,6 +86,7 @@ function outputOf(report: Members, total: number): TokenClasses {
     reasoning: reasoningOf(report),
     audio: count(parts.audio_tokens),
     image: count(parts.image_tokens),
+    video: count(parts.video_tokens),
     acceptedPrediction: count(parts.accepted_prediction_tokens),
     rejectedPrediction: count(parts.rejected_prediction_tokens),
   });

@@ -4,6 +4,7 @@ import { operationFiles } from '../../../rest-compat/index.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import type { LogRecord } from '../../../src/recording/log-record.ts';
 import { createLogWriter, type LogWriter } from '../../../src/recording/log-writer.ts';
+import { writeLogs } from '../../../src/recording/write-logs.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { feedbackModel } from '../../../src/subgraphs/insights/feedback/index.ts';
 import { analyticsQuery } from '../../support/analytics.ts';
@@ -688,6 +689,23 @@ test('all graphs of a window are read in as many reads, however many requests th
   const [few, none] = [await readsOf({}), await readsOf({ min: at('00:00'), max: at('08:00') })];
   const isOfSums = (command: string) => /log_rollups|find logs/.test(command);
   expect(few.filter(isOfSums).sort()).toEqual(none.filter(isOfSums).sort());
+});
+
+test('logs from before there were sums are counted one by one', async () => {
+  const window = { min: new Date('2026-01-10T00:30:00Z'), max: new Date('2026-01-20T00:00:00Z') };
+  const days = [11, 12, 16, 17].map((day) => ({ createdAt: new Date(`2026-01-${day}T10:00:00Z`) }));
+  await writeLogs(
+    nativeDb(app.db),
+    days.slice(0, 2).map((record) => logEntry(app, record)),
+  );
+  await store(app, days.slice(2));
+  const state = nativeDb(app.db).collection<{ _id: string }>('log_rollups');
+  const begin = (beginning: Date) => state.updateOne({ _id: 'beginning' }, { $set: { beginning } });
+  expect(await totalOf(window)).toBe(2);
+  await begin(new Date('2026-01-15T00:00:00Z'));
+  expect(await totalOf(window)).toBe(4);
+  expect(await totalOf({ ...window, max: new Date('2026-01-14T00:00:00Z') })).toBe(2);
+  await begin(new Date(0));
 });
 
 test('what is too much to be kept in sums is counted from the logs', async () => {

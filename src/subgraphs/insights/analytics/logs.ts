@@ -32,7 +32,8 @@ const projection = Object.fromEntries(
   ).map((name) => [name, 1 as const]),
 );
 
-const BATCH = 1000;
+/** Logs of one answer of the store: what is decoded between two looks at other work. */
+const BATCH = 300;
 
 /** Gives every log of the scope between two moments, and of one workspace where one is named; throws REQUEST_TIMEOUT where there are too many. */
 export async function readLogs(
@@ -54,7 +55,11 @@ export async function readLogs(
     );
   await orTooSlow(
     (async () => {
-      for await (const record of cursor) give(record);
+      for await (const record of cursor) {
+        // Nobody waits for the answer any more.
+        scope.context.signal?.throwIfAborted();
+        give(record);
+      }
     })(),
   );
 }

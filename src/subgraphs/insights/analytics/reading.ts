@@ -38,12 +38,12 @@ export type Question = {
  * counted by the same code, so that it makes no difference to the sums.
  */
 export async function readFacet(scope: Scope, question: Question, meet: (met: Met) => void): Promise<void> {
-  const { window, filters, context } = scope;
+  const { window, filters, context, beginning } = scope;
   const { facet } = question;
   const onlyLogs = needsLogs(filters) || (facet !== 'requests' && filtersRows(filters));
   const sources: Source[] = onlyLogs
     ? [{ kind: 'logs', from: window.from, end: window.end }]
-    : sourcesOf(window, context.now().getTime());
+    : sourcesOf(window, { now: context.now().getTime(), beginning });
   await Promise.all(
     sources.map((source) =>
       source.kind === 'logs'
@@ -71,7 +71,7 @@ async function meetLogs(
 type Stored = Pick<RollupDocument, 'workspaceId' | 'start' | 'span' | 'given' | 'rows' | 'latencies'>;
 
 /** Documents of one answer of the store: what is decoded between two looks at other work. */
-const BATCH = 100;
+const BATCH = 25;
 
 async function meetRollups(
   scope: Scope,

@@ -2,6 +2,8 @@ import type { QueryFilter } from 'mongoose';
 import { type Scope as Permission, requireScope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
+import { beginningOf } from '../../../recording/rollups/beginning.ts';
+import { nativeDb } from '../../../storage/native-db.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdsNamed } from '../../identity/workspace/index.ts';
 import type { AnalyticsFilters, QueryAnalyticsArgs } from '../../types.generated.ts';
@@ -15,6 +17,8 @@ export type Scope = {
   owner: { organisationId: string; workspaceId?: string };
   window: Window;
   filters: AnalyticsFilters;
+  /** From when on there are roll-ups. */
+  beginning: number;
   /** The filters as a query for logs. */
   logs: QueryFilter<LogRecord>;
 };
@@ -30,7 +34,9 @@ export async function scopeOf(
   const logs = logsQuery(filters);
   const owner = tenantFilter(principal);
   const { workspaceSlug } = args;
-  if (workspaceSlug == null || owner.workspaceId) return { context, owner, window, filters, logs };
+  const beginning = await beginningOf(nativeDb(context.db));
+  const scope = { context, owner, window, filters, beginning, logs };
+  if (workspaceSlug == null || owner.workspaceId) return scope;
   const named = await workspaceIdsNamed(context.db, owner.organisationId, [workspaceSlug]);
   const workspaceId = named.get(workspaceSlug);
   if (!workspaceId) {
@@ -39,5 +45,5 @@ export async function scopeOf(
       param: 'workspaceSlug',
     });
   }
-  return { context, owner: { ...owner, workspaceId }, window, filters, logs };
+  return { ...scope, owner: { ...owner, workspaceId } };
 }

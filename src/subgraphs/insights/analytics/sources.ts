@@ -12,8 +12,17 @@ const nextStart = (moment: number, length: number): number => startOf(moment + l
 /**
  * Cuts a window into whole hours (or minutes, where its points are minutes), which roll-ups answer for, and its ends, for
  * which the minutes and at last the logs do. Roll-ups of minutes exist for some days only; before, the logs answer.
+ * So they do for all that is older than roll-ups.
  */
-export function sourcesOf({ from, end, points }: Window, now: number): Source[] {
+export function sourcesOf(
+  { from, end, points }: Window,
+  { now, beginning }: { now: number; beginning: number },
+): Source[] {
+  if (from < beginning) {
+    const early = logs(from, Math.min(end, beginning));
+    const rest = { from: beginning, end, points };
+    return end <= beginning ? [early] : [early, ...sourcesOf(rest, { now, beginning })];
+  }
   // No log is of the future: a bucket that goes on after now may be taken whole.
   const last = end > now ? nextStart(end, HOUR) : end;
   const oldest = startOf(now - MINUTES_KEPT + MARGIN, MINUTE);

@@ -1,0 +1,49 @@
+import { crc32 } from 'node:zlib';
+import { UnreadableAnswer } from '../ai-sdk/errors.ts';
+
+/** A message of Amazon's binary event stream: its headers that are texts, and what it carries. */
+export type EventFrame = { headers: Record<string, string>; payload: Buffer };
+
+/** Length of the frame, length of its headers, checksum of the two. */
+const PRELUDE = 12;
+const CHECKSUM = 4;
+const TEXT = 7;
+
+/** The frames in a stream of bytes, however it is cut; rejects for what is damaged or cut off. */
+export async function* framesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<EventFrame> {
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    held = Buffer.concat([held, chunk]);
+    while (held.length >= PRELUDE && held.length >= held.readUInt32BE(0)) {
+      const length = held.readUInt32BE(0);
+      yield parse(held.subarray(0, length));
+      held = held.subarray(length);
+    }
+  }
+  if (held.length > 0) throw new Error('The stream ended within a frame.');
+}
+
+function parse(frame: Buffer): EventFrame {
+  const end = frame.length - CHECKSUM;
+  const headersEnd = PRELUDE + frame.readUInt32BE(4);
+  if (end < headersEnd || crc32(frame.subarray(0, end)) !== frame.readUInt32BE(end))
+    throw new UnreadableAnswer('a frame of the stream is damaged');
+  return {
+    headers: headersIn(frame.subarray(PRELUDE, headersEnd)),
+    payload: frame.subarray(headersEnd, end),
+  };
+}
+
+/** Name with its length in one byte, the kind of value, the value with its length in two. Bedrock only sends texts. */
+function headersIn(bytes: Buffer): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at < bytes.length; ) {
+    const nameEnd = at + 1 + bytes.readUInt8(at);
+    if (bytes.readUInt8(nameEnd) !== TEXT) throw new UnreadableAnswer('a frame has headers of another kind');
+    const valueStart = nameEnd + 3;
+    const valueEnd = valueStart + bytes.readUInt16BE(nameEnd + 1);
+    headers[bytes.toString('utf8', at + 1, nameEnd)] = bytes.toString('utf8', valueStart, valueEnd);
+    at = valueEnd;
+  }
+  return headers;
+}

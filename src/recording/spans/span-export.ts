@@ -1,0 +1,106 @@
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Logger } from '../../lib/logger.ts';
+import type { LogRecord } from '../log-record.ts';
+
+/** A collector that speaks OTLP over HTTP. */
+export type OtlpCollector = {
+  /** Where traces are sent, e.g. `http://localhost:4318/v1/traces`. */
+  url: string;
+  headers: Record<string, string>;
+};
+
+export type SpanCounters = { exported: number; failed: number; dropped: number };
+
+export type SpanExport = {
+  /** Takes the logs of tries at providers without waiting; what is beyond the bound is dropped and counted. */
+  add(records: readonly LogRecord[]): void;
+  /** Sends what waits, as far as the collector takes it in time. */
+  stop(): Promise<void>;
+  counters: SpanCounters;
+};
+
+/** Spans that may wait for the collector. */
+const MAX_WAITING = 20_000;
+const BATCH = 512;
+/** Milliseconds that a span waits for its neighbours. */
+const DELAY = 1000;
+/** Milliseconds that sending a batch may take, its repetitions included. */
+const TIMEOUT = 5000;
+
+/**
+ * Tells a collector of every try at a provider, in batches behind the log; `onSettled` runs when one was taken or lost. The
+ * libraries are loaded with the first one.
+ */
+export function createSpanExport(
+  collector: OtlpCollector,
+  log: Logger,
+  onSettled: (counters: SpanCounters) => void,
+): SpanExport {
+  const counters: SpanCounters = { exported: 0, failed: 0, dropped: 0 };
+  let waiting = 0;
+  let loading: ReturnType<typeof load> | null = null;
+
+  async function load() {
+    const [{ BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }, { spanOf }] =
+      await Promise.all([
+        import('@opentelemetry/sdk-trace'),
+        import('@opentelemetry/exporter-trace-otlp-http'),
+        import('@opentelemetry/resources'),
+        import('./span.ts'),
+      ]);
+    const { url, headers } = collector;
+    const exporter = counted(new OTLPTraceExporter({ url, headers, timeoutMillis: TIMEOUT }));
+    const processor = new BatchSpanProcessor({
+      exporter,
+      maxQueueSize: MAX_WAITING,
+      maxExportBatchSize: BATCH,
+      scheduledDelayMillis: DELAY,
+    });
+    return { processor, spanOf, resource: resourceFromAttributes({ 'service.name': 'sluice' }) };
+  }
+
+  function counted(exporter: SpanExporter): SpanExporter {
+    return {
+      export(spans: ReadableSpan[], done) {
+        exporter.export(spans, (result) => {
+          waiting -= spans.length;
+          if (result.error) {
+            counters.failed += spans.length;
+            log.warn({ error: result.error, spans: spans.length }, 'The trace collector took no spans.');
+          } else counters.exported += spans.length;
+          onSettled(counters);
+          done(result);
+        });
+      },
+      shutdown: () => exporter.shutdown(),
+    };
+  }
+
+  async function take(records: LogRecord[]): Promise<void> {
+    loading ??= load();
+    const { processor, spanOf, resource } = await loading;
+    for (const record of records) processor.onEnd(spanOf(record, resource));
+  }
+
+  return {
+    counters,
+    add(records) {
+      const tries = records.filter(({ aiProvider }) => aiProvider !== null);
+      const taken = tries.slice(0, MAX_WAITING - waiting);
+      counters.dropped += tries.length - taken.length;
+      if (taken.length === 0) return;
+      waiting += taken.length;
+      take(taken).catch((error: unknown) => {
+        waiting -= taken.length;
+        counters.failed += taken.length;
+        log.error({ error }, 'Spans could not be made.');
+      });
+    },
+    async stop() {
+      const loaded = await loading;
+      await loaded?.processor
+        .shutdown()
+        .catch((error: unknown) => log.warn({ error }, 'The last spans did not reach the trace collector.'));
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startWorld, until, type World } from '../dataplane/world.ts';
+import { chatAnswer, json } from '../support/provider.ts';
+
+type Span = {
+  name: string;
+  attributes: { key: string; value: Record<string, unknown> }[];
+  [key: string]: any;
+};
+
+let world: World;
+let collector: Server;
+let spans: Span[];
+let headers: unknown[];
+/** Statuses that the collector answers next, before it is well again. */
+let troubles: number[];
+
+beforeAll(async () => {
+  [spans, headers, troubles] = [[], [], []];
+  collector = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += chunk;
+    const status = troubles.shift() ?? 200;
+    if (status === 200) {
+      headers.push(request.headers.authorization);
+      const { resourceSpans } = JSON.parse(text);
+      for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+    }
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+  });
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  const { port } = collector.address() as AddressInfo;
+  world = await startWorld({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
+  });
+});
+afterAll(async () => {
+  await world.stop();
+  collector.closeAllConnections();
+  collector.close();
+});
+
+const call = async (traceId: string, answer = json(200, chatAnswer('a secret answer')), config?: object) => {
+  world.provider.play(answer);
+  return world.call({ headers: { 'x-gateway-trace-id': traceId }, config });
+};
+const spanOf = (logTrace: string) => until(() => spans.find(({ traceId }) => traceId === logTrace));
+const attributesOf = ({ attributes }: Span) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+const metrics = async () => String((await world.app.rest('GET', '/metrics', { key: null })).body);
+
+describe('spans for a collector (spec/data-plane.md, section 8.3)', () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+
+  test('say in the conventions for GenAI what a call was, and nothing of its content', async () => {
+    const { status } = await call(traceId);
+    expect(status).toBe(200);
+    const span = (await spanOf(traceId)) as Span;
+    expect(span).toMatchObject({ name: 'chat gpt-test', kind: 3, status: { code: 0 }, traceId });
+    expect(span.spanId).toMatch(/^[0-9a-f]{16}$/);
+    expect(attributesOf(span)).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-test',
+      'gen_ai.usage.input_tokens': expect.any(Number),
+      'gen_ai.usage.output_tokens': expect.any(Number),
+      'http.response.status_code': 200,
+      'sluice.workspace.id': world.app.workspaceId,
+    });
+    expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano)).toBe(true);
+    expect(JSON.stringify(spans)).not.toMatch(/secret answer|hello there/);
+    expect(headers).toEqual(['Bearer collector-secret']);
+  });
+
+  test('have ids of the right form whatever the trace is called, the same for the same name', async () => {
+    const seen = async (count: number) => until(() => spans.length >= count && spans.at(-1));
+    const before = spans.length;
+    await call('my trace');
+    const first = await seen(before + 1);
+    await call('my trace', json(500, { error: { message: 'no' } }));
+    const second = await seen(before + 2);
+    expect(first).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    expect(second).toMatchObject({
+      traceId: (first as Span).traceId,
+      status: { code: 2 },
+      attributes: expect.arrayContaining([{ key: 'error.type', value: { stringValue: '500' } }]),
+    });
+  });
+
+  test('are lost, counted and in nobody’s way when the collector refuses them', async () => {
+    troubles = [400];
+    const before = spans.length;
+    await call('refused');
+    await until(async () => /sluice_trace_spans_total\{outcome="failed"\} 1/.test(await metrics()));
+    expect(spans).toHaveLength(before);
+    await call('well-again');
+    await until(() => spans.length > before);
+    const text = await until(async () => {
+      const now = await metrics();
+      return now.includes(`sluice_trace_spans_total{outcome="exported"} ${spans.length}`) && now;
+    });
+    expect(text).toContain('sluice_trace_spans_total{outcome="dropped"} 0');
+  });
+});
+
+describe('metrics', () => {
+  test('count tries by kind of provider, endpoint, status and cache, with their times, tokens and cost', async () => {
+    const count = (text: string, line: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((each) => each.startsWith(line))
+          ?.split(' ')
+          .at(-1) ?? 0,
+      );
+    const line = (status: string) =>
+      `sluice_provider_requests_total{provider="openai",endpoint="chatComplete",status="${status}",cache="DISABLED"}`;
+    await world.app.logged();
+    const before = await metrics();
+    await call('counted');
+    await call('counted', json(429, {}));
+    await world.call({ config: { retry: 'wrong' } });
+    await world.app.logged();
+    const after = await metrics();
+    const grown = (name: string) => count(after, name) - count(before, name);
+    expect([grown(line('2xx')), grown(line('4xx'))]).toEqual([1, 1]);
+    expect(grown('sluice_provider_requests_total{provider="none",endpoint="chatComplete",status="4xx"')).toBe(
+      1,
+    );
+    expect(grown('sluice_provider_request_duration_seconds_count{provider="openai"}')).toBe(2);
+    expect(grown('sluice_provider_upstream_duration_seconds_count{provider="openai"}')).toBe(2);
+    expect(grown('sluice_tokens_total{provider="openai",direction="input"}')).toBeGreaterThan(0);
+    expect(after).toContain('# TYPE sluice_cost_dollars_total counter');
+    expect(after).not.toMatch(/gpt-test/);
+    expect(count(after, 'sluice_open_requests{door="operations"}')).toBe(1);
+  });
+});
