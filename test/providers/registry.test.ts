@@ -1,8 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { createHostPolicy } from '../../src/lib/custom-host.ts';
+import { isSecretName } from '../../src/lib/redaction.ts';
 import { endpointsOf } from '../../src/providers/endpoint.ts';
-import { allProviders, allSettings, findProvider, settingProblem } from '../../src/providers/index.ts';
+import {
+  allProviders,
+  allSettings,
+  findProvider,
+  headerOfSetting,
+  settingProblem,
+} from '../../src/providers/index.ts';
 import type { Provider, UnsignedRequest } from '../../src/providers/provider.ts';
+import { readmeTable } from './readme.ts';
 import { type Row, table } from './table.ts';
 
 // Properties of the registry of providers, without an app.
@@ -50,6 +60,12 @@ describe('every provider of the table (section 9.2)', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(allProviders.map(({ id }) => id).filter((id) => !ids.includes(id))).toEqual(['mock']);
   });
+});
+
+test('the README has the endpoints and settings of all providers', async () => {
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const ours = ['mock', 'gateway', 'passthrough'];
+  expect(readme).toContain(readmeTable(allProviders.filter(({ id }) => !ours.includes(id))));
 });
 
 /** Values with which somebody would lead a call elsewhere. */
@@ -157,6 +173,13 @@ describe('settings', () => {
         if (found !== null && usual !== null) expect([each.id, name, found]).toEqual([each.id, name, usual]);
       }
     }
+  });
+
+  test('that are secret have names that logs know as such', () => {
+    const secret = [...allSettings].filter(([, setting]) => setting.secret).map(([name]) => name);
+    // The id of an access key is a name: it does nothing without the secret.
+    secret.splice(secret.indexOf('aws_access_key_id'), 1);
+    expect(secret.filter((name) => !isSecretName(name) || !isSecretName(headerOfSetting(name)))).toEqual([]);
   });
 
   test('that are secret are never for the request alone, and an address is neither', () => {

@@ -42,12 +42,12 @@ export const table: readonly Row[] = [
   // Files, batches and fine-tuning have formats of their own there.
   row('bedrock', 'https://bedrock-runtime.eu-west-1.amazonaws.com', B, 'c t e i m f b ft', {
     settings: aws,
-    lacks: 'm f b ft',
+    lacks: 'f b ft',
   }),
   row('sagemaker', 'https://runtime.sagemaker.eu-west-1.amazonaws.com', B, '', { settings: aws }),
   row('vertex-ai', 'https://europe-west4-aiplatform.googleapis.com/v1', B, 'c e i m f b ft', {
     settings: { vertex_region: 'europe-west4' },
-    lacks: 'm f b ft',
+    lacks: 'f b ft',
   }),
   row('google', 'https://generativelanguage.googleapis.com/v1beta', 'x-goog-api-key: k', 'c e'),
   // The API is shut down.

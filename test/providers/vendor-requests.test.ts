@@ -31,7 +31,8 @@ async function call(
     body: chat,
     ...options,
   });
-  const { method, url, headers, body } = world.provider.requests[0] ?? { headers: {}, body: Buffer.alloc(0) };
+  const nothing: ReceivedRequest = { method: '', url: '', headers: {}, body: Buffer.alloc(0) };
+  const { method, url, headers, body } = world.provider.requests[0] ?? nothing;
   return { result, sent: { method, url, headers, body: body.toString() } };
 }
 
@@ -262,7 +263,7 @@ describe('other endpoints (section 9.2)', () => {
       'azure-ai: Claude',
       { provider: 'azure-ai' },
       '',
-      { path: '/v1/messages', body: { ...chat, max_tokens: 9 } },
+      { path: '/v1/messages', body: { ...chat, model: 'claude-sonnet-4-5', max_tokens: 9 } },
       '/anthropic/v1/messages',
       { 'x-api-key': KEY, 'anthropic-version': '2023-06-01' },
     ],

@@ -67,6 +67,8 @@ export const azureAi = openAiCompatible({
     ['azure_endpoint_name', 'azure_deployment_type'],
   ],
   callerHeaders: ['anthropic-beta', 'anthropic-version'],
+  // A deployment is called like its model unless somebody names it.
+  lacks: (endpoint, model) => endpoint === 'messages' && !/claude/i.test(model),
   pathOf,
   authorize,
 });

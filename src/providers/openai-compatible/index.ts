@@ -5,7 +5,7 @@ import { batchOutput } from './batch-output.ts';
 import { modelList } from './models.ts';
 
 /** A provider that speaks OpenAI's dialect; unless it says otherwise, with a bearer key and at the gateway's paths. */
-export type Vendor = Pick<Provider, 'id' | 'baseUrl' | 'sufficientSettings' | 'pathOf'> & {
+export type Vendor = Pick<Provider, 'id' | 'baseUrl' | 'sufficientSettings' | 'pathOf' | 'lacks'> & {
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
   endpoints: string;
   /** It refuses `stream_options`. */
@@ -29,6 +29,7 @@ export function openAiCompatible(vendor: Vendor): Provider {
     baseUrl: vendor.baseUrl,
     settings,
     sufficientSettings: vendor.sufficientSettings,
+    lacks: vendor.lacks,
     endpoints: offered,
     streamUsage,
     dialects: {

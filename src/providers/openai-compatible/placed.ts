@@ -21,6 +21,7 @@ export const placedVendors: readonly Vendor[] = [
     settings: awsSettings,
     sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
     callerHeaders: ['anthropic-beta', 'anthropic-version'],
+    lacks: (endpoint, model) => endpoint === 'messages' && !/claude/i.test(model),
     pathOf: (place) =>
       place.endpoint === 'proxy'
         ? place.path
