@@ -63,13 +63,12 @@ export function createStickyTargets(
     const time = now();
     const offered = { target: drawn, expiresAt: new Date(time.getTime() + ttl) };
     // An answer that comes too late for this call still counts for the next one.
-    const stored = keepInStore(db, { id, organisationId, allowed, time, offered }).then((kept) =>
-      remember(id, kept, time),
-    );
-    try {
-      const target = await soon(stored, failing ? PATIENCE_WHILE_FAILING : PATIENCE);
+    const stored = keepInStore(db, { id, organisationId, allowed, time, offered }).then((kept) => {
       failing = false;
-      return target;
+      return remember(id, kept, time);
+    });
+    try {
+      return await soon(stored, failing ? PATIENCE_WHILE_FAILING : PATIENCE);
     } catch (error) {
       if (!failing)
         log.warn({ error }, 'Sticky targets cannot be kept in the database; each process keeps its own.');
