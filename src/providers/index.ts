@@ -6,7 +6,7 @@ import { mock } from './mock/index.ts';
 import { openAiCompatible } from './openai-compatible/index.ts';
 import { vendors } from './openai-compatible/vendors.ts';
 import type { Provider } from './provider.ts';
-import type { Setting } from './setting.ts';
+import { HOST_PART, type Setting } from './setting.ts';
 import { vertexAi } from './vertex-ai/index.ts';
 
 export type { Endpoint } from './endpoint.ts';
@@ -38,9 +38,9 @@ export const allSettings: ReadonlyMap<string, Setting> = new Map(
   [...registry.values()].flatMap(({ settings }) => Object.entries(settings)),
 );
 
-/** Names of the settings that are addresses. */
+/** Names of the settings that are an address, or the part of one that says whose host it is, such as a region or a resource. */
 export const addressSettings: readonly string[] = [...allSettings]
-  .filter(([, { address }]) => address)
+  .filter(([, { address, byRequest, pattern }]) => address || (pattern === HOST_PART && !byRequest))
   .map(([name]) => name);
 
 /**
