@@ -91,7 +91,8 @@ const readingOf = ({ route }: Call, { provider, credential }: Target, hidesUsage
     ? { provider: provider.id, secret: credential.key, format: formatOf(route.endpoint), hidesUsage }
     : null;
 
-function headerTimeout(call: Call): number | null {
+/** Milliseconds that `x-gateway-request-timeout` allows an attempt; null without it. */
+export function headerTimeout(call: Call): number | null {
   const text = headerOf(call.headers, 'x-gateway-request-timeout');
   if (text === undefined) return null;
   const value = Number(text);

@@ -1268,6 +1268,10 @@ export type OrganisationSettings = {
   logMode?: Maybe<LogMode>;
   /** Whether a workspace may have a mode of its own instead. */
   allowLogModeOverride: Scalars['Boolean']['output'];
+  /** JSON Schema of the default metadata of workspace keys, checked when one is made or changed; null wants nothing. */
+  apiKeyMetadataSchema?: Maybe<Scalars['JSON']['output']>;
+  /** The same of workspaces. */
+  workspaceMetadataSchema?: Maybe<Scalars['JSON']['output']>;
   /** Whether requests may name configs, providers and hosts only by what is saved here; `SAVED_CONFIGS_ONLY` says so for all. */
   savedConfigsOnly: Scalars['Boolean']['output'];
 };
@@ -2697,6 +2701,13 @@ export type UpdateOrganisationSettingsInput = {
   logMode?: InputMaybe<LogMode>;
   /** Whether a workspace may have a mode of its own instead. */
   allowLogModeOverride?: InputMaybe<Scalars['Boolean']['input']>;
+  /**
+   * JSON Schema (draft-07) of the type object: `required`, and `properties` of the type string with `enum`, `default`,
+   * `minLength` and `maxLength`. Further properties are allowed. Null wants nothing.
+   */
+  apiKeyMetadataSchema?: InputMaybe<Scalars['JSON']['input']>;
+  /** The same for workspaces. */
+  workspaceMetadataSchema?: InputMaybe<Scalars['JSON']['input']>;
   /** Whether requests may name configs, providers and hosts only by what is saved here. */
   savedConfigsOnly?: InputMaybe<Scalars['Boolean']['input']>;
 };
@@ -3867,6 +3878,8 @@ export type OrganisationSettingsResolvers<ContextType = GraphContext, ParentType
   allowExportOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   logMode?: Resolver<Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
   allowLogModeOverride?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  apiKeyMetadataSchema?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  workspaceMetadataSchema?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   savedConfigsOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 

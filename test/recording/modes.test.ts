@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log-record.ts';
 import { startWorld, type World } from '../dataplane/world.ts';
+import { bodyOf, refusalOf } from '../rest-compat/support.ts';
 import { dataOf, errorOf } from '../subgraphs/support.ts';
 import { chatAnswer, json } from '../support/provider.ts';
 import { recordsOf } from './records.ts';
@@ -83,5 +84,79 @@ describe('the mode of logging (spec/data-plane.md, section 8.1)', () => {
     expect(byToken?.bodiesId).toBeNull();
     dataOf(await ofOrganisation({ allowLogModeOverride: false, logMode: null }));
     expect([await keeps(), await keeps(silent)]).toEqual([true, false]);
+  });
+});
+
+describe('metadata that an organisation wants (spec/data-plane.md, section 8.2)', () => {
+  const set = (input: object) =>
+    world.app.graphql(
+      'mutation ($input: UpdateOrganisationSettingsInput!) { updateOrganisationSettings(input: $input) { id } }',
+      { input },
+    );
+  const schema = (more: object = {}, properties: object = {}) => ({
+    type: 'object',
+    additionalProperties: true,
+    required: ['team', 'stage'],
+    properties: { stage: { type: 'string', enum: ['dev', 'prod'], default: 'dev' }, ...properties },
+    ...more,
+  });
+  const admin = { key: '' };
+  beforeAll(() => {
+    admin.key = world.app.adminKey;
+  });
+
+  test('is checked, and filled in, where a key or a workspace is made or changed', async () => {
+    dataOf(await set({ apiKeyMetadataSchema: schema(), workspaceMetadataSchema: schema() }));
+    const places = [
+      [
+        '/v1/api-keys/workspace/service',
+        { name: 'k', scopes: ['logs.list'], workspace_id: world.app.workspaceId },
+      ],
+      ['/v1/admin/workspaces', { name: 'w' }],
+    ] as const;
+    for (const [path, body] of places) {
+      const make = (metadata?: object) =>
+        world.app.rest('POST', path, {
+          ...admin,
+          body: { ...body, ...(metadata && { defaults: { metadata } }) },
+        });
+      expect(refusalOf(await make())).toMatchObject({ status: 400, param: 'defaults.metadata.team' });
+      expect(refusalOf(await make({ team: 'ads', stage: 'test' }))).toMatchObject({
+        status: 400,
+        param: 'defaults.metadata.stage',
+      });
+      const { id } = bodyOf(await make({ team: 'ads', free: 'yes' }));
+      const place = `${path.replace('/workspace/service', '')}/${id}`;
+      const shown = async () => bodyOf(await world.app.rest('GET', place, admin)).defaults.metadata;
+      expect(await shown()).toEqual({ team: 'ads', stage: 'dev', free: 'yes' });
+      const change = (changed: object) => world.app.rest('PUT', place, { ...admin, body: changed });
+      expect((await change({ name: 'renamed' })).status).toBe(200);
+      expect(refusalOf(await change({ defaults: { metadata: {} } })).param).toBe('defaults.metadata.team');
+      expect(await shown()).toEqual({ team: 'ads', stage: 'dev', free: 'yes' });
+    }
+    expect((await logged({})).metadata).toEqual({});
+    dataOf(await set({ apiKeyMetadataSchema: null, workspaceMetadataSchema: null }));
+    expect((await world.app.rest('POST', places[1][0], { ...admin, body: places[1][1] })).status).toBe(200);
+  });
+
+  test.each([
+    ['no object', [], ''],
+    ['another type', schema({ type: 'array' }), '.type'],
+    ['no further properties', schema({ additionalProperties: false }), '.additionalProperties'],
+    ['a keyword that is not enforced', schema({ patternProperties: {} }), '.patternProperties'],
+    ['labels of another type', schema({}, { n: { type: 'number' } }), '.properties.n.type'],
+    [
+      'labels with a keyword that is not enforced',
+      schema({}, { n: { type: 'string', format: 'uri' } }),
+      '.properties.n.format',
+    ],
+    [
+      'a default that it refuses',
+      schema({}, { n: { type: 'string', enum: ['a'], default: 'b' } }),
+      '.properties.n.default',
+    ],
+  ])('is refused as a schema of %s', async (_what, value, place) => {
+    const error = { code: 'VALIDATION_FAILED', param: `input.apiKeyMetadataSchema${place}` };
+    expect(errorOf(await set({ apiKeyMetadataSchema: value }))).toEqual(error);
   });
 });

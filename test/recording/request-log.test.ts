@@ -62,6 +62,7 @@ test('a chat call leaves one record with all that is known of it', async () => {
       spanId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       spanName: null,
       parentSpanId: null,
+      callerSpanId: null,
       requestMethod: 'POST',
       requestUrl: '/v1/chat/completions?x=1',
       endpoint: 'chatComplete',

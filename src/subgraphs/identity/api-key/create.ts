@@ -6,7 +6,7 @@ import type { GraphContext } from '../../context.ts';
 import type { CreateWorkspaceUserApiKeyInput } from '../../types.generated.ts';
 import { requireWorkspaceUser } from '../member/index.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
-import { parseDefaults, parseExpiry, withWorkspaceConfig } from './input.ts';
+import { parseDefaults, parseExpiry, withLabels, withWorkspaceConfig } from './input.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 import { grantedScopes, requireKeyScope } from './scopes.ts';
 
@@ -25,7 +25,9 @@ export async function createApiKey(context: GraphContext, type: ApiKeyType, inpu
   };
   const scopes = grantedScopes(principal, type, input.scopes);
   const given = await parseDefaults(context, input.defaults, owner);
-  const defaults = type === 'workspace-user' ? await withWorkspaceConfig(context, given, workspaceId) : given;
+  const labelled = await withLabels(context, given, workspaceId);
+  const defaults =
+    type === 'workspace-user' ? await withWorkspaceConfig(context, labelled, workspaceId) : labelled;
   const expiresAt = parseExpiry(context, input.expiresAt);
   const key = context.secrets.generateKey();
   const created = await apiKeyModel(context.db).create({

@@ -2,6 +2,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { configIn } from '../../routing/config/index.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
+import { withRequiredMetadata } from '../metadata-schema.ts';
 import { workspaceById } from '../workspace/index.ts';
 import type { ApiKeyDefaults, ApiKeyDocument } from './model.ts';
 
@@ -37,6 +38,14 @@ export async function parseDefaults(
   }
   return { ...defaults, config_id: configId };
 }
+
+/** With the metadata that the organisation wants of its workspaces' keys. */
+export const withLabels = async (
+  context: GraphContext,
+  defaults: ApiKeyDefaults | null,
+  workspaceId: string | null,
+): Promise<ApiKeyDefaults | null> =>
+  workspaceId === null ? defaults : withRequiredMetadata(context, 'apiKeyMetadataSchema', defaults);
 
 /** A user key without a config of its own takes the one that its workspace has for it (spec/data-plane.md, section 2.10). */
 export async function withWorkspaceConfig(

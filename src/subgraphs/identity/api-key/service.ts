@@ -6,7 +6,7 @@ import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryApiKeysArgs, UpdateApiKeyInput } from '../../types.generated.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
-import { parseDefaults, parseExpiry } from './input.ts';
+import { parseDefaults, parseExpiry, withLabels } from './input.ts';
 import { apiKeyById } from './loaders.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 import { grantedScopes, type KeyVerb, keyScope, requireKeyScope } from './scopes.ts';
@@ -64,6 +64,9 @@ export async function listApiKeys(context: GraphContext, args: ListArguments) {
 export async function updateApiKey(context: GraphContext, id: string, input: UpdateApiKeyInput) {
   const key = await requireApiKey(context, id, 'update');
   const principal = requireKeyScope(context.principal, key.type, 'update');
+  const given =
+    input.defaults === undefined ? key.defaults : await parseDefaults(context, input.defaults, key);
+  const defaults = await withLabels(context, given, key.workspaceId);
   const updated = await apiKeyModel(context.db)
     .findOneAndUpdate(
       { _id: key._id, ...tenantFilter(principal) },
@@ -73,7 +76,7 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
         ...(input.scopes != null && {
           scopes: grantedScopes(principal, key.type, input.scopes, key.scopes),
         }),
-        ...(input.defaults !== undefined && { defaults: await parseDefaults(context, input.defaults, key) }),
+        ...(defaults !== key.defaults && { defaults }),
         ...(input.expiresAt !== undefined && { expiresAt: parseExpiry(context, input.expiresAt) }),
       },
       { returnDocument: 'after' },

@@ -1,6 +1,7 @@
 import { Schema } from 'mongoose';
 import type { LogMode } from '../../../dataplane/directory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import type { MetadataSchema } from '../metadata-schema.ts';
 
 /** Members that were never set are absent, or all of them with the whole. */
 export type OrganisationSettings = {
@@ -9,6 +10,9 @@ export type OrganisationSettings = {
   /** Null leaves it to the installation and to each request. */
   logMode?: LogMode | null;
   allowLogModeOverride?: boolean;
+  /** What metadata of new and changed keys must be like; null wants nothing. */
+  apiKeyMetadataSchema?: MetadataSchema | null;
+  workspaceMetadataSchema?: MetadataSchema | null;
   savedConfigsOnly?: boolean;
 };
 

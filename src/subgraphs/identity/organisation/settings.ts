@@ -2,6 +2,7 @@ import { requireScope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UpdateOrganisationSettingsInput } from '../../types.generated.ts';
+import { parseMetadataSchema } from '../metadata-schema.ts';
 import { type OrganisationDocument, organisationModel } from './model.ts';
 
 export const shownSettings = ({ settings }: Pick<OrganisationDocument, 'settings'>) => ({
@@ -9,6 +10,8 @@ export const shownSettings = ({ settings }: Pick<OrganisationDocument, 'settings
   allowExportOverride: settings?.allowExportOverride ?? false,
   logMode: settings?.logMode ?? null,
   allowLogModeOverride: settings?.allowLogModeOverride ?? false,
+  apiKeyMetadataSchema: settings?.apiKeyMetadataSchema ?? null,
+  workspaceMetadataSchema: settings?.workspaceMetadataSchema ?? null,
   savedConfigsOnly: settings?.savedConfigsOnly ?? false,
 });
 
@@ -17,7 +20,7 @@ export async function updateOrganisationSettings(
   input: UpdateOrganisationSettingsInput,
 ): Promise<OrganisationDocument> {
   const { organisationId } = requireScope(context.principal, ['organisation_settings.update']);
-  const { logMode, ...members } = input;
+  const { logMode, apiKeyMetadataSchema, workspaceMetadataSchema, ...members } = input;
   const given = Object.entries(members).filter(([, value]) => value != null);
   const updated = await organisationModel(context.db)
     .findOneAndUpdate(
@@ -25,6 +28,8 @@ export async function updateOrganisationSettings(
       {
         ...Object.fromEntries(given.map(([name, value]) => [`settings.${name}`, value])),
         ...(logMode !== undefined && { 'settings.logMode': logMode }),
+        ...schemaMember('apiKeyMetadataSchema', apiKeyMetadataSchema),
+        ...schemaMember('workspaceMetadataSchema', workspaceMetadataSchema),
       },
       { returnDocument: 'after' },
     )
@@ -32,4 +37,9 @@ export async function updateOrganisationSettings(
   if (!updated) throw new GatewayError('NOT_FOUND', { message: 'The organisation does not exist.' });
   await context.changes.publish('organisation');
   return updated;
+}
+
+function schemaMember(name: string, value: unknown) {
+  if (value === undefined) return {};
+  return { [`settings.${name}`]: value === null ? null : parseMetadataSchema(value, `input.${name}`) };
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { ensureMembers, removeMembers, requireUsers } from '../member/index.ts';
+import { withRequiredMetadata } from '../metadata-schema.ts';
 import { changedDefaults, newDefaults } from './defaults.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
@@ -62,7 +63,8 @@ export async function listWorkspaces(context: GraphContext, args: ListArguments)
 export async function createWorkspace(context: GraphContext, input: CreateWorkspaceInput) {
   const principal = requireScope(context.principal, ['workspaces.create']);
   const { organisationId } = principal;
-  const defaults = newDefaults(input.defaults);
+  const given = newDefaults(input.defaults);
+  const defaults = await withRequiredMetadata(context, 'workspaceMetadataSchema', given);
   const users = input.users ?? [];
   await requireUsers(context, organisationId, users, (index) => `input.users[${index}]`);
   const created = await orAlreadyExists(
@@ -86,16 +88,19 @@ export async function createWorkspace(context: GraphContext, input: CreateWorksp
 }
 
 export async function updateWorkspace(context: GraphContext, id: string, input: UpdateWorkspaceInput) {
-  const { _id, organisationId } = await getWorkspace(context, id, 'workspaces.update');
+  const { _id, organisationId, defaults: before } = await getWorkspace(context, id, 'workspaces.update');
+  const given =
+    input.defaults === undefined
+      ? before
+      : await changedDefaults(context, { organisationId, workspaceId: _id }, input.defaults);
+  const defaults = await withRequiredMetadata(context, 'workspaceMetadataSchema', given);
   const updated = await workspaceModel(context.db)
     .findOneAndUpdate(
       { _id, organisationId },
       {
         ...(input.name != null && { name: input.name }),
         ...(input.description !== undefined && { description: input.description }),
-        ...(input.defaults !== undefined && {
-          defaults: await changedDefaults(context, { organisationId, workspaceId: _id }, input.defaults),
-        }),
+        ...(defaults !== before && { defaults }),
       },
       { returnDocument: 'after' },
     )
