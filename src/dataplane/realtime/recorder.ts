@@ -35,6 +35,7 @@ export function recorderOf(
         failure: null,
         cause: null,
         firstByte: null,
+        defect: null,
         ...result,
       },
       status,
