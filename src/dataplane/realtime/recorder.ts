@@ -34,7 +34,6 @@ export function recorderOf(
         relayed: true,
         failure: null,
         cause: null,
-        defect: null,
         firstByte: null,
         defect: null,
         ...result,
