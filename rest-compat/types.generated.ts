@@ -4520,6 +4520,13 @@ export type Schemas = {
     id: string;
     role: "admin" | "manager" | "member";
   };
+  MessagesError: {
+    type: "error";
+    error: {
+      type: string;
+      message: string;
+    };
+  };
   Provider: {
     name: string;
     integration_id: string;

@@ -234,7 +234,7 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, remotes, throttle });
+  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, realtime, remotes, throttle });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },

@@ -39,6 +39,7 @@ export function createMetrics({
   cache,
   changes,
   subscriptions,
+  realtime,
   remotes,
   throttle,
 }: {
@@ -46,6 +47,7 @@ export function createMetrics({
   cache: Pick<Cache, 'counters'>;
   changes: Changes;
   subscriptions: { open(): number };
+  realtime: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
   throttle: Pick<Throttle, 'failures'>;
 }): Metrics {
@@ -100,6 +102,9 @@ export function createMetrics({
   );
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),
+  );
+  gauge('sluice_realtime_sessions', 'Realtime sessions that are open or being opened.', () =>
+    realtime.open(),
   );
   new Counter({
     name: 'sluice_trace_spans_total',

@@ -36,7 +36,7 @@ const byName: Record<string, unknown> = {
       body: { model: 'gpt-4o' },
     },
     response: { status: 200, body: { usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 } } },
-    metadata: { team: 'search' },
+    metadata: { team: 'search', _user: 'ada' },
   },
   pricing_config: { type: 'static', pay_as_you_go: { request_token: { price: 0.001 } } },
 };

@@ -7,7 +7,7 @@ import type { Method, OpenApi, Operation, PathItem } from './document.ts';
 import { errorResponses, errorSchema } from './errors.ts';
 import { describeException } from './exception.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
-import { inferenceErrorSchema, inferencePaths, inferenceTag } from './inference.ts';
+import { inferenceErrorSchema, inferencePaths, inferenceTag, messagesErrorSchema } from './inference.ts';
 import { described } from './input.ts';
 import { oauth2Paths, oauth2Tag } from './oauth2.ts';
 import { describeOperation, resourceOf } from './operation.ts';
@@ -56,6 +56,7 @@ export function describeRest(
   if (served.V1) {
     const { prefix } = served.V1;
     components.schema('InferenceError', 'the error of inference', inferenceErrorSchema);
+    components.schema('MessagesError', 'the error of messages', messagesErrorSchema);
     for (const [path, item] of Object.entries(inferencePaths())) paths[prefix + path] = item;
     tags.unshift(inferenceTag);
   }

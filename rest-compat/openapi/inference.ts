@@ -60,10 +60,27 @@ const answers: Record<InferenceOperation['answers'], Response> = {
   'a WebSocket': { description: 'Both sides now speak WebSocket.' },
 };
 
-const failure: Response = {
+const failure = (schema: string): Response => ({
   description: 'An error of the gateway, or of the provider with its own status and body.',
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/InferenceError' } } },
-};
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+});
+
+/** The path's callers know errors in Anthropic's form. */
+const isMessages = (path: string): boolean => path.startsWith('/messages');
+
+/** The same errors where the callers are Anthropic's. */
+export const messagesErrorSchema = (): Schema => ({
+  type: 'object',
+  required: ['type', 'error'],
+  properties: {
+    type: { type: 'string', enum: ['error'] },
+    error: {
+      type: 'object',
+      required: ['type', 'message'],
+      properties: { type: { type: 'string' }, message: { type: 'string' } },
+    },
+  },
+});
 
 /** The errors that the gateway raises itself on these paths. */
 export const inferenceErrorSchema = (): Schema => ({
@@ -139,7 +156,10 @@ function describeInference(inference: InferenceOperation): Operation {
     description: `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`,
     parameters: [...inPath(path), ...(isSocket ? [modelInQuery] : []), ...parameters],
     ...(content && { requestBody: { required: true, content } }),
-    responses: { [isSocket ? 101 : 200]: answers[inference.answers], default: failure },
+    responses: {
+      [isSocket ? 101 : 200]: answers[inference.answers],
+      default: failure(isMessages(path) ? 'MessagesError' : 'InferenceError'),
+    },
     security: securityOf('V1'),
     'x-required-scope': [...scopes],
   };

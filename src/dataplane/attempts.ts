@@ -72,24 +72,17 @@ export async function untilSettled(
     const answersError = error !== null && decide(status, {}, null);
     if (answersError)
       relay.answer(status, {}, headers(), JSON.stringify(errorBodyFor(call.route.endpoint, error)));
-    if (await waited(next, retries, call.signal, sleep)) continue;
+    if (typeof next !== 'string' && !call.signal.aborted) {
+      const { wait } = next;
+      await sleep(wait, call.signal);
+      if (!call.signal.aborted) {
+        retries.spend(wait);
+        continue;
+      }
+    }
     const relayed = result.relayed || answersError || call.signal.aborted;
     return { result, status, capture, retryCount: retries.count, relayed };
   }
-}
-
-/** Waits for the next attempt; false when there is none, or nobody waits for it any more. */
-async function waited(
-  next: RetryDecision,
-  retries: Retries,
-  signal: AbortSignal,
-  sleep: DataplaneDependencies['sleep'],
-): Promise<boolean> {
-  if (typeof next === 'string' || signal.aborted) return false;
-  await sleep(next.wait, signal);
-  if (signal.aborted) return false;
-  retries.spend(next.wait);
-  return true;
 }
 
 /** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
@@ -98,7 +91,8 @@ const readingOf = ({ route }: Call, { provider, credential }: Target, hidesUsage
     ? { provider: provider.id, secret: credential.key, format: formatOf(route.endpoint), hidesUsage }
     : null;
 
-function headerTimeout(call: Call): number | null {
+/** Milliseconds that `x-gateway-request-timeout` allows an attempt; null without it. */
+export function headerTimeout(call: Call): number | null {
   const text = headerOf(call.headers, 'x-gateway-request-timeout');
   if (text === undefined) return null;
   const value = Number(text);

@@ -93,6 +93,34 @@ describe('section 7: the log of a call says what it cost', () => {
     expect(record.costNanodollars).toBe(claude);
   });
 
+  it.each([
+    ['/v1/messages', false],
+    ['/v1/messages', true],
+    ['/v1/responses', false],
+    ['/v1/responses', true],
+  ])('when a chat answers what %s asked for (stream: %s)', async (path, stream) => {
+    const name = stream ? 'a stream of a chat completion' : 'a chat completion';
+    const { body: whole, frames } = recorded.find((each) => each.name === name) ?? {};
+    const message = { message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop', index: 0 };
+    const end = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
+    const script = stream
+      ? eventStream([`data: ${JSON.stringify(end)}\n\n`, ...(frames ?? [])])
+      : json(200, { ...(whole as object), object: 'chat.completion', choices: [message] });
+    const slug = await makeProvider({ ai_provider_id: 'openrouter' });
+    const record = await logOf(script, 'x', {
+      path,
+      headers: through(slug),
+      body: {
+        model: 'openai/gpt-5',
+        stream,
+        ...(path === '/v1/messages'
+          ? { max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+          : { input: 'hi' }),
+      },
+    });
+    expect(record.costNanodollars).toBe(perMillion([86, 1.25], [1920, 0.125], [300, 10]));
+  });
+
   it('of an image that Gemini made in a chat', async () => {
     const slug = await makeProvider({ ai_provider_id: 'google' });
     const made = recorded.find(({ name }) => name === 'an image of Gemini')?.body as object;

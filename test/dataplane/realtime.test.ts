@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
@@ -157,11 +158,11 @@ test('frames pass as they are, text and binary, in their order', async () => {
     [caller, end],
     [end, caller],
   ] as const) {
-    const got: [Buffer, boolean][] = [];
-    to.on('message', (data, isBinary) => got.push([data as Buffer, isBinary]));
+    const got: [string, boolean][] = [];
+    to.on('message', (data, isBinary) => got.push([(data as Buffer).toString('base64'), isBinary]));
     for (const [data, binary] of sent) from.send(data, { binary });
     await until(() => got.length === sent.length);
-    expect(got).toEqual(sent);
+    expect(got).toEqual(sent.map(([data, isBinary]) => [data.toString('base64'), isBinary]));
   }
   caller.close();
 });
@@ -367,19 +368,37 @@ describe('an opening that fails is answered over HTTP', () => {
       'an error in HTML becomes one that programs can read',
       'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 6\r\n\r\n<html>',
       502,
-      'The provider refused the session with the status 502.',
+      'openai answered 502 without a message.',
     ],
     [
       'a redirect is not followed',
       'HTTP/1.1 302 Found\r\nlocation: http://169.254.169.254/\r\ncontent-length: 0\r\n\r\n',
       500,
-      'The provider refused the session with the status 302.',
+      'openai answered 302 without a message.',
     ],
   ])('%s', async (_name, response, status, message) => {
-    provider.refuseWith(response);
+    provider.answerWith((socket) => socket.end(response));
     const answer = await refused(`model=@${slug}/m`);
-    provider.refuseWith(null);
+    provider.answerWith(null);
     expect([answer.status, answer.json.error.message]).toEqual([status, message]);
+  });
+
+  test.each([
+    ['not at all', () => undefined],
+    [
+      'with a refusal that never ends',
+      (socket: Duplex) => socket.write('HTTP/1.1 429 Too Many Requests\r\ncontent-length: 99\r\n\r\n{'),
+    ],
+  ])('a provider that answers %s is given up after the request timeout', async (_name, answer) => {
+    provider.answerWith(answer);
+    const { status, json } = await refused(
+      `model=@${slug}/m`,
+      withKey({ 'x-gateway-request-timeout': '40' }),
+    );
+    provider.answerWith(null);
+    expect([status, json.error.type]).toEqual([408, 'timeout_error']);
+    const wrong = await refused(`model=@${slug}/m`, withKey({ 'x-gateway-request-timeout': '-1' }));
+    expect([wrong.status, wrong.json.error.param]).toEqual([400, 'x-gateway-request-timeout']);
   });
 
   test('a plain request is told what the path takes', async () => {

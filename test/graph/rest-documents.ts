@@ -69,6 +69,7 @@ export const idNames = (id: string | undefined, workspaceId: string) => ({
   slug: id,
   logId: id,
   workspaceId,
+  workspaceSlug: workspaceId,
   ...today(),
 });
 

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CallOptions, read, startWorld, until, type World } from '../dataplane/world.ts';
+import { type CallOptions, read, STORED_KEY, startWorld, until, type World } from '../dataplane/world.ts';
+import { recordsOf } from '../recording/records.ts';
 import { json, type ReceivedRequest, type Script } from '../support/provider.ts';
 import { eventFrames, fixture, recording } from './replay.ts';
 
@@ -745,6 +746,37 @@ describe('other endpoints', () => {
   });
 });
 
+describe('the key', () => {
+  test('of the catalogue goes where the provider wants it, and no copy of the caller’s beside it', async () => {
+    for (const [provider, answer, name, value] of [
+      ['anthropic', 'anthropic/text.json', 'x-api-key', STORED_KEY],
+      ['google', 'google/text.json', 'x-goog-api-key', STORED_KEY],
+      ['cohere', 'cohere/text.json', 'authorization', `Bearer ${STORED_KEY}`],
+      ['bedrock', 'bedrock/text.json', 'authorization', `Bearer ${STORED_KEY}`],
+    ] as const) {
+      const slug = await world.makeProvider({ ai_provider_id: provider });
+      world.provider.play(replay(answer));
+      const body = { model: `@${slug}/some-model`, messages: question };
+      const result = await world.call({ body, headers: { [name]: 'Bearer mine' } });
+      expect([provider, result.status]).toEqual([provider, 200]);
+      expect(world.provider.requests[0]?.headers[name]).toBe(value);
+      expect(JSON.stringify(world.provider.requests[0]?.headers)).not.toContain('mine');
+    }
+  });
+
+  test('of the caller may come as Anthropic’s and Google’s clients send it', async () => {
+    for (const [provider, answer, name] of [
+      ['anthropic', 'anthropic/text.json', 'x-api-key'],
+      ['google', 'google/text.json', 'x-goog-api-key'],
+    ] as const) {
+      const body = { model: 'some-model', messages: question };
+      const headers = { [name]: 'mine' };
+      const { sent } = await call({ provider, api_key: undefined }, body, answer, { headers });
+      expect(sent[0]?.headers[name]).toBe('mine');
+    }
+  });
+});
+
 describe('bedrock signs with a key pair', () => {
   test.each<[string, CallOptions]>([
     ['/v1/chat/completions', {}],
@@ -780,20 +812,26 @@ describe('bedrock signs with a key pair', () => {
 
 describe('the line to the provider', () => {
   test.each([
-    ['anthropic', 'anthropic/text.sse'],
-    ['google', 'google/text.sse'],
-    ['bedrock', 'bedrock/text.events.json'],
-    ['cohere', 'cohere/text.sse'],
-  ])('%s: a stream counts its tokens for the caller who asks', async (provider, answer) => {
+    ['anthropic', 'anthropic/text.sse', 'claude-sonnet-4-5', [2125, 64]],
+    ['google', 'google/text.sse', 'gemini-2.5-flash', [40, 32]],
+    ['bedrock', 'bedrock/text.events.json', 'anthropic.claude-sonnet-4-5-20250929-v1:0', [2130, 64]],
+    ['cohere', 'cohere/text.sse', 'command-a-03-2025', [40, 32]],
+  ])('%s: a stream counts its tokens for the log, and for the caller who asks', async (...row) => {
+    const [provider, answer, model, tokens] = row;
     for (const [asked, counts] of [
       [{}, 0],
       [{ stream_options: { include_usage: true } }, 1],
     ] as const) {
-      const body = { model: 'some-model', messages: question, stream: true, ...asked };
-      const { result } = await call({ provider }, body, answer);
+      const trace = `${provider}-counts-${counts}`;
+      const headers = { 'x-gateway-trace-id': trace };
+      const body = { model, messages: question, stream: true, ...asked };
+      const { result } = await call({ provider }, body, answer, { headers });
       expect(result.text.match(/"usage":\{/g)?.length ?? 0).toBe(counts);
       expect(result.text.endsWith('data: [DONE]\n\n')).toBe(true);
       expect(result.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+      const [record] = await recordsOf(world.app, { traceId: trace });
+      expect([record?.promptTokens, record?.completionTokens]).toEqual(tokens);
+      expect(record).toMatchObject({ isSuccess: true, streamMode: 1, costNanodollars: expect.any(Number) });
     }
   });
 

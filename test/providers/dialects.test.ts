@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ask, bytesOf, recording, saidBy } from './replay.ts';
+import { ask, bytesOf, eventFrames, recording, saidBy } from './replay.ts';
 
 // Recorded answers of each provider, whole and streamed, through its dialect alone: no app, no network.
 
@@ -288,5 +288,45 @@ describe('errors (section 11)', () => {
       (await bytesOf(await ask(provider, recording(`${path}.${stream}`), streamed))).text,
     );
     expect([whole.finish, inChunks.finish]).toEqual([finish, finish]);
+  });
+});
+
+describe('frames of Amazon’s streams with Anthropic’s events', () => {
+  const claude = {
+    endpoint: 'messages',
+    path: '/messages',
+    model: 'anthropic.claude-x',
+    ...streamed,
+  } as const;
+  const event = { type: 'message_stop' };
+  const frames = (...pairs: unknown[]) => ({
+    status: 200,
+    type: 'application/vnd.amazon.eventstream',
+    body: eventFrames(Buffer.from(JSON.stringify(pairs))),
+  });
+  const chunk = ['chunk', { bytes: Buffer.from(JSON.stringify(event)).toString('base64') }];
+
+  test('come as events wherever they are cut, exceptions as errors', async () => {
+    const recorded = frames(chunk, ['exception:throttlingException', { message: 'Slow down.' }]);
+    const error = { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down.' } };
+    for (let cutAt = 1; cutAt < recorded.body.length; cutAt++) {
+      const { text: bytes, broken } = await bytesOf(await ask('bedrock', recorded, { ...claude, cutAt }));
+      expect([cutAt, broken]).toEqual([cutAt, null]);
+      expect(bytes).toBe(
+        `event: message_stop\ndata: ${JSON.stringify(event)}\n\nevent: error\ndata: ${JSON.stringify(error)}\n\n`,
+      );
+    }
+  });
+
+  test('that are damaged or cut off end the stream as broken', async () => {
+    const whole = frames(chunk, chunk);
+    const half = whole.body.length / 2;
+    const damaged = Buffer.from(whole.body);
+    damaged.writeUInt8(damaged.readUInt8(half + 60) ^ 1, half + 60);
+    for (const body of [damaged, whole.body.subarray(0, -5)]) {
+      const { text: bytes, broken } = await bytesOf(await ask('bedrock', { ...whole, body }, claude));
+      expect(bytes.match(/message_stop/g)).toHaveLength(2);
+      expect(broken).toBeInstanceOf(Error);
+    }
   });
 });

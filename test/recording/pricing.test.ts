@@ -89,6 +89,13 @@ describe('section 7: a call costs what the price page says', () => {
       },
       perMillion([40, 2.5], [60, 40], [10, 10], [70, 80]),
     ],
+    // https://aws.amazon.com/bedrock/pricing: the global endpoint has Anthropic's own prices
+    [
+      'cache writes at Bedrock',
+      { provider: 'bedrock', model: 'global.anthropic.claude-sonnet-4-5-20250929-v1:0' },
+      answerOf("Bedrock's converse"),
+      perMillion([1000, 0.3], [60, 6], [40, 3.75], [12, 3], [34, 15]),
+    ],
     [
       'a session of speech',
       { provider: 'openai', model: 'gpt-realtime', method: 'GET', status: 101 },
@@ -237,6 +244,11 @@ describe('section 7.2: the price is looked up', () => {
     ['the usage', { provider: 'openai', model: 'gpt-4o' }, { choices: [] }],
     ['the usage of a call that failed', { provider: 'openai', model: 'gpt-4o', status: 500 }, {}],
     ['the usage of a call nobody waited for', { provider: 'openai', model: 'gpt-4o', status: 499 }, {}],
+    [
+      'terms of any name',
+      { provider: 'openai', model: 'gpt-4o' },
+      chat(1, 1, { service_tier: 'constructor' }),
+    ],
     ['the terms', { provider: 'openai', model: 'gpt-4o' }, chat(1, 1, { service_tier: 'priority' })],
     [
       'the price of one of the units',

@@ -166,6 +166,20 @@ export const recorded: Recorded[] = [
     classes: { request_token: 10, reasoning_token: 100, response_token: 20 },
   },
   {
+    name: 'a chat completion with reasoning beside the output and its cache inside the input (x-ai)',
+    body: {
+      usage: {
+        prompt_tokens: 100,
+        completion_tokens: 20,
+        total_tokens: 220,
+        prompt_tokens_details: { cached_tokens: 60 },
+        completion_tokens_details: { reasoning_tokens: 100 },
+      },
+    },
+    counts: [100, 120, 220],
+    classes: { cache_read_input_token: 60, request_token: 40, reasoning_token: 100, response_token: 20 },
+  },
+  {
     name: 'a chat completion with its cache beside the input (Claude behind a gateway)',
     body: {
       usage: {

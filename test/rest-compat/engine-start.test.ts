@@ -5,8 +5,8 @@ import { smallGraph } from '../graph/small-graph.ts';
 import { smallRest } from './small-rest.ts';
 
 const graph = smallGraph({
-  sdl: `input Filter { a: Int } input Clash { fooBar: Int foo_bar: Int }
-    type Query { a(x: Int, f: Filter, c: Clash): Int b: Int }`,
+  sdl: `input Filter { a: Int } input Deep { inner: Filter } input Clash { fooBar: Int foo_bar: Int }
+    type Query { a(x: Int, f: Filter, d: Deep, c: Clash): Int b: Int }`,
   resolvers: { Query: { a: () => 1, b: () => 1 } },
 });
 
@@ -17,7 +17,14 @@ describe('a document that is not valid stops the start', () => {
     ['query q @rest(method: PATCH, path: "/a", on: [V1]) { a }', /small\.graphql: q: .*PATCH/],
     ['query q @rest(method: GET, path: "/a", on: [V1]) { a b }', /q must select exactly one root field/],
     ['query q @rest(method: GET, path: "/a/{x}", on: [V1]) { a }', /the path has \{x\}/],
-    ['query q($f: Filter) @rest(method: GET, path: "/a", on: [V1]) { a(f: $f) }', /cannot carry \$f: Filter/],
+    [
+      'query q($f: Filter) @rest(method: GET, path: "/a/{f}", on: [V1]) { a(f: $f) }',
+      /cannot carry \$f: Filter/,
+    ],
+    [
+      'query q($d: Deep) @rest(method: GET, path: "/a", on: [V1]) { a(d: $d) }',
+      /cannot carry \$inner: Filter/,
+    ],
     ['query q($input: Filter) @rest(method: GET, path: "/a", on: [V1]) { a(f: $input) }', /GET has no body/],
     [
       'query q($input: Clash) @rest(method: POST, path: "/a", on: [V1]) { a(c: $input) }',

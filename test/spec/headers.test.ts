@@ -292,8 +292,9 @@ describe('9.1: whose provider it is', () => {
     [
       'an expired provider',
       async () => {
-        const slug = await world.makeProvider({}, { expires_at: new Date(Date.now() + 100).toISOString() });
-        await new Promise((resolve) => setTimeout(resolve, 150));
+        const slug = await world.makeProvider();
+        const expiresAt = new Date(Date.now() - 1000);
+        await world.app.db.collection('providers').updateOne({ slug }, { $set: { expiresAt } });
         return { body: { ...body, model: `@${slug}/m` } };
       },
       400,
@@ -329,7 +330,7 @@ describe('9.1: whose provider it is', () => {
     const config = {
       provider: 'vertex-ai',
       vertex_region: 'europe-west1',
-      vertex_project_id: 'p',
+      vertex_project_id: 'project-1',
       vertex_service_account_json: '{"type":"service_account"}',
     };
     const { data } = await created(world.app, '/v1/configs', { name: 'kept', config });

@@ -4,7 +4,7 @@ import type { Sleep } from '../../src/auth/index.ts';
 import { retryAfter, retryDelay } from '../../src/dataplane/retry.ts';
 import { messages, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
 import { recordsOf, someRecordsOf } from '../recording/records.ts';
-import { chatAnswer, json, type Script } from '../support/provider.ts';
+import { chatAnswer, json, type Script, startProvider } from '../support/provider.ts';
 
 /** The rules of spec/data-plane.md, section 3, a row each. Nobody waits here: what would be waited is noted. */
 let world: World;
@@ -231,13 +231,10 @@ describe('3.2: providers that do not answer', () => {
   });
 
   test('a host that cannot be reached is a 503, which is repeated', async () => {
+    const nobody = await startProvider();
+    await nobody.stop();
     const answer = await world.call({
-      config: {
-        provider: 'openai',
-        api_key: 'k',
-        custom_host: 'http://127.0.0.1:9/v1',
-        retry: { attempts: 1 },
-      },
+      config: { provider: 'openai', api_key: 'k', custom_host: nobody.url, retry: { attempts: 1 } },
       body: { model: 'm' },
     });
     expect([answer.status, answer.json.error.code, waits]).toEqual([503, 'provider_unreachable', [1000]]);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { listen } from '../../src/server.ts';
 
@@ -10,8 +11,8 @@ export type RealtimeProvider = {
   url: string;
   /** The next session that the gateway opens. */
   session(): Promise<ProviderSession>;
-  /** Answers openings with this HTTP response; null takes them again. */
-  refuseWith(response: string | null): void;
+  /** Answers openings with this instead of a session; null opens sessions again. */
+  answerWith(answer: ((socket: Duplex) => void) | null): void;
   /** Sessions opened so far. */
   opened(): number;
   stop(): Promise<void>;
@@ -27,10 +28,14 @@ export const sessionCreated = {
 export async function startRealtimeProvider(): Promise<RealtimeProvider> {
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 * 1024 });
-  let refusal: string | null = null;
+  let answer: ((socket: Duplex) => void) | null = null;
   let opened = 0;
+  const held = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
-    if (refusal !== null) return void socket.end(refusal);
+    held.add(socket);
+    socket.once('close', () => held.delete(socket));
+    socket.on('error', () => socket.destroy());
+    if (answer) return answer(socket);
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       opened++;
       // At once, so that a gateway which listens too late loses it.
@@ -45,15 +50,14 @@ export async function startRealtimeProvider(): Promise<RealtimeProvider> {
       const [session] = await once(sockets, 'session');
       return session as ProviderSession;
     },
-    refuseWith(response) {
-      refusal = response;
+    answerWith(next) {
+      answer = next;
     },
     opened: () => opened,
     stop: () =>
       new Promise((resolve) => {
-        for (const socket of sockets.clients) socket.terminate();
         server.close(() => resolve());
-        server.closeAllConnections();
+        for (const socket of held) socket.destroy();
       }),
   };
 }

@@ -67,27 +67,35 @@ export function connect(
     const socket = new WebSocket(`${origin?.replace(/^http/, 'ws')}${path}`, protocols, {
       headers: headers as Record<string, string>,
       maxPayload: MAX_MESSAGE_BYTES,
-      handshakeTimeout: timeout,
       perMessageDeflate: false,
       lookup,
     });
+    let isLate = false;
     const giveUp = () => socket.terminate();
-    const settle = () => signal.removeEventListener('abort', giveUp);
+    const timer = setTimeout(() => {
+      isLate = true;
+      giveUp();
+    }, timeout);
     signal.addEventListener('abort', giveUp, { once: true });
+    const settle = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+    };
+    const fail = (error: Error) => {
+      settle();
+      reject(error instanceof Refused ? error : noAnswer(error, isLate));
+    };
     socket.once('open', () => {
       settle();
       socket.pause();
       resolve(socket);
     });
     socket.once('unexpected-response', (_request, response) => {
-      settle();
-      refusalOf(response).then(reject, reject);
+      refusalOf(response).then(fail, fail);
     });
     // Also for what comes after the promise is settled, which the session learns from its own listeners.
-    socket.on('error', (error) => {
-      settle();
-      reject(unreachable(error));
-    });
+    socket.on('error', fail);
+    if (signal.aborted) giveUp();
   });
 }
 
@@ -102,8 +110,8 @@ async function refusalOf(response: IncomingMessage): Promise<Refused> {
   return new Refused(response.statusCode ?? 0, Buffer.concat(chunks).subarray(0, MAX_REFUSAL));
 }
 
-function unreachable(cause: Error): GatewayError {
-  if (/handshake has timed out/.test(cause.message)) return new GatewayError('REQUEST_TIMEOUT', { cause });
+function noAnswer(cause: Error, isLate: boolean): GatewayError {
+  if (isLate) return new GatewayError('REQUEST_TIMEOUT', { cause });
   const isUnreachable = failureOf(cause, false) === 'connect';
   return new GatewayError(isUnreachable ? 'PROVIDER_UNREACHABLE' : 'PROVIDER_CONNECTION_FAILED', { cause });
 }

@@ -1,9 +1,10 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { headerTimeout } from '../attempts.ts';
 import { credentialOf } from '../authenticate.ts';
 import type { Call } from '../call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
@@ -18,12 +19,15 @@ import { connect, openingOf } from './connect.ts';
 import { createObserver } from './observer.ts';
 import { requireWebSocket, takeProtocols } from './protocols.ts';
 import { recorderOf } from './recorder.ts';
-import { MAX_MESSAGE_BYTES, relay } from './relay.ts';
+import { relay } from './relay.ts';
+import { createUpgrade, type Handover } from './upgrade.ts';
 import { createWatch } from './watch.ts';
 
 export type Realtime = {
   /** Takes over a connection that asked for a WebSocket at `/v1/realtime`. Never throws. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, query: string): void;
+  /** Sessions that are open or being opened. */
+  open(): number;
   /** Closes every session and takes no new ones; resolves when both sides of all are closed and recorded. */
   stop(): Promise<void>;
 };
@@ -40,22 +44,12 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 /** Realtime sessions (spec/data-plane.md, section 10.5): one WebSocket to the caller, one to the provider. */
 export function createRealtime(dependencies: DataplaneDependencies): Realtime {
-  const accepted = new WeakMap<IncomingMessage, { protocol: string; headers: Record<string, string> }>();
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
-    perMessageDeflate: false,
-    handleProtocols: (_offered, request) => accepted.get(request)?.protocol || false,
-  });
-  server.on('headers', (lines, request) => {
-    for (const [name, value] of Object.entries(accepted.get(request)?.headers ?? {}))
-      lines.push(`${name}: ${value}`);
-  });
+  const upgrade = createUpgrade();
   const watch = createWatch();
   const stopping = new AbortController();
   const sessions = new Set<Promise<void>>();
 
-  async function serve(visit: Visit, socket: Duplex, head: Buffer): Promise<void> {
+  async function serve(visit: Visit, to: Handover): Promise<void> {
     let call: Call | null = null;
     let leave: (() => void) | null = null;
     try {
@@ -65,10 +59,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
       call = await openCall(visit, dependencies);
       leave = watch.enter(call.key.principal);
       const admission = await admit(call, dependencies);
-      await hold(call, admission, await openingOf(call, admission, dependencies), protocols, {
-        socket,
-        head,
-      });
+      await hold(call, admission, await openingOf(call, admission, dependencies), protocols, to);
     } catch (thrown) {
       refuse(thrown, { ...visit, call }, dependencies);
     } finally {
@@ -82,15 +73,16 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
     admission: Admission,
     opening: UpstreamRequest,
     protocols: string[],
-    to: { socket: Duplex; head: Buffer },
+    to: Handover,
   ): Promise<void> {
     const record = recorderOf(call, admission, opening, dependencies);
     const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0, 'DISABLED');
+    const timeout = headerTimeout(call) ?? admission.leaf.requestTimeout ?? OPENING_TIMEOUT;
     let provider: WebSocket;
     try {
       provider = await connect(opening, {
         protocols,
-        timeout: admission.leaf.requestTimeout ?? OPENING_TIMEOUT,
+        timeout,
         lookup: dependencies.http.lookup,
         signal: AbortSignal.any([call.signal, stopping.signal]),
       });
@@ -119,20 +111,6 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
     record.session(ending, observer.report());
   }
 
-  /** The caller's side, once the provider's is open; null when the caller is gone. */
-  function upgrade(
-    { request, response }: Call,
-    { socket, head }: { socket: Duplex; head: Buffer },
-    answer: { protocol: string; headers: Record<string, string> },
-  ): Promise<WebSocket | null> {
-    response.detachSocket(socket as Socket);
-    accepted.set(request, answer);
-    return new Promise((resolve) => {
-      socket.once('close', () => resolve(null));
-      server.handleUpgrade(request, socket, head, resolve);
-    });
-  }
-
   /** Throws once the credential or the provider behind a session is not what it was. */
   async function recheck(call: Call, { leaf }: Admission): Promise<void> {
     const { principal } = await dependencies.authenticate(credentialOf(call.headers), undefined);
@@ -148,10 +126,11 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
       response.assignSocket(socket as Socket);
       response.once('finish', () => socket.end());
       socket.on('error', () => socket.destroy());
-      const session = serve(visitOf(request, response, '/realtime', query), socket, head);
+      const session = serve(visitOf(request, response, '/realtime', query), { socket, head });
       sessions.add(session);
       session.then(() => sessions.delete(session));
     },
+    open: watch.open,
     async stop() {
       stopping.abort();
       await Promise.all(sessions);

@@ -26,7 +26,7 @@ export type Relayed = {
 };
 
 /**
- * Sends what either side says to the other, untouched and no faster than that reads, until one closes; then closes the
+ * Both sides come paused. Sends what either side says to the other, untouched and no faster than that reads, until one closes; then closes the
  * other with the same code. `observe` sees the provider's messages.
  */
 export function relay(caller: WebSocket, provider: WebSocket, observe: (data: RawData) => void): Relayed {
@@ -52,6 +52,7 @@ export function relay(caller: WebSocket, provider: WebSocket, observe: (data: Ra
   const closed = [caller, provider].map(
     (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
   );
+  caller.resume();
   provider.resume();
   return {
     ended: Promise.all(closed).then(() => ending ?? { by: 'gateway', code: NO_STATUS }),

@@ -41,7 +41,7 @@ export type Listed = { provider: string; model: string; prices: ListedPrices };
  * for long and for short input. Null when it names no price, and for terms whose prices are not known.
  */
 export function priceListOf(
-  { provider, model, prices }: Listed,
+  { provider, model, prices: listedPrices }: Listed,
   inputTokens: number,
   terms: readonly string[] = [],
 ): PriceList | null {
@@ -49,7 +49,7 @@ export function priceListOf(
   if (factor === null) return null;
   const tokens: Partial<Record<TokenUnit, Price>> = {};
   const units: Record<string, Price> = {};
-  for (const [key, listed] of Object.entries(prices)) {
+  for (const [key, listed] of Object.entries(listedPrices)) {
     const dollars = tierOf(listed, inputTokens);
     if (dollars === null) continue;
     const unit = tokenKeys[key];
@@ -57,14 +57,16 @@ export function priceListOf(
     if (unit) tokens[unit] = priceOf(dollars * factor, 1e6);
     else if (other) units[other.unit] = priceOf(dollars, other.per);
   }
-  const { additional_units, ...added } = supplement[provider]?.[model] ?? {};
-  const whole = { ...hourOfCache(model, tokens), ...added };
-  const all = { ...units, ...additional_units };
-  if (Object.keys(whole).length + Object.keys(all).length === 0) return isFree(model) ? free : null;
-  return {
-    pay_as_you_go: Object.keys(all).length > 0 ? { ...whole, additional_units: all } : whole,
-    currency: 'USD',
+  const { additional_units: addedUnits, ...added } = supplement[provider]?.[model] ?? {};
+  const prices = {
+    ...hourOfCache(model, tokens),
+    ...added,
+    ...(Object.keys({ ...units, ...addedUnits }).length > 0 && {
+      additional_units: { ...units, ...addedUnits },
+    }),
   };
+  if (Object.keys(prices).length > 0) return { pay_as_you_go: prices, currency: 'USD' };
+  return isFree(model) ? free : null;
 }
 
 /** Digits beyond what a price has come from dividing. */
@@ -91,9 +93,10 @@ const validated = (dollars: number): number | null =>
 function factorOf(provider: string, terms: readonly string[]): number | null {
   let factor = 1;
   for (const term of terms) {
-    const own = factors[provider]?.[term];
-    if (own === undefined) return null;
-    factor *= own;
+    const known = factors[provider] ?? {};
+    // A term is a provider's text.
+    if (!Object.hasOwn(known, term)) return null;
+    factor *= known[term] ?? 1;
   }
   return factor;
 }

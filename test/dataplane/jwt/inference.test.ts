@@ -166,6 +166,8 @@ describe('a JWT of a configured issuer', () => {
     expect((await chat(free, { headers, body: { model: 'none' } })).status).toBe(200);
     expect((await logOf(trace))?.configSlug).toBe(slug);
     const fixed = await tokenWith({ defaults: { config_id: slug, allow_config_override: false } });
+    const elsewhere = await tokenWith({ defaults: { config_id: 'pc-of-somebody-else' } });
+    expect((await chat(elsewhere)).status).toBe(200);
     const replaced = { headers: { 'x-gateway-config': JSON.stringify(config) } };
     expect((await chat(free, replaced)).status).toBe(200);
     expect(await chat(fixed, replaced)).toMatchObject({

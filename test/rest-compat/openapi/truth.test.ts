@@ -39,6 +39,12 @@ beforeAll(async () => {
     workspace_id: app.workspaceId,
   };
   bodyOf(await app.rest('POST', '/v1/integrations', { key: app.adminKey, body: integration }));
+  const log = {
+    request: { url: 'https://provider.example', body: {} },
+    response: { body: {} },
+    metadata: { _user: 'ann', team: 'ads' },
+  };
+  bodyOf(await app.rest('POST', '/v1/logs', { body: log }));
   members = await users({ inWorkspace: 'member' });
   strangers = await users({});
 });
@@ -68,7 +74,12 @@ const queries: Record<string, string> = {
   start_time: '2000-01-01T00:00:00Z',
   end_time: '2999-01-01T00:00:00Z',
   slugs: 'search-team',
+  time_of_generation_min: new Date(Date.now() - 3_600_000).toISOString(),
+  time_of_generation_max: new Date(Date.now() + 3_600_000).toISOString(),
 };
+
+/** What stands in a path and is no id. */
+const words: Record<string, string> = { '{groupBy}': 'model', '{metadataKey}': 'team' };
 
 const inviteOf = (name: string) => ({
   email: `${name}@example.com`,
@@ -128,7 +139,7 @@ type Made = { id?: string; data?: { id?: string }; feedback_ids?: string[] };
 /** Organisation-wide where the operation may need it; logs, feedback and providers belong to one workspace. */
 const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
   if (!path.startsWith('/v1/')) return tenant === app ? token : neighbourToken;
-  return /^\/v1\/(logs|feedback|providers|configs|api-keys\/workspace)/.test(path)
+  return /^\/v1\/(analytics|logs|feedback|providers|configs|api-keys\/workspace)/.test(path)
     ? tenant.workspaceKey
     : tenant.adminKey;
 };
@@ -138,7 +149,8 @@ const queryOf = ({ operation }: Call): string => {
     (parameter): parameter is Parameter =>
       'name' in parameter && parameter.in === 'query' && parameter.required === true,
   );
-  return required.map(({ name }) => `${name}=${queries[name]}`).join('&');
+  const values = { ...queries, workspace_slug: app.workspaceId };
+  return required.map(({ name }) => `${name}=${values[name as keyof typeof values]}`).join('&');
 };
 
 /** Users come from invites, not from a POST: each of these paths gets one of its own. */
@@ -151,11 +163,15 @@ function pathOfSomebody({ path }: Call): string | null {
 
 const isPublic = ({ operation }: Call): boolean => operation.security.length === 0;
 
+const withWords = (path: string): string =>
+  Object.entries(words).reduce((text, [placeholder, word]) => text.replace(placeholder, word), path);
+
 /** `/v1/configs/{slug}/versions` -> the slug of the first row of `/v1/configs`. */
 async function pathOf(call: Call): Promise<string> {
   const somebody = pathOfSomebody(call);
   if (somebody !== null) return somebody;
-  const [list = '', rest] = call.path.split(/\/\{\w+\}/);
+  const path = withWords(call.path);
+  const [list = '', rest] = path.split(/\/\{\w+\}/);
   if (rest === undefined) return list;
   const { data } = bodyOf(await app.rest('GET', list, { key: keyFor(call) }));
   return call.path.replace(/\{\w+\}/, data[0].id ?? data[0].slug);
@@ -317,7 +333,7 @@ describe('what the description says is true:', () => {
         400,
         await app.rest(method, `${path}?colour=red`, { key: keyFor(call), body }),
       );
-      if (call.path.includes('{')) {
+      if (withWords(call.path).includes('{')) {
         await expectRefusal(call, 404, await send(call, path, body, { key: keyFor(call, neighbour) }));
       }
       if (!call.operation.requestBody) continue;
@@ -364,7 +380,10 @@ describe('what the description says is true:', () => {
     for (const call of calls) {
       const path = call.path.replace(/\{\w+\}/, 'none');
       const { status, body } = await send(call, path, exampleOf(call), { key: null });
-      const found = mistakesOf(body, { $ref: '#/components/schemas/InferenceError' }, schemas);
+      const failure = call.operation.responses.default;
+      const described =
+        (failure && 'content' in failure && failure.content?.['application/json']?.schema) || {};
+      const found = mistakesOf(body, described, schemas);
       expect({ path: call.path, status, found }).toEqual({ path: call.path, status: 401, found: [] });
     }
   });

@@ -134,6 +134,57 @@ describe('the models of an integration', () => {
   });
 });
 
+describe('the prices of a model', () => {
+  const priced = (pricingConfig: object) =>
+    updateModels(subject.id, { models: [{ slug: 'priced', enabled: true, pricingConfig }] });
+  const expression = (levels: number): object =>
+    levels === 1
+      ? { operation: 'multiply', operands: [{ value: 'input_tokens' }, { value: 'rates.request_token' }] }
+      : { operation: 'sum', operands: [expression(levels - 1)] };
+
+  it('are kept as they were given: units, images, expressions', async () => {
+    const pricingConfig = {
+      type: 'static',
+      pay_as_you_go: {
+        reasoning_token: { price: 0 },
+        additional_units: { web_search: { price: 1 } },
+        image: { hd: { '1024x1024': { price: 8 }, default: { price: 9 } } },
+      },
+      calculate: { request: expression(8) },
+      currency: 'USD',
+      finetune_config: { pay_per_hour: { price: 500 } },
+    };
+    expect((await priced(pricingConfig)).errors).toBeUndefined();
+    const { models } = dataOf(await read(subject.id)).integration;
+    expect(models.at(-1)).toMatchObject({ slug: 'priced', pricingConfig });
+  });
+
+  const units = { pay_as_you_go: {} };
+  it.each<[string, object]>([
+    ['pay_as_you_go', { type: 'static' }],
+    ['currency', { ...units, currency: 'EUR' }],
+    ['wink', { ...units, wink: 1 }],
+    ['pay_as_you_go.image.hd.a b', { pay_as_you_go: { image: { hd: { 'a b': { price: 1 } } } } }],
+    [
+      'pay_as_you_go.additional_units.search.price',
+      { pay_as_you_go: { additional_units: { search: { price: '1' } } } },
+    ],
+    ['finetune_config.pay_per_day', { ...units, finetune_config: { pay_per_day: { price: 1 } } }],
+    ['calculate.request.operation', { ...units, calculate: { request: { operation: 'divide' } } }],
+    ['calculate.request.operands', { ...units, calculate: { request: { operation: 'sum', operands: [] } } }],
+    [
+      'calculate.response.operands[0].value',
+      { ...units, calculate: { response: { operation: 'sum', operands: [{ value: 'x' }] } } },
+    ],
+    [`calculate.request${'.operands[0]'.repeat(8)}`, { ...units, calculate: { request: expression(9) } }],
+  ])('are refused when %s is wrong', async (member, pricingConfig) => {
+    expect(errorOf(await priced(pricingConfig))).toEqual({
+      code: 'VALIDATION_FAILED',
+      param: `input.models[0].pricingConfig.${member}`,
+    });
+  });
+});
+
 describe('sharing an integration', () => {
   it('says which workspaces may use it and gives them a provider', async () => {
     const other = await makeWorkspace('Other');
