@@ -14,7 +14,7 @@ import { vendors } from './openai-compatible/vendors.ts';
 import { oracle } from './oracle/index.ts';
 import type { Provider } from './provider.ts';
 import { proxyOnly } from './proxy-only.ts';
-import type { Setting } from './setting.ts';
+import { HOST_PART, type Setting } from './setting.ts';
 import { vertexAi } from './vertex-ai/index.ts';
 
 export type { Endpoint } from './endpoint.ts';
@@ -69,9 +69,9 @@ export const settingAliases: ReadonlyMap<string, string> = new Map(
   [...allSettings].flatMap(([name, { aliases = [] }]) => aliases.map((alias) => [alias, name] as const)),
 );
 
-/** Names of the settings that are addresses. */
+/** Names of the settings that are an address, or the part of one that says whose host it is, such as a region or a resource. */
 export const addressSettings: readonly string[] = [...allSettings]
-  .filter(([, { address }]) => address)
+  .filter(([, { address, byRequest, pattern }]) => address || (pattern === HOST_PART && !byRequest))
   .map(([name]) => name);
 
 /**
