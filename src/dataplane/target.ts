@@ -32,11 +32,18 @@ export type Target = {
   pricing: OwnPricing;
 };
 
-/** `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model. */
-function splitModel(model: unknown): { slug: string | null; model: string | null } {
+/**
+ * `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model, and so does what looks like a slug and
+ * is one of `scopes`.
+ */
+function splitModel(
+  model: unknown,
+  scopes?: readonly string[],
+): { slug: string | null; model: string | null } {
   if (typeof model !== 'string') return { slug: null, model: null };
   if (!model.startsWith('@')) return { slug: null, model };
   const match = /^(@[^/]+)\/(.+)$/s.exec(model);
+  if (match?.[1] && scopes?.includes(match[1])) return { slug: null, model };
   return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
 }
 
@@ -46,9 +53,11 @@ export async function resolveTarget(
   call: Call,
   dependencies: DataplaneDependencies,
 ): Promise<Target> {
-  const forced = splitModel(leaf.overrideParams?.model);
-  const asked = splitModel(namedModel(call.body));
   const header = headerProvider(call);
+  const named = leaf.provider ?? header;
+  const scopes = named === null || named.startsWith('@') ? undefined : findProvider(named)?.modelScopes;
+  const forced = splitModel(leaf.overrideParams?.model, scopes);
+  const asked = splitModel(namedModel(call.body), scopes);
   const name =
     leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));
   const model = forced.model ?? asked.model;

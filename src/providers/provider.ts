@@ -96,6 +96,8 @@ export type Provider = {
    * `fetch`, the gateway's connections.
    */
   authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
+  /** Beginnings of its models' names that are no slugs where a call names this kind of provider, e.g. `@cf`. */
+  modelScopes?: readonly string[];
   /** Models that exist whatever the account, for the catalogue. */
   models?: readonly string[];
   /** Answers everything in this process instead of over HTTP. */

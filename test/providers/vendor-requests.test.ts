@@ -325,6 +325,15 @@ describe('other endpoints (section 9.2)', () => {
     expect(sent.headers).toMatchObject(headers);
   });
 
+  test('workers-ai: a model whose name begins like a slug', async () => {
+    const body = { ...chat, model: '@cf/meta/llama-3' };
+    const { result, sent } = await call({ provider: 'workers-ai' }, '/ai', { body });
+    expect([result.status, sent.url, JSON.parse(sent.body)]).toEqual([200, '/ai/v1/chat/completions', body]);
+    const headers = { 'x-gateway-provider': 'workers-ai', 'x-gateway-custom-host': `${host}/ai` };
+    world.provider.play(json(200, chatAnswer('hi')));
+    expect((await world.call({ headers, body })).status).toBe(200);
+  });
+
   test.each(['replicate', 'palm', 'meshy', 'gateway'])(
     '%s has no chat completions, and says so',
     async (provider) => {

@@ -50,19 +50,22 @@ const voyage = openAiCompatible({
 });
 
 /** Chat and embeddings at Cloudflare's OpenAI-compatible paths; the rest at the model's own. */
-const workersAi = openAiCompatible({
-  id: 'workers-ai',
-  baseUrl: ({ workers_ai_account_id: account }) =>
-    account === undefined ? null : `https://api.cloudflare.com/client/v4/accounts/${account}/ai`,
-  endpoints: 'c e',
-  settings: { workers_ai_account_id: { pattern: PATH_PART } },
-  dialects: {
-    complete: async () => (await import('./completions.ts')).workersAi,
-    imageGenerate: async () => (await import('./images.ts')).workersAi,
-  },
-  pathOf: ({ endpoint, path, basePath }) =>
-    endpoint === 'proxy' || basePath.endsWith('/v1') ? path : `/v1${path}`,
-});
+const workersAi: Provider = {
+  ...openAiCompatible({
+    id: 'workers-ai',
+    baseUrl: ({ workers_ai_account_id: account }) =>
+      account === undefined ? null : `https://api.cloudflare.com/client/v4/accounts/${account}/ai`,
+    endpoints: 'c e',
+    settings: { workers_ai_account_id: { pattern: PATH_PART } },
+    dialects: {
+      complete: async () => (await import('./completions.ts')).workersAi,
+      imageGenerate: async () => (await import('./images.ts')).workersAi,
+    },
+    pathOf: ({ endpoint, path, basePath }) =>
+      endpoint === 'proxy' || basePath.endsWith('/v1') ? path : `/v1${path}`,
+  }),
+  modelScopes: ['@cf', '@hf'],
+};
 
 /** Providers of which an endpoint is asked in words of their own. */
 export const mappedProviders: readonly Provider[] = [nomic, segmind, stabilityAi, triton, voyage, workersAi];
