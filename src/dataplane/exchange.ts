@@ -97,7 +97,9 @@ async function overHttp(
 ): Promise<Exchange> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
-  const path = provider.pathOf?.(endpoint, upstreamPath, model, credential.settings) ?? upstreamPath;
+  const { settings } = credential;
+  const path =
+    provider.pathOf?.({ endpoint, path: upstreamPath, model, settings, basePath: base.path }) ?? upstreamPath;
   const suffix = query ? `${path.includes('?') ? '&' : '?'}${query}` : '';
   const { content } = body;
   const sent = requestHeaders(call, leaf, target, headers.toIgnore);
