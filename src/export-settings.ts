@@ -23,13 +23,11 @@ type Values = { [K in Name]?: string | undefined };
 
 const names = Object.keys(exportSettings) as Name[];
 
-/** Reports what is missing where only some of the settings are there. */
-export function bucketIsWhole(values: Values, { addIssue }: z.RefinementCtx): void {
+/** What is missing where only some of the settings are there. */
+export function missingOfBucket(values: Record<string, unknown>): { path: string[]; message: string }[] {
   const missing = names.filter((name) => values[name] === undefined);
-  if (missing.length === names.length) return;
-  for (const name of missing) {
-    addIssue({ code: 'custom', path: [name], message: 'must be set like the other EXPORT_S3_ settings' });
-  }
+  if (missing.length === names.length) return [];
+  return missing.map((name) => ({ path: [name], message: 'must be set like the other EXPORT_S3_ settings' }));
 }
 
 export const bucketOf = (values: Values): S3Bucket | null =>

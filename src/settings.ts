@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { semanticCacheEmbeddings } from './cache-settings.ts';
-import { bucketIsWhole, bucketOf, exportSettings } from './export-settings.ts';
+import { bucketOf, exportSettings, missingOfBucket } from './export-settings.ts';
 import { headerSettings } from './header-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
 import type { LogLevel } from './lib/logger.ts';
@@ -233,8 +233,6 @@ const environment = z.object({
 /** Names of the environment variables that are read. */
 export const settingNames = Object.keys(environment.shape);
 
-const checked = environment.superRefine(bucketIsWhole);
-
 const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
 
 /** Thrown with every mistake in the environment at once, one line each. */
@@ -243,9 +241,10 @@ export class SettingsError extends Error {}
 export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
   // An empty variable means "not set", as in compose files and CI.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = checked.safeParse(given);
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  const parsed = environment.safeParse(given);
+  const mistakes = [...(parsed.error?.issues ?? []), ...missingOfBucket(given)];
+  if (!parsed.success || mistakes.length > 0) {
+    const lines = mistakes.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
     throw new SettingsError(`These settings are not valid:\n${lines.join('\n')}`);
   }
   const values = parsed.data;

@@ -271,9 +271,12 @@ describe('a start that cannot work', () => {
       PORT: 'http',
       LOG_LEVEL: 'loud',
       ENCRYPTION_KEY: 'short',
+      HEADERS_TO_METADATA: 'authorization',
+      EXPORT_S3_ENDPOINT: 'https://s3.example.com',
     });
     expect(code).toBe(1);
-    for (const name of ['PORT', 'LOG_LEVEL', 'ENCRYPTION_KEY']) expect(output).toContain(`  ${name}: `);
+    const wrong = ['PORT', 'LOG_LEVEL', 'ENCRYPTION_KEY', 'HEADERS_TO_METADATA', 'EXPORT_S3_BUCKET'];
+    for (const name of wrong) expect(output).toContain(`  ${name}: `);
   });
 
   it('says in one sentence that the data directory is in use', async () => {

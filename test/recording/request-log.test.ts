@@ -113,7 +113,7 @@ test.each([
   ['completions', '/v1/completions', 'complete', false],
   ['embeddings', '/v1/embeddings', 'embed', false],
   ['rerank', '/v1/rerank', 'rerank', false],
-  ['the proxy', '/v1/anything', 'proxy', true],
+  ['the proxy', '/v1/some/other/path', 'proxy', true],
   ['the forced proxy', '/v1/proxy/chat/completions', 'proxy', true],
 ])('%s is recorded as an endpoint of its own', async (_name, path, endpoint, isProxyCall) => {
   const { record } = await logged(json(200, {}), { path, headers: through() });
