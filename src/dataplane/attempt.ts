@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Capture } from '../recording/capture.ts';
+import { type Capture, encodingOf } from '../recording/capture.ts';
 import { ErrorAnswer } from './error-answer.ts';
 import type { StreamFormat } from './frames/format.ts';
 import { StreamedAnswer } from './frames/streamed-answer.ts';
@@ -126,7 +126,7 @@ class Attempt implements UpstreamSink, Reception {
     this.#options.capture.begin(headers);
     clearTimeout(this.#timeout);
     // What is compressed is not unpacked on the way.
-    const reading = headers['content-encoding'] === undefined ? this.#options.reading : null;
+    const reading = encodingOf(headers) === null ? this.#options.reading : null;
     if (reading && status >= 300) {
       const reader = new ErrorAnswer(this);
       this.#patience = setTimeout(() => reader.end(), ERROR_LIMIT);
@@ -166,6 +166,7 @@ class Attempt implements UpstreamSink, Reception {
 
   fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {
     if (this.#isSettled) return;
+    if (lastWords) this.#options.capture.add(lastWords);
     if (this.#reader) {
       this.#reader.fail(failure, cause, lastWords);
       return;

@@ -12,7 +12,7 @@ import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { sendDialect } from './upstream/local.ts';
-import type { Send, UpstreamRequest } from './upstream/upstream.ts';
+import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
 export type Exchange = {
@@ -97,14 +97,18 @@ async function overHttp(
 ): Promise<Exchange> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
-  const path = provider.pathOf?.(endpoint, upstreamPath, model, credential.settings) ?? upstreamPath;
+  const { settings } = credential;
+  const path =
+    provider.pathOf?.({ endpoint, path: upstreamPath, model, settings, basePath: base.path }) ?? upstreamPath;
   const suffix = query ? `${path.includes('?') ? '&' : '?'}${query}` : '';
   const { content } = body;
+  const sent = requestHeaders(call, leaf, target, headers.toIgnore);
+  announceLength(sent, call, body.growth);
   const unsigned = {
     method: call.method,
     origin: base.origin,
     path: `${base.path}${path}${suffix}`,
-    headers: { ...requestHeaders(call, leaf, target, headers.toIgnore), ...streamLength(call, body) },
+    headers: sent,
     body: Buffer.isBuffer(content) ? content : null,
   };
   const pending = provider.authorize(unsigned, credential, http.fetch);
@@ -117,10 +121,10 @@ const attentive = (send: Send, endpoint: Endpoint, { value }: OutgoingBody, { ro
   route.unified && value?.stream === true ? gated(send, formatOf(endpoint)) : send;
 
 /** What is not held in memory has the length that the caller announced, if it did. */
-function streamLength({ body, headers }: Call, { growth }: OutgoingBody): Record<string, string> {
-  const length = headers['content-length'];
-  if (body.kind !== 'stream' || length === undefined) return {};
-  return { 'content-length': String(Number(length) + growth) };
+function announceLength(headers: UpstreamHeaders, { body, headers: announced }: Call, growth: number): void {
+  const length = announced['content-length'];
+  if (body.kind === 'stream' && length !== undefined)
+    headers['content-length'] = String(Number(length) + growth);
 }
 
 function ownDialect(

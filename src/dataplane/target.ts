@@ -243,8 +243,17 @@ function baseUrlOf(
       });
     return split(host);
   }
-  const own = typeof provider.baseUrl === 'function' ? provider.baseUrl(settings) : provider.baseUrl;
-  if (own !== null) return split(own);
+  if (typeof provider.baseUrl === 'string') return split(provider.baseUrl);
+  const own = provider.baseUrl?.(settings) ?? null;
+  if (own !== null) {
+    const reason = problem(own);
+    if (reason)
+      throw new GatewayError('INVALID_CUSTOM_HOST', {
+        message: `The settings of ${provider.id} lead to a host that is not allowed: ${reason}.`,
+        param: 'x-gateway-provider',
+      });
+    return split(own);
+  }
   const names = Object.keys(provider.settings);
   throw new GatewayError('INVALID_CUSTOM_HOST', {
     message: `The provider ${provider.id} needs a custom host${names.length > 0 ? ` or more of its settings (${names.join(', ')})` : ''}.`,

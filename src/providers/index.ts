@@ -1,12 +1,20 @@
 import { anthropic } from './anthropic/index.ts';
+import { anthropicAws } from './anthropic-aws/index.ts';
+import { azureAi } from './azure-ai/index.ts';
+import { azureOpenAi } from './azure-openai/index.ts';
 import { bedrock } from './bedrock/index.ts';
 import { cohere } from './cohere/index.ts';
+import { gateway } from './gateway.ts';
 import { google } from './google/index.ts';
+import { mappedProviders } from './mapped/providers.ts';
 import { mock } from './mock/index.ts';
 import { openAiCompatible } from './openai-compatible/index.ts';
+import { placedVendors } from './openai-compatible/placed.ts';
 import { vendors } from './openai-compatible/vendors.ts';
+import { oracle } from './oracle/index.ts';
 import type { Provider } from './provider.ts';
-import type { Setting } from './setting.ts';
+import { proxyOnly } from './proxy-only.ts';
+import { HOST_PART, type Setting } from './setting.ts';
 import { vertexAi } from './vertex-ai/index.ts';
 
 export type { Endpoint } from './endpoint.ts';
@@ -15,6 +23,7 @@ export type {
   Dialect,
   DialectAnswer,
   DialectRequest,
+  Place,
   Provider,
   ProviderCredential,
   ProviderHeaders,
@@ -23,10 +32,27 @@ export type {
 export { headerOfSetting, type Setting, type Settings, settingProblem } from './setting.ts';
 
 const registry = new Map<string, Provider>(
-  [mock, anthropic, bedrock, cohere, google, vertexAi, ...vendors.map(openAiCompatible)].map((provider) => [
-    provider.id,
-    provider,
-  ]),
+  [
+    mock,
+    anthropic,
+    anthropicAws,
+    azureAi,
+    azureOpenAi,
+    bedrock,
+    cohere,
+    google,
+    oracle,
+    vertexAi,
+    ...[...vendors, ...placedVendors].map(openAiCompatible),
+    ...mappedProviders,
+    ...proxyOnly,
+    gateway,
+  ].map((provider) => [provider.id, provider]),
+);
+
+/** In the order of their ids. */
+export const allProviders: readonly Provider[] = [...registry.values()].sort((a, b) =>
+  a.id < b.id ? -1 : 1,
 );
 
 export const findProvider = (id: string): Provider | undefined => registry.get(id);
@@ -38,9 +64,14 @@ export const allSettings: ReadonlyMap<string, Setting> = new Map(
   [...registry.values()].flatMap(({ settings }) => Object.entries(settings)),
 );
 
-/** Names of the settings that are addresses. */
+/** Other names of settings in a config, each with the one that the setting has. */
+export const settingAliases: ReadonlyMap<string, string> = new Map(
+  [...allSettings].flatMap(([name, { aliases = [] }]) => aliases.map((alias) => [alias, name] as const)),
+);
+
+/** Names of the settings that are an address, or the part of one that says whose host it is, such as a region or a resource. */
 export const addressSettings: readonly string[] = [...allSettings]
-  .filter(([, { address }]) => address)
+  .filter(([, { address, byRequest, pattern }]) => address || (pattern === HOST_PART && !byRequest))
   .map(([name]) => name);
 
 /**

@@ -11,6 +11,18 @@ export type ProviderHeaders = Record<string, string | string[]>;
 /** Where an API begins: `https://api.openai.com` and `/v1`. */
 export type BaseUrl = { origin: string; path: string };
 
+/** What a path at a provider may follow from. */
+export type Place = {
+  endpoint: Endpoint;
+  /** At a provider that speaks the gateway's format, e.g. `/chat/completions`. */
+  path: string;
+  /** Of the body, without a `@slug/`. */
+  model: string | null;
+  settings: Settings;
+  /** Path of the base URL, be it the provider's own or a custom host's; empty for none. */
+  basePath: string;
+};
+
 /** A request on its way to a provider, when all that is missing is who asks. */
 export type UnsignedRequest = {
   method: string;
@@ -77,8 +89,8 @@ export type Provider = {
   streamUsage?: boolean;
   /** Headers of the caller that go to it on the routes whose format the gateway knows; lower case. */
   callerHeaders?: readonly string[];
-  /** Path at the provider, where it is not the gateway's. */
-  pathOf?(endpoint: Endpoint, path: string, model: string | null, settings: Settings): string;
+  /** Path at the provider, below its base, where it is not the gateway's. Throws a GatewayError for what has no place there. */
+  pathOf?(place: Place): string;
   /**
    * Adds the provider's own authentication to a request. Waits only for a signature or a token, which it asks for through
    * `fetch`, the gateway's connections.

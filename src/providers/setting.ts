@@ -1,3 +1,5 @@
+import { customHostProblem } from '../lib/custom-host.ts';
+
 /**
  * A setting that a provider takes beside its key. Its name in snake_case, such as `aws_region`, is the key in a config and in
  * an integration's configurations; a request sends it as `x-gateway-aws-region` (spec/data-plane.md, sections 1.2 and 2.1).
@@ -16,7 +18,7 @@ export type Setting = {
   pattern?: RegExp;
   /** Further names in a config. */
   aliases?: readonly string[];
-  /** A JSON list, which a config and an integration may also write as the list itself. */
+  /** Of a JSON list, which a config and an integration may also write as the list itself: why it cannot be this setting. */
   list?: (items: unknown) => string | null;
 };
 
@@ -32,10 +34,11 @@ const MAX_PLAIN = 1024;
 const MAX_LONG = 16 * 1024;
 
 /** Why a value cannot be this setting, in words that continue "must be"; null when it can. */
-export function settingProblem({ secret, pattern, list }: Setting, value: string): string | null {
+export function settingProblem({ secret, pattern, list, address }: Setting, value: string): string | null {
   const most = secret || list ? MAX_LONG : MAX_PLAIN;
   if (value === '' || value.length > most) return `a text of 1 to ${most} characters`;
   if (pattern && !pattern.test(value)) return 'of the form that this setting has';
+  if (address && customHostProblem(value)) return 'an address that may be called';
   return list ? list(parsed(value)) : null;
 }
 

@@ -2021,7 +2021,7 @@ export type Config = {
   versionId: Scalars['ID']['output'];
   /** The latest versions, newest first. */
   versions: Array<ConfigVersion>;
-  /** 1 on at most one config of a workspace, else 0. */
+  /** 1 on at most one config of a workspace: for requests that name neither a config nor a provider. Else 0. */
   isDefault: Scalars['Int']['output'];
   status: ConfigStatus;
   ownerId: Scalars['ID']['output'];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { iamPermissions, scopes } from '../../src/auth/index.ts';
+import { inferenceOperations } from '../../src/dataplane/operations.ts';
 import { routeOf } from '../../src/dataplane/routes.ts';
 import { scopesOf } from '../../src/dataplane/steps/authorise.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -15,13 +16,22 @@ afterAll(() => app.stop());
 
 const chat = { model: '@mock/mock-1', messages: [{ role: 'user', content: 'Hello' }] };
 
-/** Every way to a provider, with a body that the mock provider answers. */
-const doors: [method: string, path: string, body?: object][] = [
-  ['POST', '/v1/chat/completions', chat],
-  ['POST', '/v1/completions', { model: '@mock/mock-1', prompt: 'Hello' }],
-  ['POST', '/v1/embeddings', { model: '@mock/mock-embedding-1', input: 'Hello' }],
-  ['GET', '/v1/models'],
-  ['DELETE', '/v1/models/mock-1'],
+/** Bodies that the mock provider answers; what it does not have it refuses, or does not find, once a caller is in. */
+const bodies: Record<string, object> = {
+  '/completions': { model: '@mock/mock-1', prompt: 'Hello' },
+  '/embeddings': { model: '@mock/mock-embedding-1', input: 'Hello' },
+};
+
+type Door = [method: string, path: string, body?: object];
+
+/** Every way to a provider but the WebSocket: test/dataplane/realtime.test.ts */
+const doors: Door[] = [
+  ...inferenceOperations
+    .filter(({ answers }) => answers !== 'a WebSocket')
+    .map(({ method, path }): Door => {
+      const place = `/v1${path.replace(/\{\w+\}/, 'none')}`;
+      return method === 'POST' ? [method, place, bodies[path] ?? chat] : [method, place];
+    }),
   ['POST', '/v1/proxy/chat/completions', chat],
   ['POST', '/v1/something/else', chat],
 ];
@@ -57,10 +67,10 @@ describe.each(doors)('%s %s', (method, path, body) => {
   });
 
   it('opens to each of its scopes alone, held for one workspace', async () => {
-    // What the mock provider does not know is not found there. Keys: test/dataplane/authentication.test.ts
+    // Keys: test/dataplane/authentication.test.ts
     for (const scope of opening) {
       const status = await call(await callers.account([scope], app.workspaceId));
-      expect({ scope, isOpen: status === 200 || status === 404 }).toEqual({ scope, isOpen: true });
+      expect({ scope, isOpen: [200, 400, 404].includes(status) }).toEqual({ scope, isOpen: true });
     }
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { operationFiles } from '../../rest-compat/index.ts';
 import type { OpenApi } from '../../rest-compat/openapi/document.ts';
 import { readOperations } from '../../rest-compat/operation.ts';
+import { inferenceOperations } from '../../src/dataplane/operations.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
@@ -43,10 +44,12 @@ const elsewhere: Record<string, string> = {
   'GET /.well-known/jwks.json': 'test/rest-compat/oauth2.test.ts, public',
   'GET /.well-known/oauth-authorization-server': 'test/rest-compat/oauth2.test.ts, public',
   'GET /oauth2/jwks': 'test/rest-compat/oauth2.test.ts, public',
-  'POST /v1/chat/completions': 'access-matrix-inference.test.ts',
-  'POST /v1/completions': 'access-matrix-inference.test.ts',
-  'POST /v1/embeddings': 'access-matrix-inference.test.ts',
-  'GET /v1/models': 'access-matrix-inference.test.ts',
+  ...Object.fromEntries(
+    inferenceOperations.map(({ method, path }) => [
+      `${method} /v1${path}`,
+      'access-matrix-inference.test.ts',
+    ]),
+  ),
   'GET /v1/logs/exports/{exportId}/content': 'test/subgraphs/insights/log-export.test.ts, by a signed link',
   'POST /oauth2/access_token': 'test/rest-compat/oauth2.test.ts',
 };

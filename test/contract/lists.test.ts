@@ -33,6 +33,12 @@ const storedBounds: Record<string, string> = {
     'at most 20: @constraint(maxItems) in schema/identity/organisation.graphql',
   'WorkspaceSettings.deniedExportFields':
     'at most 20: @constraint(maxItems) in schema/identity/workspace.graphql',
+  'ModelConfiguration.params':
+    'one for each parameter of an endpoint: src/subgraphs/catalog/model-pricing/configuration.ts',
+  'ModelParameter.options':
+    'one for each value of a parameter: src/subgraphs/catalog/model-pricing/configuration.ts',
+  'ModelKinds.supported': 'one for each kind of model',
+  'ModelMessages.options': 'one for each role of a message',
   'AcceptedInvite.apiKeys': 'at most one for each workspace of the invite',
   // Worked out, so that their number is that of the points in time, statuses, scores, models or retries.
   'CountGraph.dataPoints': points,

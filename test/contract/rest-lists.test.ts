@@ -29,6 +29,7 @@ const published: Record<string, string> = {
   '/integrations/{slug}/workspaces': '',
   '/logs': `workspace_slug time_of_generation_min time_of_generation_max current_page page_size ${logFilters}`,
   '/logs/exports': 'workspace_id',
+  '/model-configs/pricing/{provider}': '',
   '/providers': 'current_page page_size workspace_id tags',
 };
 

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { changedBytes } from '../../src/dataplane/forms/change.ts';
+import type { Leaf } from '../../src/dataplane/config/plan.ts';
+import { changedBytes, fieldChanges } from '../../src/dataplane/forms/change.ts';
 import { boundaryOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
 import { LateParts } from '../../src/dataplane/forms/late-parts.ts';
 import { readHead } from '../../src/dataplane/forms/read-head.ts';
+import { streamedForm } from '../../src/dataplane/forms/stream.ts';
 
 /** `[name, value]`; a Buffer is a file. */
 type Field = [string, string | Buffer];
@@ -144,5 +146,30 @@ describe('a form that is too large to keep', () => {
       expect(seen).toEqual(['prompt:\r', 'response_format:@']);
       expect(Buffer.concat(out)).toEqual(whole.subarray(from));
     }
+  });
+
+  test('has its changes, or is refused, wherever what is held ends', async () => {
+    const leaf = { defaultParams: null, overrideParams: null, dropParams: ['language'] } as unknown as Leaf;
+    const expected = (await fieldsIn(whole)).flatMap(([key, written]): Field[] =>
+      key === 'language' ? [] : [[key, key === 'model' ? 'whisper' : written]],
+    );
+    let succeeded = 0;
+    for (const at of splits) {
+      const form = parseForm(whole.subarray(0, at), BOUNDARY);
+      if (!form || form.parts.length === 0) continue;
+      const out: Buffer[] = [];
+      try {
+        const changes = fieldChanges(form, leaf, 'whisper');
+        const { content, growth } = streamedForm(form, Readable.from([whole.subarray(at)]), changes, leaf);
+        for await (const chunk of content) out.push(chunk as Buffer);
+        expect(Buffer.concat(out).length).toBe(whole.length + growth);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'VALIDATION_FAILED' });
+        continue;
+      }
+      expect(await fieldsIn(Buffer.concat(out))).toEqual(expected);
+      succeeded++;
+    }
+    expect(succeeded).toBeGreaterThan(50);
   });
 });

@@ -170,6 +170,17 @@ describe('connections', () => {
     },
   );
 
+  test('answers before the answer are for the gateway alone', async () => {
+    const { url, server } = await rude((socket) =>
+      socket.write(
+        'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}',
+      ),
+    );
+    const answer = await at(url);
+    expect([answer.status, answer.text, answer.headers.link]).toEqual([200, '{}', undefined]);
+    server.close();
+  });
+
   test('an answer that a provider breaks off does not harm other calls', async () => {
     const { url, server } = await rude((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx', () => socket.destroy()),

@@ -181,3 +181,53 @@ test('no provider goes to a host that its settings do not spell properly', () =>
     expect(typeof baseUrl === 'function' && baseUrl(settings)).toBeNull();
   }
 });
+
+describe('an application of Microsoft Entra', () => {
+  let applications = 0;
+  const application = (more: object = {}) => ({
+    azure_auth_mode: 'entra',
+    azure_entra_tenant_id: 'tenant-1',
+    azure_entra_client_id: `client-${++applications}`,
+    azure_entra_client_secret: 's3cret',
+    azure_api_version: '2024-10-21',
+    ...more,
+  });
+
+  test.each(['azure-openai', 'azure-ai'])(
+    'is issued one token for %s, which serves until it expires',
+    async (id) => {
+      const sent: [string, string][] = [];
+      async function send(url: string, { body }: RequestInit) {
+        sent.push([url, String(body)]);
+        return Response.json({ access_token: `token-${sent.length}`, expires_in: 3600 });
+      }
+      const settings = application();
+      const ask = async () => (await authorized(id, { key: 'unused', settings }, send)).authorization;
+      expect(await Promise.all([ask(), ask()])).toEqual(['Bearer token-1', 'Bearer token-1']);
+      expect(await ask()).toBe('Bearer token-1');
+      expect(sent).toEqual([
+        [
+          'https://login.microsoftonline.com/tenant-1/oauth2/v2.0/token',
+          `grant_type=client_credentials&client_id=${settings.azure_entra_client_id}&client_secret=s3cret&scope=https%3A%2F%2Fcognitiveservices.azure.com%2F.default`,
+        ],
+      ]);
+    },
+  );
+
+  test.each<[string, string, object, () => Promise<Response>]>([
+    ['VALIDATION_FAILED', 'status 401', {}, async () => Response.json({ error: 's3cret' }, { status: 401 })],
+    [
+      'VALIDATION_FAILED',
+      'azure_entra_tenant_id',
+      { azure_entra_tenant_id: undefined },
+      async () => Response.json({}),
+    ],
+    ['PROVIDER_UNREACHABLE', 'cannot be reached', {}, () => Promise.reject(new Error('s3cret'))],
+  ])('is refused as %s where %s, without showing its secret', async (code, message, more, send) => {
+    const refused = await authorized('azure-openai', { settings: application(more) }, send).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toMatchObject({ code, message: expect.stringContaining(message) });
+    expect((refused as Error).message).not.toContain('s3cret');
+  });
+});

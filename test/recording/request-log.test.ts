@@ -112,7 +112,8 @@ test.each([
   ['chat', '/v1/chat/completions', 'chatComplete', false],
   ['completions', '/v1/completions', 'complete', false],
   ['embeddings', '/v1/embeddings', 'embed', false],
-  ['the proxy', '/v1/rerank', 'proxy', true],
+  ['rerank', '/v1/rerank', 'rerank', false],
+  ['the proxy', '/v1/some/other/path', 'proxy', true],
   ['the forced proxy', '/v1/proxy/chat/completions', 'proxy', true],
 ])('%s is recorded as an endpoint of its own', async (_name, path, endpoint, isProxyCall) => {
   const { record } = await logged(json(200, {}), { path, headers: through() });

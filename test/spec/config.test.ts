@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { fallback, startThreeProviders, type ThreeProviders, target } from '../dataplane/three-providers.ts';
 import { type CallOptions, created, messages, type RawAnswer } from '../dataplane/world.ts';
 import { dataOf } from '../subgraphs/support.ts';
-import type { Tenant } from '../support/app.ts';
+import { startApp, type Tenant } from '../support/app.ts';
 import { chatAnswer } from '../support/provider.ts';
 
 /** The rules of spec/data-plane.md, section 2, one row each, through the front doors. */
@@ -336,6 +336,7 @@ describe('2.9: saved only', () => {
     ['inline_config_blocked', 'x-gateway-config', ' [1]'],
     ['inline_provider_blocked', 'x-gateway-provider', 'openai'],
     ['inline_custom_host_blocked', 'x-gateway-custom-host', 'https://example.com/v1'],
+    ['inline_provider_url_blocked', 'x-gateway-vertex-region', 'europe-west1'],
     ['inline_forward_headers_blocked', 'x-gateway-forward-headers', 'x-a'],
   ])('%s: %s: %s', async (code, name, value) => {
     const answer = await call({ 'x-gateway-provider': '@mock', [name]: value });
@@ -364,6 +365,17 @@ describe('2.9: saved only', () => {
     ],
   ])('%s is still fine', async (_rule, headers, model) => {
     expect((await call(headers(), model)).status).toBe(200);
+  });
+
+  test('SAVED_CONFIGS_ONLY says so for all organisations', async () => {
+    const strict = await startApp({ SAVED_CONFIGS_ONLY: 'true' });
+    const headers = { 'x-gateway-config': '{"provider": "@mock"}' };
+    const answer = await strict.rest('POST', '/v1/chat/completions', {
+      headers,
+      body: { model: 'm', messages },
+    });
+    await strict.stop();
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'inline_config_blocked' } } });
   });
 
   test('other organisations are free', async () => {

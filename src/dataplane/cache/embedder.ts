@@ -40,7 +40,8 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
     if (!provider || !base) throw new Error('The provider of embeddings needs a host.');
     const headers: ProviderHeaders = { 'content-type': 'application/json' };
     const bytes = Buffer.from(JSON.stringify(body));
-    const path = provider.pathOf?.('embed', request.path, model, settings) ?? request.path;
+    const place = { endpoint: request.endpoint, path: request.path, model, settings, basePath: base.path };
+    const path = provider.pathOf?.(place) ?? request.path;
     const unsigned = {
       method: 'POST',
       origin: base.origin,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../errors/index.ts';
 import { customHostProblem } from '../../lib/custom-host.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
-import { allSettings, settingProblem } from '../../providers/index.ts';
+import { allSettings, type Setting, settingProblem } from '../../providers/index.ts';
 import { cache, circuitBreaker, retry, statusCodes, strategy } from './parts.ts';
 import { conditionProblems, hasContent, structureProblems } from './rules.ts';
 import { toSnakeCaseConfig } from './spelling.ts';
@@ -25,8 +25,7 @@ const hostUrl = z
 const settingShape: Record<never, never> = Object.fromEntries(
   [...allSettings].map(([name, setting]) => [
     name,
-    z
-      .string()
+    writtenAsList(setting, z.string())
       .superRefine((value, context) => {
         const problem = settingProblem(setting, value);
         if (problem) context.addIssue({ code: 'custom', message: `must be ${problem}` });
@@ -34,6 +33,11 @@ const settingShape: Record<never, never> = Object.fromEntries(
       .optional(),
   ]),
 );
+
+/** A list may be written as such, or as the JSON of it. */
+function writtenAsList({ list }: Setting, text: z.ZodString) {
+  return list ? z.preprocess((value) => (Array.isArray(value) ? JSON.stringify(value) : value), text) : text;
+}
 
 const plainNode = z.strictObject({
   name: z.string().min(1).max(255).optional(),

@@ -1,3 +1,5 @@
+import { settingAliases } from '../../providers/index.ts';
+
 /** `maxAge` as `max_age`. */
 export const snakeCase = (key: string): string =>
   key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -5,6 +7,7 @@ export const snakeCase = (key: string): string =>
 // Objects whose members belong to the config; every other object is the caller's own data and keeps its spelling.
 const configObjects = new Set(['strategy', 'retry', 'cache', 'cb_config', 'sticky']);
 const aliases = new Map([
+  ...settingAliases,
   ['use_retry_after_headers', 'use_retry_after_header'],
   ['strict_open_a_i_compliance', 'strict_open_ai_compliance'],
   ['strict_openai_compliance', 'strict_open_ai_compliance'],
@@ -12,13 +15,18 @@ const aliases = new Map([
   ['open_ai_project', 'openai_project'],
 ]);
 
+/** The name under which a key of a config is known. */
+export function nameOfKey(key: string): string {
+  const plain = snakeCase(key);
+  return aliases.get(plain) ?? plain;
+}
+
 /** A config with every key of its own in snake_case; both spellings are in use among clients (spec/data-plane.md). */
 export function toSnakeCaseConfig(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
-      const plain = snakeCase(key);
-      const name = aliases.get(plain) ?? plain;
+      const name = nameOfKey(key);
       if (configObjects.has(name)) return [name, toSnakeCaseConfig(member)];
       if (name === 'targets' && Array.isArray(member)) return [name, member.map(toSnakeCaseConfig)];
       return [name, member];

@@ -32,7 +32,7 @@ export function readHead(stream: Readable, boundary: string): Promise<Head> {
     };
     const take = (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);
-      if (bytes.length >= HEAD_BYTES || hasFile(bytes, boundary)) settle(false);
+      if (bytes.length >= HEAD_BYTES || isInFile(bytes, boundary)) settle(false);
     };
     const end = () => settle(true);
     stream.on('data', take);
@@ -41,7 +41,10 @@ export function readHead(stream: Readable, boundary: string): Promise<Head> {
   });
 }
 
-/** A look that costs little before the whole is parsed. */
-const hasFile = (head: Buffer, boundary: string): boolean =>
-  head.includes('filename', 0, 'latin1') &&
-  (parseForm(head, boundary)?.parts.some(({ isFile }) => isFile) ?? true);
+/** Whether a file has begun that is not here yet; looks for a word before it parses the whole. */
+function isInFile(bytes: Buffer, boundary: string): boolean {
+  if (!bytes.includes('filename', 0, 'latin1')) return false;
+  const form = parseForm(bytes, boundary);
+  const last = form?.parts.at(-1);
+  return form === null || (last?.isFile === true && last.valueEnd === null);
+}

@@ -16,6 +16,8 @@ export function streamedForm(
   leaf: Leaf,
 ): { content: Readable; growth: number; changed: boolean } {
   const last = form.parts.at(-1);
+  // What follows it decides where it ends, and that is not here yet.
+  if (last && changes.has(last.name)) throw tooLate(last.name);
   const end = last ? (last.valueEnd ?? last.valueStart) : 0;
   const head = changedBytes(form, changes, end);
   const content = new LateParts(form.boundary, lateCheck(form, leaf));
@@ -38,11 +40,12 @@ function lateCheck(form: Form, { defaultParams, overrideParams, dropParams }: Le
   const isModelKnown = fieldOf(form, 'model') !== null;
   return (name, first) => {
     if (name === 'model' && isModelKnown) throw secondModel();
-    if (decided.has(name) || (name === 'model' && first === '@')) {
-      throw new GatewayError('VALIDATION_FAILED', {
-        message: `In a form of this size the field ${name} must stand before the first file.`,
-        param: name,
-      });
-    }
+    if (decided.has(name) || (name === 'model' && first === '@')) throw tooLate(name);
   };
 }
+
+const tooLate = (name: string) =>
+  new GatewayError('VALIDATION_FAILED', {
+    message: `In a form of this size the field ${name} must stand before the first file.`,
+    param: name,
+  });

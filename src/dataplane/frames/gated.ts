@@ -1,3 +1,4 @@
+import { encodingOf } from '../../recording/capture.ts';
 import { isEventStream } from '../relay.ts';
 import type {
   Send,
@@ -44,7 +45,7 @@ class GatedSink implements UpstreamSink {
   }
 
   head(status: number, headers: UpstreamHeaders): boolean {
-    const isReadable = headers['content-encoding'] === undefined && status !== 204;
+    const isReadable = encodingOf(headers) === null && status !== 204;
     if (status > 299 || !isReadable || !isEventStream(headers)) return this.#sink.head(status, headers);
     this.#status = status;
     this.#headers = headers;

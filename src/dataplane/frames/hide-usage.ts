@@ -1,8 +1,8 @@
 import { payloadOf } from './payload.ts';
+import { usageMembers, without } from './usage-members.ts';
 
 const LF = 10;
 const CR = 13;
-const MEMBER = Buffer.from('"usage"');
 const DATA = 'data:';
 
 /**
@@ -22,10 +22,11 @@ export class UsageHider {
     const isSplit = this.#afterCr && lines[0] === LF;
     this.#afterCr = lines[lines.length - 1] === CR;
     if (isSplit) return this.#behindCr(lines);
-    if (!this.#dropsBlank && !lines.includes(MEMBER)) {
+    const { says, cuts } = usageMembers(lines);
+    if (!this.#dropsBlank && says !== 'something') {
       this.#atStart = endsEvent(lines);
       this.#keptLast = true;
-      return lines;
+      return without(lines, cuts);
     }
     const kept: Buffer[] = [];
     for (let from = 0; from < lines.length; ) {
@@ -56,12 +57,12 @@ export class UsageHider {
       return null;
     }
     this.#atStart = blank;
-    return withoutNull(line);
+    return without(line, usageMembers(line).cuts);
   }
 }
 
 function isCounts(line: Buffer): boolean {
-  if (!line.includes(MEMBER)) return false;
+  if (usageMembers(line).says !== 'something') return false;
   const text = line.toString('utf8').trim();
   if (!text.startsWith(DATA)) return false;
   const payload = payloadOf(text.slice(DATA.length));
@@ -82,12 +83,4 @@ function endsEvent(lines: Buffer): boolean {
   const last = lines.length - 1;
   const before = lines[last] === LF && lines[last - 1] === CR ? last - 2 : last - 1;
   return before < 0 || lines[before] === LF || lines[before] === CR;
-}
-
-/** The line without members `"usage": null`, each with one of the commas around it. */
-function withoutNull(line: Buffer): Buffer {
-  if (!line.includes(MEMBER)) return line;
-  // One character a byte, so that nothing else of the line changes.
-  const text = line.toString('latin1');
-  return Buffer.from(text.replace(/,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,?/g, ''), 'latin1');
 }

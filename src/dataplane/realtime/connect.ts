@@ -32,7 +32,8 @@ export async function openingOf(
 ): Promise<UpstreamRequest> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has no address.`);
-  const path = provider.pathOf?.('realtime', '/realtime', model, credential.settings) ?? '/realtime';
+  const place = { endpoint: 'realtime', path: '/realtime', model, basePath: base.path } as const;
+  const path = provider.pathOf?.({ ...place, settings: credential.settings }) ?? place.path;
   const query = withModel(call.query, model);
   const headers = Object.entries(requestHeaders(call, leaf, target, settings.toIgnore));
   const unsigned = {

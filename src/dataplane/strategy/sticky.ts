@@ -24,6 +24,8 @@ const ENTRIES = 10_000;
 const TRUST = 60_000;
 /** Milliseconds that a call waits for the store before it goes where it was drawn. */
 const PATIENCE = 1000;
+/** The same once it has not answered. */
+const PATIENCE_WHILE_FAILING = 20;
 
 export type Draw = {
   id: string;
@@ -52,19 +54,27 @@ export function createStickyTargets(
   const known = new LRUCache<string, { target: string; until: number }>({ max: ENTRIES });
   let failing = false;
 
+  const remember = (id: string, { target, expiresAt }: Kept, time: Date): string => {
+    known.set(id, { target, until: Math.min(expiresAt.getTime(), time.getTime() + TRUST) });
+    return target;
+  };
+
   async function ask({ id, organisationId, ttl, drawn, allowed }: Draw): Promise<string> {
     const time = now();
-    let kept: Kept = { target: drawn, expiresAt: new Date(time.getTime() + ttl) };
-    try {
-      kept = await soon(keepInStore(db, { id, organisationId, allowed, time, offered: kept }));
+    const offered = { target: drawn, expiresAt: new Date(time.getTime() + ttl) };
+    // An answer that comes too late for this call still counts for the next one.
+    const stored = keepInStore(db, { id, organisationId, allowed, time, offered }).then((kept) => {
       failing = false;
+      return remember(id, kept, time);
+    });
+    try {
+      return await soon(stored, failing ? PATIENCE_WHILE_FAILING : PATIENCE);
     } catch (error) {
       if (!failing)
         log.warn({ error }, 'Sticky targets cannot be kept in the database; each process keeps its own.');
       failing = true;
+      return remember(id, offered, time);
     }
-    known.set(id, { target: kept.target, until: Math.min(kept.expiresAt.getTime(), time.getTime() + TRUST) });
-    return kept.target;
   }
 
   return {
@@ -119,9 +129,9 @@ async function offerToStore(
   return kept ?? offered;
 }
 
-function soon<T>(work: Promise<T>): Promise<T> {
+function soon<T>(work: Promise<T>, patience: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE);
+  const timer = setTimeout(() => reject(new Error(`no answer within ${patience} ms`)), patience);
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 

@@ -4,22 +4,27 @@ import { completeDialect } from '../ai-sdk/complete.ts';
 import type { Vendor } from '../ai-sdk/dialect.ts';
 import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read, secondsOf } from '../ai-sdk/models.ts';
 import { PLACEHOLDER } from '../ai-sdk/signed-fetch.ts';
+import type { Provider } from '../provider.ts';
 import { authorize } from './authorize.ts';
 import { claudeOptions } from './options.ts';
 
-const vendor: Vendor = {
-  id: 'anthropic',
-  authorize,
-  chat: async ({ baseUrl, fetch }, model) =>
-    createAnthropic({ baseURL: baseUrl, apiKey: PLACEHOLDER, fetch }).languageModel(model),
-  chatOptions: claudeOptions,
-};
+/** The dialects of a provider of Claude in its maker's format. */
+export function claudeDialects(id: string, authenticate: Provider['authorize']) {
+  const vendor: Vendor = {
+    id,
+    authorize: authenticate,
+    chat: async ({ baseUrl, fetch }, model) =>
+      createAnthropic({ baseURL: baseUrl, apiKey: PLACEHOLDER, fetch }).languageModel(model),
+    chatOptions: claudeOptions,
+  };
+  return {
+    chatComplete: chatDialect(vendor),
+    complete: completeDialect(vendor),
+    models: modelsDialect(vendor, (read, { baseUrl }) => list(read, `${baseUrl}/models?limit=1000`)),
+  };
+}
 
-export const chatComplete = chatDialect(vendor);
-export const complete = completeDialect(vendor);
-export const models = modelsDialect(vendor, (read, { baseUrl }) =>
-  list(read, `${baseUrl}/models?limit=1000`),
-);
+export const { chatComplete, complete, models } = claudeDialects('anthropic', authorize);
 
 async function list(read: Read, url: string): Promise<Model[]> {
   const found: Model[] = [];

@@ -14,6 +14,6 @@ export const anthropic: Provider = {
   dialects: lazyDialects(['chatComplete', 'complete', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'anthropic-version', 'x-api-key'],
   // Clients of Anthropic's own API bring its version path with them (section 10.6).
-  pathOf: (_endpoint, path) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),
+  pathOf: ({ path }) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),
   authorize,
 };

@@ -2,7 +2,7 @@ import { settings as claude } from '../anthropic/settings.ts';
 import type { Setting } from '../setting.ts';
 
 /** AWS credentials and the region, which a request may choose (spec/data-plane.md, sections 1.2 and 9.1). */
-export const settings = {
+export const awsSettings = {
   aws_access_key_id: { secret: true, pattern: /^\w{16,128}$/ },
   aws_secret_access_key: { secret: true, pattern: /^[\w+/=]{16,256}$/ },
   aws_session_token: { secret: true, pattern: /^[\w+/=%.-]+$/ },
@@ -10,5 +10,6 @@ export const settings = {
   aws_role_arn: { pattern: /^arn:aws[\w-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/ },
   aws_external_id: { pattern: /^[\w+=,.@:/-]{2,1024}$/ },
   aws_auth_type: { pattern: /^(?:accessKey|assumedRole|apiKey)$/ },
-  anthropic_beta: claude.anthropic_beta,
 } satisfies Record<string, Setting>;
+
+export const settings = { ...awsSettings, anthropic_beta: claude.anthropic_beta };

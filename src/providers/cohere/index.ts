@@ -11,7 +11,7 @@ export const cohere: Provider = {
   endpoints: endpointsOf(''),
   streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'complete', 'embed'], () => import('./dialects.ts')),
-  pathOf: (endpoint, path) =>
+  pathOf: ({ endpoint, path }) =>
     endpoint === 'rerank' ? '/v2/rerank' : endpoint === 'models' ? `/v1${path}` : path,
   authorize,
 };

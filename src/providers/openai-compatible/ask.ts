@@ -12,24 +12,35 @@ const dropped = new Set([
   'transfer-encoding',
 ]);
 
-/** Sends a GET or DELETE in the provider's name; `path` is below its version path, with its query. */
+/** How a provider is addressed. */
+export type Manner = Pick<Provider, 'authorize' | 'pathOf'>;
+
+/** A request's body and its type. */
+export type Content = { type: string; bytes: Buffer };
+
+/** Sends a request in the provider's name; `path` is the gateway's, without the query. */
 export async function ask(
-  { method, base, credential, headers, fetch, signal }: DialectRequest,
+  { endpoint, method, model, base, credential, headers, fetch, signal }: DialectRequest,
   path: string,
-  authorize: Provider['authorize'],
+  query: string,
+  { authorize, pathOf }: Manner,
+  content: Content | null = null,
 ): Promise<Asked> {
   if (base === null) throw new Error('A provider over HTTP has an address.');
+  const { settings } = credential;
+  const own = pathOf?.({ endpoint, path, model, settings, basePath: base.path }) ?? path;
   const request = {
     method,
     origin: base.origin,
-    path: base.path + path,
-    headers: { ...headers },
-    body: null,
+    path: base.path + own + (query && `${own.includes('?') ? '&' : '?'}${query}`),
+    headers: { ...headers, ...(content && { 'content-type': content.type, accept: 'application/json' }) },
+    body: content?.bytes ?? null,
   };
   await authorize(request, credential, fetch);
   const answer = await fetch(request.origin + request.path, {
     method,
     headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    body: request.body,
     signal,
   });
   return {

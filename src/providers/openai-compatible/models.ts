@@ -1,5 +1,5 @@
-import type { Dialect, Provider } from '../provider.ts';
-import { ask, isSuccess, jsonAnswer, parsed, whole } from './ask.ts';
+import type { Dialect } from '../provider.ts';
+import { ask, isSuccess, jsonAnswer, type Manner, parsed, whole } from './ask.ts';
 
 /** Bytes of a list of models. */
 const MAX_LIST = 8 * 1024 * 1024;
@@ -14,9 +14,9 @@ const isObject = (value: unknown): value is Json =>
  * or leave members out. What they say beyond it stays; errors, one model and its deletion pass as they are.
  */
 export const modelList =
-  (provider: string, authorize: Provider['authorize']): Dialect =>
+  (provider: string, manner: Manner): Dialect =>
   async (request) => {
-    const answer = await ask(request, `${request.path}${request.query && `?${request.query}`}`, authorize);
+    const answer = await ask(request, request.path, request.query, manner);
     if (request.path !== '/models' || !isSuccess(answer)) return answer;
     const bytes = await whole(answer, MAX_LIST);
     const list = parsed(bytes);

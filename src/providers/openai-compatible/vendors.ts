@@ -1,4 +1,12 @@
+import { bearer } from '../keys.ts';
+import type { Provider } from '../provider.ts';
 import type { Vendor } from './index.ts';
+
+/** Fireworks manages an account beside the path of its models. */
+const manageFireworks: Provider['authorize'] = (request, credential, fetch) => {
+  request.path = request.path.replace(/^\/inference(?=\/v1\/accounts\/)/, '');
+  return bearer(request, credential, fetch);
+};
 
 /**
  * Providers whose API has OpenAI's shape and takes a bearer key, with the endpoints that they list (spec/data-plane.md,
@@ -22,6 +30,7 @@ export const vendors: readonly Vendor[] = [
   },
   { id: '302ai', baseUrl: 'https://api.302.ai/v1', endpoints: 'c' },
   { id: 'aibadgr', baseUrl: 'https://aibadgr.com/api/v1', endpoints: 'c' },
+  { id: 'ai21', baseUrl: 'https://api.ai21.com/studio/v1', endpoints: 'c', streamUsage: false },
   { id: 'anyscale', baseUrl: 'https://api.endpoints.anyscale.com/v1', endpoints: 'c t e' },
   { id: 'cerebras', baseUrl: 'https://api.cerebras.ai/v1', endpoints: 'c' },
   { id: 'cometapi', baseUrl: 'https://api.cometapi.com/v1', endpoints: 'c e' },
@@ -30,7 +39,12 @@ export const vendors: readonly Vendor[] = [
   { id: 'deepinfra', baseUrl: 'https://api.deepinfra.com/v1/openai', endpoints: 'c' },
   { id: 'deepseek', baseUrl: 'https://api.deepseek.com/v1', endpoints: 'c' },
   { id: 'featherless-ai', baseUrl: 'https://api.featherless.ai/v1', endpoints: 'c t' },
-  { id: 'fireworks-ai', baseUrl: 'https://api.fireworks.ai/inference/v1', endpoints: 'c t e i f ft' },
+  {
+    id: 'fireworks-ai',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+    endpoints: 'c t e i',
+    authorize: manageFireworks,
+  },
   { id: 'github', baseUrl: 'https://models.inference.ai.azure.com', endpoints: 'c e' },
   { id: 'groq', baseUrl: 'https://api.groq.com/openai/v1', endpoints: 'c s x l r' },
   { id: 'hyperbolic', baseUrl: 'https://api.hyperbolic.xyz/v1', endpoints: 'c i' },
@@ -45,8 +59,22 @@ export const vendors: readonly Vendor[] = [
   { id: 'lingyi', baseUrl: 'https://api.lingyiwanwu.com/v1', endpoints: 'c' },
   { id: 'matterai', baseUrl: 'https://api.matterai.so/v1', endpoints: 'c' },
   // Sends the token counts with the last chunk, asked or not.
-  { id: 'mistral-ai', baseUrl: 'https://api.mistral.ai/v1', endpoints: 'c e', streamUsage: false },
-  { id: 'modal', baseUrl: 'https://api.modal.com/v1', endpoints: 'c t' },
+  {
+    id: 'mistral-ai',
+    baseUrl: 'https://api.mistral.ai/v1',
+    endpoints: 'c e',
+    streamUsage: false,
+    settings: { mistral_fim_completion: { byRequest: true, pattern: /^(?:true|false)$/ } },
+    // Filling in the middle takes `prompt` and `suffix`.
+    pathOf: ({ endpoint, path, settings }) =>
+      endpoint === 'chatComplete' && settings.mistral_fim_completion === 'true' ? '/fim/completions' : path,
+  },
+  {
+    id: 'modal',
+    baseUrl: 'https://api.modal.com/v1',
+    endpoints: 'c t',
+    callerHeaders: ['modal-key', 'modal-secret', 'model-key', 'model-secret'],
+  },
   { id: 'monsterapi', baseUrl: 'https://llm.monsterapi.ai/v1', endpoints: 'c' },
   { id: 'moonshot', baseUrl: 'https://api.moonshot.cn/v1', endpoints: 'c' },
   { id: 'ncompass', baseUrl: 'https://api.ncompass.tech/v1', endpoints: 'c' },
@@ -54,7 +82,6 @@ export const vendors: readonly Vendor[] = [
   { id: 'nextbit', baseUrl: 'https://api.nextbit256.com/v1', endpoints: 'c t' },
   { id: 'novita-ai', baseUrl: 'https://api.novita.ai/v3/openai', endpoints: 'c t' },
   { id: 'nscale', baseUrl: 'https://inference.api.nscale.com/v1', endpoints: 'c i' },
-  { id: 'ollama', baseUrl: null, endpoints: 'c e', sufficientSettings: [[]] },
   { id: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', endpoints: 'c r' },
   { id: 'ovhcloud', baseUrl: 'https://oai.endpoints.kepler.ai.cloud.ovh.net/v1', endpoints: 'c' },
   { id: 'passthrough', baseUrl: null, endpoints: 'c t e m r i ie s x l f b ft rt', streamUsage: false },

@@ -4,14 +4,12 @@ import { type Delta, later, type RollupPart } from './delta.ts';
 import {
   decodeRows,
   encodeRows,
-  giveUp,
-  mergeRows,
   ROLLUPS_COLLECTION,
   type RollupDocument,
   type RollupPlace,
-  type Rows,
 } from './document.ts';
 import { EVERY_KEY, type Facet } from './facets.ts';
+import { giveUp, mergeRows, type Rows } from './rows.ts';
 
 /** What one batch of a writer adds to roll-ups. */
 export type NumberedDelta = { writer: string; number: number; delta: Delta };

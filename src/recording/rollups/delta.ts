@@ -1,7 +1,8 @@
 import type { LogRecord } from '../log-record.ts';
 import { HOUR, MINUTE, MINUTES_KEPT, type Span, startOf } from './buckets.ts';
-import { addToRow, type RollupPlace, type Rows, rollupId, tallyAt } from './document.ts';
+import { type RollupPlace, rollupId } from './document.ts';
 import { type Facet, facets, rowsOf, type Sorted } from './facets.ts';
+import { addToRow, type Rows, tallyAt } from './rows.ts';
 import { addRecord, type Counted } from './tally.ts';
 
 /** What some logs add to one roll-up document. */

@@ -3,6 +3,7 @@ import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.t
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import { type FeedbackDocument, feedbackModel } from '../feedback/index.ts';
+import { each } from './each.ts';
 import { filtersRows, needsLogs } from './filters.ts';
 import type { Scope } from './scope.ts';
 
@@ -83,10 +84,6 @@ export async function readLogsOf(
         ...boundedRead,
         projection: { workspaceId: 1, traceId: 1, createdAt: 1, metadata: 1 },
       });
-    await orTooSlow(
-      (async () => {
-        for await (const record of cursor) give(record);
-      })(),
-    );
+    await each(cursor, context.signal, give);
   }
 }

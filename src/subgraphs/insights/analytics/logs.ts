@@ -1,6 +1,7 @@
 import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
-import { boundedRead, orTooSlow } from '../../bounded-read.ts';
+import { boundedRead } from '../../bounded-read.ts';
+import { each } from './each.ts';
 import { tracesWithFeedback } from './feedback.ts';
 import type { Scope } from './scope.ts';
 
@@ -53,13 +54,5 @@ export async function readLogs(
       } as object,
       { ...boundedRead, batchSize: BATCH, projection },
     );
-  await orTooSlow(
-    (async () => {
-      for await (const record of cursor) {
-        // Nobody waits for the answer any more.
-        scope.context.signal?.throwIfAborted();
-        give(record);
-      }
-    })(),
-  );
+  await each(cursor, scope.context.signal, give);
 }

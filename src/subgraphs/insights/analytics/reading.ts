@@ -8,7 +8,8 @@ import {
 import { type Dimension, EVERY_KEY, type Facet, rowsOf } from '../../../recording/rollups/facets.ts';
 import { addRecord, type Tally } from '../../../recording/rollups/tally.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
-import { boundedRead, orTooSlow } from '../../bounded-read.ts';
+import { boundedRead } from '../../bounded-read.ts';
+import { each } from './each.ts';
 import { filtersDimensions, filtersRows, needsLogs, rowMatcher } from './filters.ts';
 import { readLogs } from './logs.ts';
 import type { Scope } from './scope.ts';
@@ -104,14 +105,10 @@ async function meetRollups(
       },
     );
   const lacking: Stored[] = [];
-  await orTooSlow(
-    (async () => {
-      for await (const document of cursor) {
-        if (lacks(document, scope, question)) lacking.push(document);
-        else meetRows(document, facet, matches, meet);
-      }
-    })(),
-  );
+  await each(cursor, scope.context.signal, (document) => {
+    if (lacks(document, scope, question)) lacking.push(document);
+    else meetRows(document, facet, matches, meet);
+  });
   for (const { workspaceId, start, span } of lacking) {
     const time = { from: start.getTime(), end: start.getTime() + spans[span] };
     await meetLogs(scope, facet, { ...time, workspaceId }, meet);
