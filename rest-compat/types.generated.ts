@@ -3709,6 +3709,50 @@ export type Operations = {
       data: Array<Schemas['Workspace']>;
     };
   };
+  rawProxyDelete: {
+    method: 'DELETE';
+    path: '/v1/proxy/{endpoint}';
+    parameters: {
+      endpoint: string;
+      "x-gateway-config"?: string;
+      "x-gateway-provider"?: string;
+      "x-gateway-custom-host"?: string;
+    };
+    answer: Schemas['InferenceError'];
+  };
+  rawProxyGet: {
+    method: 'GET';
+    path: '/v1/proxy/{endpoint}';
+    parameters: {
+      endpoint: string;
+      "x-gateway-config"?: string;
+      "x-gateway-provider"?: string;
+      "x-gateway-custom-host"?: string;
+    };
+    answer: Schemas['InferenceError'];
+  };
+  rawProxyPost: {
+    method: 'POST';
+    path: '/v1/proxy/{endpoint}';
+    parameters: {
+      endpoint: string;
+      "x-gateway-config"?: string;
+      "x-gateway-provider"?: string;
+      "x-gateway-custom-host"?: string;
+    };
+    answer: Schemas['InferenceError'];
+  };
+  rawProxyPut: {
+    method: 'PUT';
+    path: '/v1/proxy/{endpoint}';
+    parameters: {
+      endpoint: string;
+      "x-gateway-config"?: string;
+      "x-gateway-provider"?: string;
+      "x-gateway-custom-host"?: string;
+    };
+    answer: Schemas['InferenceError'];
+  };
   resendUserInvite: {
     method: 'POST';
     path: '/v1/admin/users/invites/{inviteId}/resend';

@@ -160,6 +160,7 @@ export function createApp(dependencies: AppDependencies): App {
     maxAge: cacheSettings.maxAge,
     log,
   });
+  const streams = { count: 0 };
   const dataplaneDependencies: DataplaneDependencies = {
     authenticate: throttled(authenticate, throttle, 'inference'),
     directory,
@@ -168,6 +169,7 @@ export function createApp(dependencies: AppDependencies): App {
     breakers,
     sticky: createStickyTargets(db, { now, log }),
     random: Math.random,
+    streams,
     savedConfigsOnly: settings.savedConfigsOnly,
     cache,
     requestLog,
@@ -234,7 +236,16 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({ requestLog, cache, changes, subscriptions, realtime, remotes, throttle });
+  const metrics = createMetrics({
+    streams,
+    requestLog,
+    cache,
+    changes,
+    subscriptions,
+    realtime,
+    remotes,
+    throttle,
+  });
 
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },

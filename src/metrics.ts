@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Throttle } from './auth/index.ts';
 import type { Cache } from './dataplane/cache/index.ts';
+import type { OpenStreams } from './dataplane/relay.ts';
 import type { Remotes } from './graph/index.ts';
 import type { LogThread } from './recording/log-thread.ts';
 import type { MetricsJson } from './recording/traffic-metrics.ts';
@@ -39,6 +40,7 @@ export function createMetrics({
   cache,
   changes,
   subscriptions,
+  streams,
   realtime,
   remotes,
   throttle,
@@ -47,6 +49,7 @@ export function createMetrics({
   cache: Pick<Cache, 'counters'>;
   changes: Changes;
   subscriptions: { open(): number };
+  streams: OpenStreams;
   realtime: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
   throttle: Pick<Throttle, 'failures'>;
@@ -100,6 +103,7 @@ export function createMetrics({
     'Answers that were not kept in the shared cache.',
     () => cache.counters.dropped,
   );
+  gauge('sluice_open_streams', 'Answers that are being streamed from providers.', () => streams.count);
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),
   );

@@ -57,6 +57,7 @@ const answers: Record<InferenceOperation['answers'], Response> = {
     description: 'One row a line.',
     content: { 'application/jsonl': { schema: { type: 'string' } } },
   },
+  anything: { description: 'What the provider answers, unchanged.', content: { '*/*': { schema: {} } } },
   'a WebSocket': { description: 'Both sides now speak WebSocket.' },
 };
 
@@ -117,6 +118,7 @@ const examples: Record<string, object> = {
 
 function bodyOf({ sends, path }: InferenceOperation): Content | null {
   if (sends === 'nothing') return null;
+  if (sends === 'anything') return { '*/*': { schema: {} } };
   // Files, batches and jobs belong to a provider, which no model of theirs names.
   const properties: Record<string, Schema> = routeOf(path).unified ? { model } : {};
   if (sends === 'a form') {

@@ -27,7 +27,10 @@ export function operationDeviations(
   const surfaces = contract.surfaces.map(({ base }) => base);
   const query = deviations(schemaOf(contract.query, shapes), queryOf(operation), schemas, 'sent', 'query');
   const statuses = Object.entries(contract.responses).flatMap(([status, notation]) => {
-    if (isLeftOpen(notation)) return operation.responses[status] ? [] : [`status ${status}: missing`];
+    if (isLeftOpen(notation)) {
+      const answered = operation.responses[status === '*' ? 'default' : status];
+      return answered ? [] : [`status ${status}: missing`];
+    }
     const answer = contentOf(operation, status);
     if (!answer) return [`status ${status}: missing`];
     return deviations(schemaOf(notation, shapes), answer, schemas, 'answered', status);
@@ -42,7 +45,8 @@ export function operationDeviations(
 }
 
 /** What a provider decides, which the contract only names. */
-const isLeftOpen = (notation: Notation): boolean => notation === 'provider_shape' || notation === 'websocket';
+const leftOpen: Notation[] = ['provider_shape', 'provider response unchanged', 'websocket'];
+const isLeftOpen = (notation: Notation): boolean => leftOpen.includes(notation);
 
 function bodyDeviations(
   { request }: ContractOperation,
@@ -51,6 +55,7 @@ function bodyDeviations(
   shapes: Shapes,
 ): string[] {
   if (!request.body && request.content_type) {
+    if (request.content_type === 'any') return [];
     return requestBody?.content[request.content_type] ? [] : [`body ${request.content_type}: missing`];
   }
   const ours = requestBody?.content['application/json']?.schema;

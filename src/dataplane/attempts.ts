@@ -35,11 +35,11 @@ export async function untilSettled(
   target: Target,
   accept: (status: number) => boolean,
   call: Call,
-  { maxLoggedBytes, sleep }: DataplaneDependencies,
+  { maxLoggedBytes, sleep, streams }: DataplaneDependencies,
 ): Promise<Settled> {
   const timeout = headerTimeout(call) ?? leaf.requestTimeout;
   const retries = new Retries(body.content === null || Buffer.isBuffer(body.content) ? leaf.retry : null);
-  const relay = new Relay(call.response);
+  const relay = new Relay(call.response, streams);
   const reading = readingOf(call, target, body.hidesUsage === true);
   let next: RetryDecision;
   const decide = (status: number, headers: UpstreamHeaders, error: ProviderError | null) => {

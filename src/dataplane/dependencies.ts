@@ -7,6 +7,7 @@ import type { DoorAuthenticate } from './authenticate.ts';
 import type { Breakers } from './breaker/index.ts';
 import type { Cache } from './cache/index.ts';
 import type { Directory } from './directory.ts';
+import type { OpenStreams } from './relay.ts';
 import type { Random } from './strategy/draw.ts';
 import type { StickyTargets } from './strategy/sticky.ts';
 import type { HttpUpstream } from './upstream/http.ts';
@@ -23,6 +24,7 @@ export type DataplaneDependencies = {
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
   cache: Cache;
+  streams: OpenStreams;
   requestLog: RequestLog;
   /** Bytes of each body that go to the request log. */
   maxLoggedBytes: number;

@@ -1,11 +1,11 @@
 /** What a caller sends, and what it gets where all goes well. */
-type Sent = 'nothing' | 'JSON' | 'a form';
-type Answered = 'JSON' | 'JSON or events' | 'bytes' | 'JSON lines' | 'a WebSocket';
+type Sent = 'nothing' | 'JSON' | 'a form' | 'anything';
+type Answered = 'JSON' | 'JSON or events' | 'bytes' | 'JSON lines' | 'a WebSocket' | 'anything';
 
 /** An operation of the data plane whose path is known, as descriptions and the contract name it. */
 export type InferenceOperation = {
   operationId: string;
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/v1`, with parameters in braces. */
   path: string;
   summary: string;
@@ -22,7 +22,7 @@ const operation = (
   answers: Answered = 'JSON',
 ): InferenceOperation => ({ operationId, method, path, summary, sends, answers });
 
-/** Every operation of spec/data-plane.md, section 10.1, that a provider answers; what else comes below `/v1` is passed on. */
+/** Every operation of spec/data-plane.md, section 10.1, that a provider answers, and the way to any other; what else comes below `/v1` is passed on as well. */
 export const inferenceOperations: readonly InferenceOperation[] = [
   operation(
     'POST',
@@ -103,4 +103,8 @@ export const inferenceOperations: readonly InferenceOperation[] = [
     'List checkpoints of a fine-tuning job',
   ),
   operation('GET', '/realtime', 'connectRealtime', 'Connect to a realtime session', 'nothing', 'a WebSocket'),
+  operation('POST', '/proxy/{endpoint}', 'rawProxyPost', 'Post as it is', 'anything', 'anything'),
+  operation('GET', '/proxy/{endpoint}', 'rawProxyGet', 'Get as it is', 'nothing', 'anything'),
+  operation('PUT', '/proxy/{endpoint}', 'rawProxyPut', 'Put as it is', 'anything', 'anything'),
+  operation('DELETE', '/proxy/{endpoint}', 'rawProxyDelete', 'Delete as it is', 'nothing', 'anything'),
 ];

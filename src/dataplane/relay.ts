@@ -27,14 +27,19 @@ export const connectionNames = (value: string | string[] | undefined): ReadonlyS
 
 const NOTHING = Buffer.alloc(0);
 
+/** Event streams that are open at this moment. */
+export type OpenStreams = { count: number };
+
 /** Writes one answer to the caller as it arrives from the provider. */
 export class Relay {
   readonly #response: ServerResponse;
+  readonly #streams: OpenStreams;
   /** Length that the provider announced, when it did. */
   #announced: number | null = null;
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, streams: OpenStreams) {
     this.#response = response;
+    this.#streams = streams;
   }
 
   /** `body`: whether what follows is the provider's own, as long as it announced. */
@@ -47,12 +52,21 @@ export class Relay {
     const outgoing = outgoingHeaders(headers, gatewayHeaders, body === 'same' ? null : lengthHeaders);
     const length = headers['content-length'];
     this.#announced = body === 'same' && typeof length === 'string' ? Number(length) : null;
-    // Proxies in front of the gateway must not hold frames back.
-    if (isEventStream(headers) && !('x-accel-buffering' in headers)) outgoing.push('x-accel-buffering', 'no');
+    if (isEventStream(headers)) {
+      this.#countStream();
+      // Proxies in front of the gateway must not hold frames back.
+      if (!('x-accel-buffering' in headers)) outgoing.push('x-accel-buffering', 'no');
+    }
     this.#response.writeHead(status, outgoing);
     // The first bytes may be minutes away; the caller should know by then that the provider answered.
     // Not `flushHeaders`, which would write header bytes beyond ASCII as UTF-8 once more.
     if (this.#announced === null) this.#response.write(NOTHING);
+  }
+
+  #countStream(): void {
+    const streams = this.#streams;
+    streams.count++;
+    this.#response.once('close', () => streams.count--);
   }
 
   /** A whole answer in the gateway's words, with what the provider said beside its body. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BSON, BSONError } from 'bson';
@@ -18,10 +19,12 @@ const BATCH = 1000;
  */
 export function createSpool<T extends object>(directory: string, prefix: string): Spool<T> {
   let count = 0;
+  // A process id is not enough: containers that share the directory may each be number 1.
+  const writer = randomUUID();
   return {
     async append(records) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const name = `${prefix}-${Date.now()}-${process.pid}-${String(count++).padStart(6, '0')}.bson`;
+      const name = `${prefix}-${Date.now()}-${writer}-${String(count++).padStart(6, '0')}.bson`;
       const part = join(directory, `part-${name}`);
       const file = await open(part, 'wx', 0o600);
       try {

@@ -173,7 +173,7 @@ describe('connections', () => {
   test('answers before the answer are for the gateway alone', async () => {
     const { url, server } = await rude((socket) =>
       socket.write(
-        'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}',
+        'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}',
       ),
     );
     const answer = await at(url);

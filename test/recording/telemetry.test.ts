@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startWorld, until, type World } from '../dataplane/world.ts';
+import { read, startWorld, until, type World } from '../dataplane/world.ts';
 import { chatAnswer, json } from '../support/provider.ts';
 
 type Span = {
@@ -136,5 +136,23 @@ describe('metrics', () => {
     expect(after).toContain('# TYPE sluice_cost_dollars_total counter');
     expect(after).not.toMatch(/gpt-test/);
     expect(count(after, 'sluice_open_requests{door="operations"}')).toBe(1);
+  });
+
+  test('count the streams that are open', async () => {
+    const open = async () => Number(/^sluice_open_streams (\d+)$/m.exec(await metrics())?.[1]);
+    expect(await open()).toBe(0);
+    const going = Promise.withResolvers<void>();
+    world.provider.play(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: {"choices":[{"delta":{"content":"a"}}]}\n\n');
+      await going.promise;
+      response.end('data: [DONE]\n\n');
+    });
+    const body = { model: `@${world.slug}/gpt-test`, stream: true, messages: [] };
+    const answer = await world.open({ body });
+    expect(await until(async () => (await open()) === 1)).toBe(true);
+    going.resolve();
+    await read(answer);
+    expect(await until(async () => (await open()) === 0)).toBe(true);
   });
 });

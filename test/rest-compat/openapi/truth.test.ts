@@ -363,7 +363,7 @@ describe('what the description says is true:', () => {
   });
 
   it('inference answers and refuses as described', async () => {
-    const calls = everyCall('get', 'post', 'delete').filter(({ operation }) =>
+    const calls = everyCall('get', 'post', 'put', 'delete').filter(({ operation }) =>
       operation.tags.includes('Inference'),
     );
     expect(calls.map(({ operation }) => operation.operationId).sort()).toEqual(
