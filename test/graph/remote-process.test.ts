@@ -219,7 +219,7 @@ describe('a remote subgraph in a process of its own', () => {
     expect(data).toEqual({ workspaces: { data: [{ name: 'Default workspace', costCenter: null }] } });
     expect(errors).toMatchObject([{ extensions: { code: 'SUBGRAPH_UNAVAILABLE' } }]);
     remote = await startRemote(port);
-    expect((await app.graphql(query)).errors).toBeUndefined();
+    await eventually(async () => expect((await app.graphql(query)).errors).toBeUndefined());
   });
 
   it('joins at run time when it was down at our first start', async () => {
