@@ -5,6 +5,7 @@ import type { StreamFormat } from './frames/format.ts';
 import { StreamedAnswer } from './frames/streamed-answer.ts';
 import { errorText, type ProviderError } from './provider-error.ts';
 import { isEventStream, type Relay } from './relay.ts';
+import type { Target } from './target.ts';
 import type {
   Send,
   UpstreamControl,
@@ -30,9 +31,8 @@ export type AttemptResult = {
 
 /** How the answers of a route are read whose format the gateway knows. */
 export type Reading = {
-  provider: string;
-  /** The credential that was sent: a provider may repeat it in an error. */
-  secret: string | null;
+  /** Who answers, and with which credential it was asked: a provider may repeat that in an error. */
+  target: Pick<Target, 'provider' | 'credential'>;
   format: StreamFormat;
   hidesUsage: boolean;
 };
@@ -191,8 +191,7 @@ class Attempt implements UpstreamSink, Reception {
     this.result.status = status;
     this.result.relayed = accept(status, headers, error);
     if (this.result.relayed && reading) {
-      const { provider, secret } = reading;
-      this.relay.answer(status, headers, gatewayHeaders(), errorText(provider, secret, status, error));
+      this.relay.answer(status, headers, gatewayHeaders(), errorText(reading.target, status, error));
     }
     this.settle();
     // Nothing more is wanted of the provider.

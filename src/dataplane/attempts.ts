@@ -86,10 +86,8 @@ export async function untilSettled(
 }
 
 /** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
-const readingOf = ({ route }: Call, { provider, credential }: Target, hidesUsage: boolean): Reading | null =>
-  route.unified
-    ? { provider: provider.id, secret: credential.key, format: formatOf(route.endpoint), hidesUsage }
-    : null;
+const readingOf = ({ route }: Call, target: Target, hidesUsage: boolean): Reading | null =>
+  route.unified ? { target, format: formatOf(route.endpoint), hidesUsage } : null;
 
 /** Milliseconds that `x-gateway-request-timeout` allows an attempt; null without it. */
 export function headerTimeout(call: Call): number | null {

@@ -12,6 +12,7 @@ import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { sendDialect } from './upstream/local.ts';
+import { unreachable } from './upstream/unreachable.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
@@ -112,8 +113,19 @@ async function overHttp(
     body: Buffer.isBuffer(content) ? content : null,
   };
   const pending = provider.authorize(unsigned, credential, http.fetch);
-  if (pending) await pending;
-  return { request: { ...unsigned, body: content }, body, send: attentive(http.send, endpoint, body, call) };
+  const send = pending ? await sendOnceAuthorized(pending, http.send) : http.send;
+  return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
+}
+
+/** A service of tokens that does not answer is the target's failure, as if the provider itself did not. */
+async function sendOnceAuthorized(pending: Promise<void>, send: Send): Promise<Send> {
+  try {
+    await pending;
+    return send;
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.entry.status < 500) throw error;
+    return unreachable(new Error(error.message, { cause: error }));
+  }
 }
 
 /** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */

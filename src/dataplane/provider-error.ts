@@ -1,6 +1,7 @@
 import { REDACTED, redactText } from '../lib/redaction.ts';
 import { errorIn } from './frames/error-status.ts';
 import { isObject, type Payload, payloadOf } from './frames/payload.ts';
+import type { Target } from './target.ts';
 
 /** Characters of a text that is no JSON which are told. */
 const MAX_TEXT = 1000;
@@ -14,15 +15,27 @@ export function parsedError(bytes: Buffer): ProviderError {
   return payloadOf(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text) ?? text;
 }
 
+/** Characters of the shortest secret that is looked for: `none` and `test` are words, and credentials of private servers. */
+const MIN_SECRET = 8;
+
 /** The answer's text, without the credential and whatever else looks like one. */
 export function errorText(
-  provider: string,
-  secret: string | null,
+  { provider, credential }: Pick<Target, 'provider' | 'credential'>,
   status: number,
   error: ProviderError,
 ): string {
-  const json = JSON.stringify(errorBody(provider, status, error));
-  return redactText(secret ? json.replaceAll(secret, REDACTED) : json);
+  const { key, settings } = credential;
+  const secrets = [
+    key,
+    ...Object.keys(settings).map((name) => provider.settings[name]?.secret && settings[name]),
+  ]
+    .filter((secret) => typeof secret === 'string')
+    .filter((secret) => secret.length >= MIN_SECRET);
+  const withoutSecrets = (_name: string, value: unknown) =>
+    typeof value === 'string'
+      ? secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), value)
+      : value;
+  return redactText(JSON.stringify(errorBody(provider.id, status, error), withoutSecrets));
 }
 
 /**

@@ -381,6 +381,12 @@ describe('a stream that shows nothing', () => {
   });
 });
 
+/** A target with this key, and a secret setting. */
+const asked = (key: string | null) => ({
+  provider: findProvider('bedrock') as Provider,
+  credential: { key, settings: { aws_session_token: 'token-of-mine-456' } },
+});
+
 describe('errors of providers in one form', () => {
   const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
   test.each([
@@ -444,8 +450,16 @@ describe('errors of providers in one form', () => {
 
   test('long ones are cut, secrets left out, and no text takes long to read', () => {
     const text = `key sk-${'a1B2'.repeat(10)} ${'<'.repeat(200_000)}`;
-    const { message } = JSON.parse(errorText('p', null, 500, parsedError(bytes(text)))).error;
+    const { message } = JSON.parse(errorText(asked(null), 500, parsedError(bytes(text)))).error;
     expect(message).toContain('[redacted]');
     expect(message.length).toBeLessThan(1100);
+  });
+
+  test('the credentials that were sent are left out, words are not', () => {
+    const said = { error: { message: 'no key-of-mine-123, nor token-of-mine-456', type: 'type' } };
+    const told = (key: string) => JSON.parse(errorText(asked(key), 401, said));
+    expect(told('key-of-mine-123').error.message).toBe('no [redacted], nor [redacted]');
+    for (const word of ['type', 'error', 'x'])
+      expect(told(word)).toMatchObject({ error: { type: 'type' }, provider: 'bedrock' });
   });
 });

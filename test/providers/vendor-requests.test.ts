@@ -36,6 +36,33 @@ async function call(
   return { result, sent: { method, url, headers, body: body.toString() } };
 }
 
+test.each([
+  ['voyage', '{"data": 1'],
+  ['nomic', 'no JSON at all'],
+])('an answer of %s that cannot be read is a failure like any other', async (provider, body) => {
+  world.provider.play(
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(body);
+    },
+    json(200, { object: 'list', data: [] }),
+  );
+  const answer = await world.call({
+    path: '/v1/embeddings',
+    body: { model: 'm', input: 'x' },
+    config: {
+      strategy: { mode: 'fallback' },
+      custom_host: host,
+      targets: [
+        { provider, api_key: KEY },
+        { provider: 'openai', api_key: KEY },
+      ],
+    },
+  });
+  const place = answer.headers['x-gateway-last-used-option-index'];
+  expect([answer.status, place]).toEqual([200, 'config.targets[1]']);
+});
+
 const azure = { provider: 'azure-openai', azure_api_version: '2024-10-21' };
 const deployments = [
   { deployment_id: 'd-mini', alias: 'model-1', api_version: '2024-06-01' },

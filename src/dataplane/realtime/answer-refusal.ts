@@ -22,13 +22,10 @@ export function answerRefusal(
   return status;
 }
 
-function refusal(
-  { status, body }: Refused,
-  { provider, credential }: Target,
-): { status: number; body: string } {
+function refusal({ status, body }: Refused, target: Target): { status: number; body: string } {
   return {
     status: status >= 400 && status <= 599 ? status : 500,
-    body: errorText(provider.id, credential.key, status, parsedError(body)),
+    body: errorText(target, status, parsedError(body)),
   };
 }
 

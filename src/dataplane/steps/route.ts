@@ -3,7 +3,7 @@ import type { Call } from '../call.ts';
 import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { refuseManaged } from '../managed.ts';
+import { refuseManaged, refuseMissing } from '../managed.ts';
 import { listModels } from '../models.ts';
 import type { Step } from '../step.ts';
 import { walk } from '../strategy/walk.ts';
@@ -14,6 +14,7 @@ import { useWorkspaceDefault } from './resolve-config.ts';
 export const route: Step = (call, dependencies) => {
   // What asks for a WebSocket never comes here.
   if (call.route.endpoint === 'realtime') throw new GatewayError('UPGRADE_REQUIRED');
+  refuseMissing(call);
   refuseManaged(call);
   const isOpen = call.plan === emptyPlan && !namesProvider(call);
   const wantsCatalogue =

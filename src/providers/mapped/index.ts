@@ -1,4 +1,3 @@
-import { GatewayError } from '../../errors/index.ts';
 import {
   ask,
   type Content,
@@ -54,11 +53,23 @@ export const mapped =
     delete headers['content-type'];
     if (!isSuccess(asked)) return jsonAnswer(asked.status, headers, errorOf(reply, provider));
     const translated = answer(reply, body, model);
-    if (translated) return jsonAnswer(asked.status, headers, translated);
-    throw new GatewayError('PROVIDER_CONNECTION_FAILED', {
-      message: `The provider ${provider} answered in a form that is not known.`,
-    });
+    return translated
+      ? jsonAnswer(asked.status, headers, translated)
+      : jsonAnswer(UNREADABLE, headers, unreadable(provider));
   };
+
+/** Of an answer that cannot be read: a failure of the provider like any other, so that another target may be asked. */
+const UNREADABLE = 502;
+
+const unreadable = (provider: string): Fields => ({
+  error: {
+    message: `The provider ${provider} answered in a form that is not known.`,
+    type: 'api_error',
+    param: null,
+    code: null,
+  },
+  provider,
+});
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,15 +1,17 @@
 import type { GatewayConfig } from '../../../dataplane/config/schema.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { isKnownProvider } from '../../../providers/index.ts';
 import { providerModel } from '../../catalog/provider/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { ConfigDocument } from './model.ts';
 
-/** Refuses a config that names a catalogue provider which its workspace does not have. */
+/** Refuses a config that names a provider which its workspace, or the gateway, does not have. */
 export async function requireProviders(
   context: GraphContext,
   { organisationId, workspaceId }: Pick<ConfigDocument, 'organisationId' | 'workspaceId'>,
   config: GatewayConfig,
 ): Promise<void> {
+  requireKnownKinds(config);
   const named = providersNamed(config, 'config');
   if (named.length === 0) return;
   const slugs = [...new Set(named.map(({ slug }) => slug))];
@@ -19,14 +21,31 @@ export async function requireProviders(
     slug: { $in: slugs },
   });
   const missing = named.filter(({ slug }) => !found.includes(slug));
-  const [first] = missing;
-  if (!first) return;
-  const lines = missing.map(
-    ({ path, slug }) => `path: ${path}, message: the workspace has no provider @${slug}`,
+  if (missing.length === 0) return;
+  throw invalid(
+    missing.map(({ path, slug }) => ({ path, problem: `the workspace has no provider @${slug}` })),
   );
-  throw new GatewayError('INVALID_CONFIG', {
+}
+
+function requireKnownKinds(config: GatewayConfig): void {
+  const unknown = kindsNamed(config, 'config').filter(({ id }) => !isKnownProvider(id));
+  if (unknown.length > 0)
+    throw invalid(unknown.map(({ path, id }) => ({ path, problem: `there is no provider ${id}` })));
+}
+
+/** Every kind of provider with the place where it stands. */
+function kindsNamed({ provider, targets }: GatewayConfig, path: string): { path: string; id: string }[] {
+  const own =
+    provider === undefined || provider.startsWith('@') ? [] : [{ path: `${path}.provider`, id: provider }];
+  const below = targets?.flatMap((target, index) => kindsNamed(target, `${path}.targets[${index}]`)) ?? [];
+  return [...own, ...below];
+}
+
+function invalid(problems: { path: string; problem: string }[]): GatewayError {
+  const lines = problems.map(({ path, problem }) => `path: ${path}, message: ${problem}`);
+  return new GatewayError('INVALID_CONFIG', {
     message: `The gateway config is not valid: ${lines[0]}`,
-    param: first.path.replace(/^config/, 'input.config'),
+    param: problems[0]?.path.replace(/^config/, 'input.config'),
     errors: lines,
   });
 }
