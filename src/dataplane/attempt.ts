@@ -32,7 +32,7 @@ export type AttemptResult = {
 /** How the answers of a route are read whose format the gateway knows. */
 export type Reading = {
   /** Who answers, and with which credential it was asked: a provider may repeat that in an error. */
-  target: Pick<Target, 'provider' | 'credential'>;
+  target: Pick<Target, 'provider' | 'credential' | 'customHeaders'>;
   format: StreamFormat;
   hidesUsage: boolean;
 };
@@ -129,7 +129,7 @@ class Attempt implements UpstreamSink, Reception {
     const reading = encodingOf(headers) === null ? this.#options.reading : null;
     if (reading && status >= 300) {
       const reader = new ErrorAnswer(this);
-      this.#patience = setTimeout(() => reader.end(), ERROR_LIMIT);
+      this.#patience = setTimeout(() => this.#read(reader, null), ERROR_LIMIT);
       this.#reader = reader;
       return true;
     }
@@ -149,7 +149,7 @@ class Attempt implements UpstreamSink, Reception {
     if (this.#isSettled) return true;
     this.result.firstByte ??= performance.now() - this.#startedAt;
     this.#options.capture.add(chunk);
-    if (this.#reader ? this.#reader.data(chunk) : this.relay.write(chunk)) return true;
+    if (this.#reader ? this.#read(this.#reader, chunk) : this.relay.write(chunk)) return true;
     this.relay.onDrain(() => this.#control?.resume());
     return false;
   }
@@ -157,11 +157,25 @@ class Attempt implements UpstreamSink, Reception {
   end(): void {
     if (this.#isSettled) return;
     if (this.#reader) {
-      this.#reader.end();
+      this.#read(this.#reader, null);
       return;
     }
     if (this.result.relayed) this.relay.end(null);
     this.settle();
+  }
+
+  /** A defect of a reader ends this attempt: nobody above would hear of it. `chunk`: null for the end. */
+  #read(reader: AnswerReader, chunk: Buffer | null): boolean {
+    try {
+      if (chunk !== null) return reader.data(chunk);
+      reader.end();
+    } catch (error) {
+      this.#reader = null;
+      if (this.result.relayed) this.relay.breakOff();
+      this.giveUp('transport', error as Error);
+      this.#control?.abort('aborted');
+    }
+    return true;
   }
 
   fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {

@@ -24,7 +24,7 @@ export async function callTarget(
   const cached = leaf.cache && (await throughCache(asked, leaf, target, call, dependencies.cache));
   const exchange = cached?.exchange ?? asked;
   const settled = await untilSettled(exchange, leaf, target, accept, call, dependencies);
-  cached?.keep(settled);
   recordExchange(dependencies, call, { leaf, target, ...exchange, ...settled, startedAt });
+  cached?.keep(settled);
   return { status: settled.status, relayed: settled.relayed };
 }

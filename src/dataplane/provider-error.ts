@@ -1,8 +1,11 @@
 import { REDACTED, redactText } from '../lib/redaction.ts';
+import { isNestedDeeperThan } from '../lib/storable.ts';
 import { errorIn } from './frames/error-status.ts';
 import { isObject, type Payload, payloadOf } from './frames/payload.ts';
 import type { Target } from './target.ts';
 
+/** Levels of an error that are told as JSON: what can be read may be too deep to be written again. */
+const MAX_DEPTH = 100;
 /** Characters of a text that is no JSON which are told. */
 const MAX_TEXT = 1000;
 
@@ -12,7 +15,8 @@ export type ProviderError = Payload | string;
 export function parsedError(bytes: Buffer): ProviderError {
   const text = bytes.toString('utf8').trim();
   // Some of Google's endpoints put the object into a list.
-  return payloadOf(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text) ?? text;
+  const payload = payloadOf(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text);
+  return payload === null || isNestedDeeperThan(MAX_DEPTH, payload) ? text : payload;
 }
 
 /** Characters of the shortest secret that is looked for: `none` and `test` are words, and credentials of private servers. */
@@ -20,13 +24,14 @@ const MIN_SECRET = 8;
 
 /** The answer's text, without the credential and whatever else looks like one. */
 export function errorText(
-  { provider, credential }: Pick<Target, 'provider' | 'credential'>,
+  { provider, credential, customHeaders }: Pick<Target, 'provider' | 'credential' | 'customHeaders'>,
   status: number,
   error: ProviderError,
 ): string {
   const { key, settings } = credential;
   const secrets = [
     key,
+    ...Object.values(customHeaders),
     ...Object.keys(settings).map((name) => provider.settings[name]?.secret && settings[name]),
   ]
     .filter((secret) => typeof secret === 'string')

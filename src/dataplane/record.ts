@@ -164,7 +164,7 @@ const bodyOf = ({ body }: Call, limit: number): PortableBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? portable(body.bytes, limit) : null;
 
 /** `x-gateway-debug: false` asks for metrics only, unless a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
-const keepsBodies = ({ key, headers }: Call): boolean =>
+export const keepsBodies = ({ key, headers }: Call): boolean =>
   key.logMode === null ? headerOf(headers, 'x-gateway-debug') !== 'false' : key.logMode === 'full';
 
 const sensitiveHeaders = (call: Call): string[] =>

@@ -153,6 +153,10 @@ describe('what an answer depends on', () => {
     ['metadata', { headers: { 'x-gateway-metadata': '{"team":"b"}' } }],
     ['a namespace', { headers: { 'x-gateway-cache-namespace': 'other' } }],
     ['another gateway header', { headers: { 'x-gateway-strict-open-ai-compliance': 'false' } }],
+    [
+      'a header that is forwarded',
+      { config: { ...simple, forward_headers: ['x-end-user'] }, headers: { 'x-end-user': 'bob' } },
+    ],
     ['parameters of the config', { config: { ...simple, override_params: { temperature: 1 } } }],
   ] as [string, Omit<CallOptions, 'body'> & { body?: () => object }][])(
     '%s makes another one',
@@ -202,6 +206,26 @@ describe('what an answer depends on', () => {
     expect((await theirs()).headers['x-gateway-cache-status']).toBe('MISS');
     expect((await ours()).headers['x-gateway-cache-status']).toBe('HIT');
   });
+});
+
+it('who is told to the provider in a header gets no answer of somebody else, namespace or not', async () => {
+  const config = { ...simple, forward_headers: ['x-end-user'] };
+  const as = (user: string) => ({
+    config,
+    headers: { 'x-end-user': user, 'x-gateway-cache-namespace': 'all' },
+  });
+  expect(await statusOf(as('alice'))).toBe('MISS');
+  expect(await statusOf(as('bob'))).toBe('MISS');
+  expect(await statusOf(as('alice'))).toBe('HIT');
+});
+
+it('an answer that grows for ever is put together in the time that its bytes take', async () => {
+  const chunk = (index: number) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { x: { [index]: 1 }, list: [index], __proto__x: 1 }, finish_reason: index === 19_999 ? 'stop' : null }] })}\n\n`;
+  const text = `${Array.from({ length: 20_000 }, (_, index) => chunk(index)).join('')}data: [DONE]\n\n`;
+  world.provider.play(eventStream([text]));
+  expect((await ask({ body: question({ stream: true }) })).status).toBe(200);
+  expect(Object.keys({}.constructor.prototype)).toEqual([]);
 });
 
 describe('what is kept', () => {

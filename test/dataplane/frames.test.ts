@@ -385,6 +385,7 @@ describe('a stream that shows nothing', () => {
 const asked = (key: string | null) => ({
   provider: findProvider('bedrock') as Provider,
   credential: { key, settings: { aws_session_token: 'token-of-mine-456' } },
+  customHeaders: { 'x-tenant': 'header-of-mine-789' },
 });
 
 describe('errors of providers in one form', () => {
@@ -455,10 +456,18 @@ describe('errors of providers in one form', () => {
     expect(message.length).toBeLessThan(1100);
   });
 
+  test('one that is too deep to be written again is told as text', () => {
+    const deep = `{"error":${'['.repeat(15_000)}${']'.repeat(15_000)}}`;
+    const { error } = JSON.parse(errorText(asked(null), 400, parsedError(bytes(deep))));
+    expect(error.message).toMatch(/^bedrock answered 400: \{"error":\[/);
+  });
+
   test('the credentials that were sent are left out, words are not', () => {
-    const said = { error: { message: 'no key-of-mine-123, nor token-of-mine-456', type: 'type' } };
+    const said = {
+      error: { message: 'no key-of-mine-123, token-of-mine-456, header-of-mine-789', type: 'type' },
+    };
     const told = (key: string) => JSON.parse(errorText(asked(key), 401, said));
-    expect(told('key-of-mine-123').error.message).toBe('no [redacted], nor [redacted]');
+    expect(told('key-of-mine-123').error.message).toBe('no [redacted], [redacted], [redacted]');
     for (const word of ['type', 'error', 'x'])
       expect(told(word)).toMatchObject({ error: { type: 'type' }, provider: 'bedrock' });
   });

@@ -156,6 +156,37 @@ describe('2.2: what a config must hold', () => {
     expect(answer.status).toBe(enough ? 200 : 400);
   });
 
+  test.each([
+    ['a long pattern', { 'params.x': { $regex: 'a'.repeat(257) } }],
+    ['many repetitions', { 'params.x': { $regex: '(a{50}){51}' } }],
+  ])('%s is refused on saving', async (_what, query) => {
+    const target = { name: 't', provider: 'openai', api_key: 'k' };
+    // biome-ignore lint/suspicious/noThenProperty: the config's own name for a condition's target
+    const strategy = { mode: 'conditional', default: 't', conditions: [{ query, then: 't' }] };
+    const body = { name: 'pattern', config: { strategy, targets: [target] } };
+    expect((await app().rest('POST', '/v1/configs', { body })).status).toBe(400);
+  });
+
+  test('parameters are counted at every target that inherits them', async () => {
+    const params = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`p${index}`, 1]));
+    const targets = Array.from({ length: 50 }, () => ({ provider: 'openai', api_key: 'k' }));
+    const config = { strategy: { mode: 'fallback' }, override_params: params, targets };
+    const answer = await app().rest('POST', '/v1/configs', { body: { name: 'many', config } });
+    expect(answer.body).toMatchObject({
+      error: { message: expect.stringContaining('inherited ones included') },
+    });
+  });
+
+  test('a provider that nobody knows is refused on saving, with its place', async () => {
+    const known = { provider: 'openai', api_key: 'k' };
+    const config = { strategy: { mode: 'fallback' }, targets: [known, { ...known, provider: 'nosuch' }] };
+    const answer = await app().rest('POST', '/v1/configs', { body: { name: 'unknown', config } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: { param: 'config.targets[1].provider', message: expect.stringContaining('nosuch') } },
+    });
+  });
+
   test('credentials of any provider are sealed and masked', async () => {
     const config = {
       provider: 'bedrock',

@@ -1,7 +1,8 @@
 import type { Endpoint } from '../../providers/index.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Leaf } from '../config/plan.ts';
-import type { OutgoingBody } from '../request-body.ts';
+import type { Exchange } from '../exchange.ts';
+import { keepsBodies } from '../record.ts';
 import type { Target } from '../target.ts';
 import { identify } from './identity.ts';
 import { type Question, questionOf } from './question.ts';
@@ -43,19 +44,19 @@ const uncached: ReadonlySet<Endpoint> = new Set<Endpoint>([
 
 /**
  * How the cache takes part in one target's call; null when it does not: no mode in the config, a body that is not JSON,
- * a path that keeps nothing, or a caller who asks not to be tracked (spec/data-plane.md, section 4).
+ * a path that keeps nothing, or a call of which no bodies are kept (spec/data-plane.md, section 4).
  */
 export function cachingOf(
   call: Call,
   leaf: Leaf,
   target: Target,
-  body: OutgoingBody,
+  { body, request }: Exchange,
   ceiling: number | null,
 ): Caching | null {
   const { cache } = leaf;
   if (cache === null || body.value === null || call.method !== 'POST') return null;
-  if (uncached.has(call.route.endpoint) || headerOf(call.headers, 'x-gateway-debug') === 'false') return null;
-  const identity = identify(call, target, body.value, cache.namespace ?? null);
+  if (uncached.has(call.route.endpoint) || !keepsBodies(call)) return null;
+  const identity = identify(call, leaf, target, request.headers, body.value);
   if (identity === null) return null;
   const { endpoint } = call.route;
   const options = body.value.stream_options as { include_usage?: unknown } | undefined | null;

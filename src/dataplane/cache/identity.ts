@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { type Call, headerOf } from '../call.ts';
+import type { Leaf } from '../config/plan.ts';
 import type { Target } from '../target.ts';
+import type { UpstreamHeaders } from '../upstream/upstream.ts';
 
 type Json = Record<string, unknown>;
 
@@ -41,12 +43,13 @@ const irrelevant = new Set(
  */
 export function identify(
   call: Call,
+  leaf: Leaf,
   target: Target,
+  sent: UpstreamHeaders,
   body: Json,
-  configNamespace: string | null,
 ): { id(body: Json): string } | null {
   if (isNestedDeeperThan(MAX_DEPTH, body)) return null;
-  const namespace = headerOf(call.headers, 'x-gateway-cache-namespace') ?? configNamespace;
+  const namespace = headerOf(call.headers, 'x-gateway-cache-namespace') ?? leaf.cache?.namespace;
   const { organisationId, kind, id, userId } = call.key.principal;
   const place = canonicalJson([
     organisationId,
@@ -54,10 +57,9 @@ export function identify(
     [kind, id, userId],
     [call.route.endpoint, call.path, call.query],
     [target.provider.id, target.record?.id ?? target.credential.key, target.base, target.credential.settings],
-    (target.provider.callerHeaders ?? []).map((name) => call.headers[name] ?? null),
-    namespace === null || namespace === undefined
-      ? { metadata: call.metadata, headers: relevantHeaders(call) }
-      : { namespace },
+    [call.providerAuthorization, toldHeaders(sent)],
+    [leaf.strictOpenAiCompliance, call.headers[STRICT] ?? null],
+    namespace === undefined ? { metadata: call.metadata, headers: relevantHeaders(call) } : { namespace },
   ]);
   return {
     id({ stream: _stream, stream_options: _options, ...members }) {
@@ -69,6 +71,16 @@ export function identify(
     },
   };
 }
+
+const STRICT = 'x-gateway-strict-open-ai-compliance';
+
+/** Headers of a request to a provider that are another one every time, or say nothing that an answer could depend on. */
+const passing =
+  /^(authorization|traceparent|tracestate|baggage|idempotency-key|content-length|user-agent|accept-encoding|x-amz-.*|x-stainless-.*)$/;
+
+/** What the provider is told in headers: forwarded ones may say for whom it answers. */
+const toldHeaders = (sent: UpstreamHeaders): [string, unknown][] =>
+  Object.entries(sent).filter(([name]) => !passing.test(name));
 
 const relevantHeaders = ({ headers }: Call): Json =>
   Object.fromEntries(

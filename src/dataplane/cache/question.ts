@@ -20,8 +20,8 @@ export function questionOf(endpoint: Endpoint, body: Json, idOf: (body: Json) =>
   }
   if (endpoint !== 'chatComplete') return null;
   const { messages, ...rest } = body;
-  if (!Array.isArray(messages) || messages.length > MAX_MESSAGES) return null;
-  const spoken = (messages as Json[]).filter(({ role }) => role !== 'system' && role !== 'developer');
+  if (!Array.isArray(messages) || messages.length > MAX_MESSAGES || !messages.every(isObject)) return null;
+  const spoken = messages.filter(({ role }) => role !== 'system' && role !== 'developer');
   const texts = spoken.map(({ content }) => textOf(content));
   if (!spoken.some(({ role }) => role === 'user') || texts.some((text) => text === null)) return null;
   // What was said by whom is part of the text: an assistant's words are no question.
@@ -35,6 +35,8 @@ function question(text: string, rest: Json, idOf: (body: Json) => string): Quest
   if (text.trim() === '' || text.length > MAX_CHARACTERS) return null;
   return { text, partition: idOf(rest) };
 }
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 function textOf(content: unknown): string | null {
   if (typeof content === 'string') return content;

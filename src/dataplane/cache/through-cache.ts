@@ -22,7 +22,7 @@ export async function throughCache(
   call: Call,
   cache: Cache,
 ): Promise<ThroughCache> {
-  const caching = cachingOf(call, leaf, target, exchange.body, cache.maxAge);
+  const caching = cachingOf(call, leaf, target, exchange, cache.maxAge);
   if (caching === null) return { exchange, keep: () => undefined };
   const { status, found, keep } = await cache.lookUp(caching);
   const part = { status, mode: caching.mode, captureBytes: MAX_ENTRY_BYTES };

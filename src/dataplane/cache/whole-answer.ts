@@ -15,7 +15,9 @@ export function wholeAnswer(endpoint: Endpoint, answer: CapturedAnswer): string 
     if (/^text\/event-stream/i.test(type)) return assembled(endpoint, bytes);
     return /^application\/(?:[\w.+-]+\+)?json/i.test(type) ? checked(bytes) : null;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof EventTooLargeError) return null;
+    // RangeError: too deep to be written again.
+    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof EventTooLargeError)
+      return null;
     throw error;
   }
 }

@@ -177,6 +177,12 @@ function inherit(config: GatewayConfig, parent: Behaviour): Behaviour {
   };
 }
 
+/** Parameters of a plan, counted at every target that has them. */
+export const inheritedParams = (plan: Plan): number =>
+  plan.kind === 'group'
+    ? plan.targets.reduce((sum, target) => sum + inheritedParams(target), 0)
+    : Object.keys({ ...plan.overrideParams }).length + Object.keys({ ...plan.defaultParams }).length;
+
 const merge = (parent: Record<string, unknown> | null, own: Record<string, unknown> | undefined) =>
   own ? { ...parent, ...own } : parent;
 

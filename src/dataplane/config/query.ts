@@ -108,14 +108,27 @@ function membership(operator: '$in' | '$nin', operand: unknown, found: Findings)
   return operator === '$in' ? (actual) => members.has(actual) : (actual) => !members.has(actual);
 }
 
-/** Linear time whatever the pattern. */
+/** Characters of a pattern, and of the text that it is tried on. */
+const MAX_PATTERN = 256;
+const MAX_MATCHED = 1024;
+/** Sum of the numbers in `{n,m}`: each repetition is compiled as often as it says. */
+const MAX_REPEATS = 100;
+
+function isSmallPattern(text: string): boolean {
+  const counts = [...text.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) => Number(most || least));
+  return text.length <= MAX_PATTERN && counts.reduce((sum, count) => sum + count, 0) <= MAX_REPEATS;
+}
+
+/** Linear time whatever the pattern; the bounds keep the factor small. */
 function pattern(operand: unknown, found: Findings): Check {
   try {
-    if (typeof operand !== 'string') throw new TypeError('not a text');
+    if (typeof operand !== 'string' || !isSmallPattern(operand)) throw new TypeError('no small pattern');
     const compiled = RE2JS.compile(operand);
-    return (actual) => compiled.matcher(String(actual)).find();
+    return (actual) => compiled.matcher(String(actual).slice(0, MAX_MATCHED)).find();
   } catch {
-    found.futile.push('$regex takes a pattern as RE2 has it');
+    found.futile.push(
+      `$regex takes a pattern as RE2 has it, of ${MAX_PATTERN} characters and ${MAX_REPEATS} counted repetitions at most`,
+    );
     return neverCheck;
   }
 }

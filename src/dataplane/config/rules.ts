@@ -49,6 +49,17 @@ export function structureProblems(config: GatewayConfig, path: string): string[]
   return problems;
 }
 
+/** Parameters of a config, counted at every target that inherits them. */
+export const MAX_INHERITED_PARAMS = 10_000;
+
+/** How many parameters the targets of a config have, those from above included: each target gets its own. */
+export function countParams({ targets, ...own }: GatewayConfig, above = 0): number {
+  const here = above + sizeOf(own.override_params) + sizeOf(own.default_params);
+  return targets ? targets.reduce((sum, target) => sum + countParams(target, here), 0) : here;
+}
+
+const sizeOf = (params: object | undefined): number => (params ? Object.keys(params).length : 0);
+
 /** Mistakes in the queries of conditions, at any level (section 2.5). */
 export function conditionProblems({ strategy, targets }: GatewayConfig, path: string): string[] {
   const own = (strategy?.conditions ?? []).flatMap(({ query }, index) =>

@@ -4,7 +4,13 @@ import { customHostProblem } from '../../lib/custom-host.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { allSettings, type Setting, settingProblem } from '../../providers/index.ts';
 import { cache, circuitBreaker, retry, statusCodes, strategy } from './parts.ts';
-import { conditionProblems, hasContent, structureProblems } from './rules.ts';
+import {
+  conditionProblems,
+  countParams,
+  hasContent,
+  MAX_INHERITED_PARAMS,
+  structureProblems,
+} from './rules.ts';
 import { toSnakeCaseConfig } from './spelling.ts';
 
 // The config object of spec/data-plane.md, section 2.1, in its snake_case spelling. Keys that this version does not act
@@ -94,6 +100,10 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
     throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));
   }
   const problems = structureProblems(parsed.data, 'config');
+  if (countParams(parsed.data) > MAX_INHERITED_PARAMS)
+    problems.push(
+      `path: config, message: the parameters of all targets, inherited ones included, are at most ${MAX_INHERITED_PARAMS}`,
+    );
   if (problems.length === 0 && !hasContent(parsed.data))
     problems.push('path: config, message: the config names no provider, targets or behaviour');
   if (problems.length > 0) throw invalid(problems);

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../errors/index.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Leaf } from '../config/plan.ts';
 import type { OutgoingBody } from '../request-body.ts';
@@ -27,10 +28,19 @@ export function askForUsage(
   const asking = { ...value, stream_options: { ...options, include_usage: true } };
   return {
     ...body,
-    content: 'stream_options' in value ? Buffer.from(JSON.stringify(asking)) : withMember(content),
+    content: 'stream_options' in value ? written(asking) : withMember(content),
     value: asking,
     hidesUsage: true,
   };
+}
+
+/** What the parser takes may be nested more deeply than it can be written again. */
+function written(value: object): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(value));
+  } catch (cause) {
+    throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.', cause });
+  }
 }
 
 /** The bytes of a JSON object that has members already, with one more: parsing and writing it again would cost far more. */

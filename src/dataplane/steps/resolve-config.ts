@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../errors/index.ts';
 import { type Call, headerOf } from '../call.ts';
-import { type Plan, planOf } from '../config/plan.ts';
+import { inheritedParams, type Plan, planOf } from '../config/plan.ts';
 import { parseGatewayConfig } from '../config/schema.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { type ConfigRecord, WORKSPACE_DEFAULT } from '../directory.ts';
@@ -11,7 +11,7 @@ import type { Step } from '../step.ts';
 const inlinePlans = new LRUCache<string, Plan>({
   max: 1000,
   maxSize: 8 * 1024 * 1024,
-  sizeCalculation: (_plan, text) => text.length,
+  sizeCalculation: (plan, text) => text.length + 100 * inheritedParams(plan),
 });
 
 /** The config of the call: the one it names or carries, else the key's default, else none. */

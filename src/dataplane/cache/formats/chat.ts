@@ -67,18 +67,26 @@ function addDelta(message: Json, delta: Json): void {
   for (const [name, value] of Object.entries(delta)) {
     if (name === 'role') message.role = value;
     else if (name === 'tool_calls') addToolCalls(message, objectsOf(value));
-    else if (value !== null) message[name] = merge(message[name], value);
+    else if (value !== null) continueMember(message, name, value);
   }
 }
 
-/** Texts and lists are continued, objects member by member; what else there is replaces. */
+/** Only what the object has itself: the prototype of all objects is no part of an answer. */
+function continueMember(holder: Json, name: string, value: unknown): void {
+  if (name === '__proto__') return;
+  holder[name] = merge(Object.hasOwn(holder, name) ? holder[name] : undefined, value);
+}
+
+/** Texts and lists are continued where they are, objects member by member; what else there is replaces. */
 function merge(known: unknown, piece: unknown): unknown {
   if (typeof known === 'string' && typeof piece === 'string') return known + piece;
-  if (Array.isArray(known) && Array.isArray(piece)) return [...known, ...piece];
+  if (Array.isArray(known) && Array.isArray(piece)) {
+    for (const item of piece) known.push(item);
+    return known;
+  }
   if (isObject(known) && isObject(piece)) {
-    const merged: Json = { ...known };
-    for (const [name, value] of Object.entries(piece)) merged[name] = merge(known[name], value);
-    return merged;
+    for (const [name, value] of Object.entries(piece)) continueMember(known, name, value);
+    return known;
   }
   return piece ?? known;
 }
