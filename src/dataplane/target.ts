@@ -13,8 +13,9 @@ import type { OwnPricing } from '../recording/pricing/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { isExpired, type ModelRecord, type ProviderRecord } from './directory.ts';
-import { namedModel, requestedModel } from './requested-model.ts';
+import { isExpired, type ProviderRecord } from './directory.ts';
+import { namedModel } from './requested-model.ts';
+import { allowedModel } from './restricted-models.ts';
 
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
 export type Target = {
@@ -93,7 +94,7 @@ async function fromCatalogue(
   const record = await directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
   if (!record) throw unknownProvider(`There is no provider ${name.slice(0, 100)} in this workspace.`);
   if (isExpired(record)) throw unknownProvider(`The provider ${name} has expired.`);
-  const modelRecord = allowedModel(record, model ?? unlabelledModel(record, call));
+  const modelRecord = allowedModel(record, model, leaf, call);
   const provider = knownProvider(record.aiProviderId);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   if (requestHost && holdsSecrets(record, provider)) {
@@ -210,30 +211,6 @@ function knownProvider(id: string): Provider {
   const provider = findProvider(id);
   if (!provider) throw unknownProvider(`The provider ${JSON.stringify(id.slice(0, 100))} is not known.`);
   return provider;
-}
-
-/** The model of a body that is not declared as JSON, read only where the provider restricts its models. */
-function unlabelledModel(record: ProviderRecord, { body }: Call): string | null {
-  const isRestricted = !record.allowAllModels || [...record.models.values()].some(({ enabled }) => !enabled);
-  if (!isRestricted || body.kind === 'json' || body.kind === 'none') return null;
-  const model = requestedModel(body);
-  if (model !== null || (record.allowAllModels && body.kind === 'bytes')) return model;
-  throw new GatewayError('FORBIDDEN', {
-    message: `The models of @${record.slug} are restricted, and the request does not show which it asks for.`,
-    param: 'model',
-  });
-}
-
-function allowedModel(record: ProviderRecord, model: string | null): ModelRecord | null {
-  if (model === null) return null;
-  const found = record.models.get(model);
-  if (found ? !found.enabled : !record.allowAllModels) {
-    throw new GatewayError('FORBIDDEN', {
-      message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}.`,
-      param: 'model',
-    });
-  }
-  return found ?? null;
 }
 
 function baseUrlOf(

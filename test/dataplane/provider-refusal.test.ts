@@ -123,6 +123,37 @@ const refusals: [string, Refusal][] = [
       },
     },
   ],
+  ...(
+    [
+      [
+        'a forced model that covers for another one in a body that is not read',
+        {
+          config: { override_params: { model: 'gpt-on' } },
+          path: '/v1/proxy/chat/completions',
+          headers: { 'content-type': 'text/plain' },
+          body: '{"model":"gpt-off"}',
+        },
+      ],
+      [
+        'a model that only the config gives',
+        { config: { default_params: { model: 'gpt-off' } }, body: { messages } },
+      ],
+      ['a model in the path', { path: '/v1/proxy/models/gpt-off:generateContent', body: { contents: [] } }],
+      ['a request that names none', { path: '/v1/images/generations', body: { prompt: 'x' } }],
+    ] as [string, CallOptions & { config?: object }][]
+  ).map(([name, { config, headers, ...options }]): [string, Refusal] => [
+    `${name}, where only listed ones are allowed`,
+    {
+      status: 403,
+      code: 'forbidden',
+      param: 'model',
+      options: async () => {
+        const slug = await world.makeProvider();
+        await setModels(slug, { models: [{ slug: 'gpt-on', enabled: true }], allow_all_models: false });
+        return { ...options, config, headers: { 'x-gateway-provider': `@${slug}`, ...headers } };
+      },
+    },
+  ]),
   [
     'a custom host beside a stored credential',
     {

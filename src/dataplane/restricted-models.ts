@@ -1,0 +1,52 @@
+import { GatewayError } from '../errors/index.ts';
+import { modelInPath } from '../recording/asked-for.ts';
+import type { Call } from './call.ts';
+import type { Leaf } from './config/plan.ts';
+import type { ModelRecord, ProviderRecord } from './directory.ts';
+import { requestedModel } from './requested-model.ts';
+
+/**
+ * What a provider's catalogue entry says of the model that a call asks for; null when it says nothing. Throws FORBIDDEN for
+ * a model that is not enabled, wherever the request, as it will be sent, names it: in the body after the config's
+ * parameters, or in the path. `model`: what the body is given to say.
+ */
+export function allowedModel(
+  record: ProviderRecord,
+  model: string | null,
+  leaf: Leaf,
+  call: Call,
+): ModelRecord | null {
+  if (!isRestricted(record)) return model === null ? null : (record.models.get(model) ?? null);
+  const { body } = call;
+  const isWritten = body.kind === 'json' || (body.kind !== 'none' && body.form !== null);
+  // What is not read is sent as it is, whatever the config says of its parameters.
+  const inBody = isWritten ? (model ?? defaultModel(leaf)) : requestedModel(body);
+  const inPath = modelInPath(call.path);
+  for (const named of [inBody, inPath]) if (named !== null) requireEnabled(record, named);
+  if (inBody === null && inPath === null) requireModelless(record, call);
+  return record.models.get(inBody ?? inPath ?? '') ?? null;
+}
+
+const isRestricted = ({ allowAllModels, models }: ProviderRecord): boolean =>
+  !allowAllModels || [...models.values()].some(({ enabled }) => !enabled);
+
+const defaultModel = ({ defaultParams }: Leaf): string | null =>
+  typeof defaultParams?.model === 'string' ? defaultParams.model : null;
+
+function requireEnabled(record: ProviderRecord, model: string): void {
+  const found = record.models.get(model);
+  if (found ? found.enabled : record.allowAllModels) return;
+  throw new GatewayError('FORBIDDEN', {
+    message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}.`,
+    param: 'model',
+  });
+}
+
+/** What shows no model may ask for none, or for one that the provider chooses. */
+function requireModelless(record: ProviderRecord, { body }: Call): void {
+  if (body.kind === 'none' || (record.allowAllModels && body.kind !== 'stream')) return;
+  throw new GatewayError('FORBIDDEN', {
+    message: `The models of @${record.slug} are restricted, and the request does not show which it asks for.`,
+    param: 'model',
+  });
+}
