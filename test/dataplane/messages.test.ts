@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { recordsOf } from '../recording/records.ts';
 import { eventStream, json } from '../support/provider.ts';
 import { cachedUsage, chatStream, chatWith, weatherCall } from './chat-streams.ts';
 import { startWorld, type World } from './world.ts';
@@ -445,6 +446,24 @@ describe('a stream', () => {
     });
     expect(answer.text).toMatch(/event: error\n.*\n\n$/);
     expect(answer.text).not.toContain('message_stop');
+  });
+
+  test('is logged with its tokens, and a broken one as a failure', async () => {
+    for (const [traceId, script] of [
+      ['whole', chatStream([{ content: 'Hi' }], 'stop', cachedUsage)],
+      ['broken', frames.slice(0, 1)],
+    ] as const) {
+      world.provider.play(eventStream([...script]));
+      const request = { model, max_tokens: 50, messages: hello };
+      const options = { headers: { 'x-gateway-trace-id': traceId } };
+      await thrown(client.messages.stream(request, options).done());
+    }
+    expect(await recordsOf(world.app, { traceId: 'whole' })).toMatchObject([
+      { endpoint: 'messages', isSuccess: true, promptTokens: 100, completionTokens: 20, streamMode: 1 },
+    ]);
+    expect(await recordsOf(world.app, { traceId: 'broken' })).toMatchObject([
+      { isSuccess: false, error: expect.stringContaining('in the middle') },
+    ]);
   });
 
   test('that is cut after the reason to finish is complete', async () => {

@@ -108,26 +108,32 @@ function membership(operator: '$in' | '$nin', operand: unknown, found: Findings)
   return operator === '$in' ? (actual) => members.has(actual) : (actual) => !members.has(actual);
 }
 
-/** Characters of a pattern, and of the text that it is tried on. */
+/** Characters of a pattern. */
 const MAX_PATTERN = 256;
-const MAX_MATCHED = 1024;
-/** Sum of the numbers in `{n,m}`: each repetition is compiled as often as it says. */
-const MAX_REPEATS = 100;
+/** Characters of a pattern times the numbers in its `{n,m}`: each repetition is compiled as often as it says. */
+const MAX_SIZE = 10_000;
+/** The same times the characters of a text: what trying the pattern on it may cost. A longer text does not match. */
+const MAX_WORK = 5_000_000;
 
-function isSmallPattern(text: string): boolean {
+function sizeOf(text: string): number {
   const counts = [...text.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) => Number(most || least));
-  return text.length <= MAX_PATTERN && counts.reduce((sum, count) => sum + count, 0) <= MAX_REPEATS;
+  return counts.reduce((size, count) => size * Math.max(1, count), text.length);
 }
 
 /** Linear time whatever the pattern; the bounds keep the factor small. */
 function pattern(operand: unknown, found: Findings): Check {
   try {
-    if (typeof operand !== 'string' || !isSmallPattern(operand)) throw new TypeError('no small pattern');
+    if (typeof operand !== 'string' || operand.length > MAX_PATTERN) throw new TypeError('no short text');
+    const size = sizeOf(operand);
+    if (size > MAX_SIZE) throw new RangeError('too many repetitions');
     const compiled = RE2JS.compile(operand);
-    return (actual) => compiled.matcher(String(actual).slice(0, MAX_MATCHED)).find();
+    return (actual) => {
+      const text = String(actual);
+      return text.length * size <= MAX_WORK && compiled.matcher(text).find();
+    };
   } catch {
     found.futile.push(
-      `$regex takes a pattern as RE2 has it, of ${MAX_PATTERN} characters and ${MAX_REPEATS} counted repetitions at most`,
+      `$regex takes a pattern as RE2 has it, of ${MAX_PATTERN} characters and few counted repetitions`,
     );
     return neverCheck;
   }
