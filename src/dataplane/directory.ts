@@ -34,6 +34,8 @@ export type ProviderRecord = {
   customHost: string | null;
   customHeaders: Record<string, string>;
   allowAllModels: boolean;
+  /** Some model may not be asked for. */
+  restrictsModels: boolean;
   models: ReadonlyMap<string, ModelRecord>;
   /** Of the models that are not in `models`. */
   pricing: OwnPricing;

@@ -16,7 +16,7 @@ export function allowedModel(
   leaf: Leaf,
   call: Call,
 ): ModelRecord | null {
-  if (!isRestricted(record)) return model === null ? null : (record.models.get(model) ?? null);
+  if (!record.restrictsModels) return model === null ? null : (record.models.get(model) ?? null);
   const { body } = call;
   const isWritten = body.kind === 'json' || (body.kind !== 'none' && body.form !== null);
   // What is not read is sent as it is, whatever the config says of its parameters.
@@ -26,9 +26,6 @@ export function allowedModel(
   if (inBody === null && inPath === null) requireModelless(record, call);
   return record.models.get(inBody ?? inPath ?? '') ?? null;
 }
-
-const isRestricted = ({ allowAllModels, models }: ProviderRecord): boolean =>
-  !allowAllModels || [...models.values()].some(({ enabled }) => !enabled);
 
 const defaultModel = ({ defaultParams }: Leaf): string | null =>
   typeof defaultParams?.model === 'string' ? defaultParams.model : null;

@@ -180,6 +180,32 @@ describe('a kept answer as a stream (data-plane.md, section 4)', () => {
     });
   });
 
+  /** A chat stream of these deltas, each a JSON text. */
+  const streamOf = (deltas: string[]) =>
+    [
+      ...deltas.map((delta) => `data: {"choices":[{"index":0,"delta":${delta}}]}\n\n`),
+      'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+      'data: [DONE]\n\n',
+    ].join('');
+  const messageOf = (deltas: string[]) =>
+    (formatOf('chatComplete').assemble(eventsOf(streamOf(deltas))) as any).choices[0].message;
+
+  it('continues lists and objects of any size that grow chunk by chunk', () => {
+    const count = 5000;
+    const deltas = Array.from({ length: count }, (_, index) => `{"list":[${index}],"map":{"m${index}":1}}`);
+    const { list, map } = messageOf(deltas);
+    expect([list.length, list[count - 1], Object.keys(map).length]).toEqual([count, count - 1, count]);
+  });
+
+  it('reaches no prototype of other objects', () => {
+    const polluting =
+      '{"__proto__":{"polluted":1},"map":{"__proto__":{"polluted":1}},"constructor":{"prototype":{"polluted":1}}}';
+    const message = messageOf([polluting, polluting, '{"content":"hi"}']);
+    expect(message.content).toBe('hi');
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
   it('keeps nothing that holds an error', () => {
     const stream = 'data: {"error":{"message":"overloaded"}}\n\ndata: [DONE]\n\n';
     expect(formatOf('chatComplete').assemble(eventsOf(stream))).toBeNull();

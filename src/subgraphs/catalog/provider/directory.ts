@@ -82,6 +82,7 @@ function toRecord(
     customHost,
     customHeaders: unsealHeaders(secrets, integration),
     allowAllModels: integration.allowAllModels,
+    restrictsModels: !integration.allowAllModels || integration.models.some(({ enabled }) => !enabled),
     models: new Map(
       integration.models.map((model) => [
         model.slug,
