@@ -18,6 +18,7 @@ export async function callTarget(
   dependencies: DataplaneDependencies,
 ): Promise<Outcome> {
   const startedAt = performance.now();
+  call.leaf = leaf;
   const target = await resolveTarget(leaf, call, dependencies);
   call.span = spanOfTry(call.trace, call.plan.kind === 'leaf');
   const asked = await exchangeOf(call, leaf, target, dependencies);

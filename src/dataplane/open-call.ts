@@ -56,6 +56,7 @@ export async function openCall(visit: Visit, { authenticate }: DataplaneDependen
     body: { kind: 'none' },
     metadata: key.metadata,
     plan: emptyPlan,
+    leaf: null,
     savedConfig: null,
   };
 }

@@ -22,7 +22,8 @@ export function allowedModel(
   // What is not read is sent as it is, whatever the config says of its parameters.
   const inBody = isWritten ? (model ?? defaultModel(leaf)) : requestedModel(body);
   const inPath = modelInPath(call.path);
-  for (const named of [inBody, inPath]) if (named !== null) requireEnabled(record, named);
+  if (inBody !== null) requireEnabled(record, inBody, isWritten ? placeOfModel(model, leaf) : 'model');
+  if (inPath !== null) requireEnabled(record, inPath, 'model');
   if (inBody === null && inPath === null) requireModelless(record, call);
   return record.models.get(inBody ?? inPath ?? '') ?? null;
 }
@@ -30,12 +31,19 @@ export function allowedModel(
 const defaultModel = ({ defaultParams }: Leaf): string | null =>
   typeof defaultParams?.model === 'string' ? defaultParams.model : null;
 
-function requireEnabled(record: ProviderRecord, model: string): void {
+/** Whose word the model of the outgoing body is. */
+function placeOfModel(model: string | null, { path, overrideParams }: Leaf): string {
+  if (typeof overrideParams?.model === 'string') return `${path}.override_params.model`;
+  return model === null ? `${path}.default_params.model` : 'model';
+}
+
+function requireEnabled(record: ProviderRecord, model: string, place: string): void {
   const found = record.models.get(model);
   if (found ? found.enabled : record.allowAllModels) return;
+  const see = place === 'model' ? '' : `: see ${place}`;
   throw new GatewayError('FORBIDDEN', {
-    message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}.`,
-    param: 'model',
+    message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}${see}.`,
+    param: place,
   });
 }
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
+import type { HostPolicy } from '../lib/custom-host.ts';
 import {
   type BaseUrl,
   findProvider,
@@ -14,7 +15,7 @@ import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ProviderRecord } from './directory.ts';
-import { namedModel } from './requested-model.ts';
+import { type NamedProvider, placeOfName, providerNamedFor } from './named-provider.ts';
 import { allowedModel } from './restricted-models.ts';
 
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
@@ -33,20 +34,8 @@ export type Target = {
   pricing: OwnPricing;
 };
 
-/**
- * `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model, and so does what looks like a slug and
- * is one of `scopes`.
- */
-function splitModel(
-  model: unknown,
-  scopes?: readonly string[],
-): { slug: string | null; model: string | null } {
-  if (typeof model !== 'string') return { slug: null, model: null };
-  if (!model.startsWith('@')) return { slug: null, model };
-  const match = /^(@[^/]+)\/(.+)$/s.exec(model);
-  if (match?.[1] && scopes?.includes(match[1])) return { slug: null, model };
-  return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
-}
+/** Whom a leaf of a call is for. */
+type Asked = { named: NamedProvider; leaf: Leaf; call: Call };
 
 /** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
 export async function resolveTarget(
@@ -54,53 +43,28 @@ export async function resolveTarget(
   call: Call,
   dependencies: DataplaneDependencies,
 ): Promise<Target> {
-  const header = headerProvider(call);
-  const named = leaf.provider ?? header;
-  const scopes = named === null || named.startsWith('@') ? undefined : findProvider(named)?.modelScopes;
-  const forced = splitModel(leaf.overrideParams?.model, scopes);
-  const asked = splitModel(namedModel(call.body), scopes);
-  const name =
-    leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));
-  const model = forced.model ?? asked.model;
-  if (!name) {
-    throw new GatewayError('PROVIDER_REQUIRED', {
-      message:
-        'No provider named: send x-gateway-provider, a config, or a model of the form @provider/model.',
-      param: 'x-gateway-provider',
-    });
-  }
-  return name.startsWith('@')
-    ? fromCatalogue(name, model, leaf, call, dependencies)
-    : fromRequest(name, model, leaf, call, dependencies);
-}
-
-/** Whether the request itself says which provider it is for. */
-export const namesProvider = (call: Call): boolean =>
-  headerProvider(call) !== null || splitModel(namedModel(call.body)).slug !== null;
-
-export function headerProvider(call: Call): string | null {
-  const virtualKey = headerOf(call.headers, 'x-gateway-virtual-key');
-  const named = headerOf(call.headers, 'x-gateway-provider')?.trim();
-  return named || (virtualKey ? `@${virtualKey.trim().replace(/^@/, '')}` : null);
+  const named = providerNamedFor(leaf, call);
+  if (!named) throw nobodyNamed(leaf);
+  const asked = { named, leaf, call };
+  return named.name.startsWith('@') ? fromCatalogue(asked, dependencies) : fromRequest(asked, dependencies);
 }
 
 async function fromCatalogue(
-  name: string,
-  model: string | null,
-  leaf: Leaf,
-  call: Call,
+  asked: Asked,
   { directory, hostPolicy }: DataplaneDependencies,
 ): Promise<Target> {
+  const { named, leaf, call } = asked;
+  const { name, model } = named;
   const record = await directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
-  if (!record) throw unknownProvider(`There is no provider ${name.slice(0, 100)} in this workspace.`);
-  if (isExpired(record)) throw unknownProvider(`The provider ${name} has expired.`);
+  if (!record) throw unknownProvider(asked, `There is no provider ${name.slice(0, 100)} in this workspace`);
+  if (isExpired(record)) throw unknownProvider(asked, `The provider ${name} has expired`);
   const modelRecord = allowedModel(record, model, leaf, call);
-  const provider = knownProvider(record.aiProviderId);
+  const provider = knownProvider(record.aiProviderId, asked);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   if (requestHost && holdsSecrets(record, provider)) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
       message: 'A stored credential only goes to its own provider: set the custom host on the integration.',
-      param: 'x-gateway-custom-host',
+      param: placeOfHost(asked),
     });
   }
   const host = requestHost ?? modelRecord?.customHost ?? record.customHost;
@@ -110,7 +74,7 @@ async function fromCatalogue(
   return {
     provider,
     record,
-    base: baseUrlOf(provider, host, credential.settings, hostPolicy.problem),
+    base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
     credential,
     customHeaders: record.customHeaders,
     model,
@@ -118,14 +82,9 @@ async function fromCatalogue(
   };
 }
 
-async function fromRequest(
-  name: string,
-  model: string | null,
-  leaf: Leaf,
-  call: Call,
-  { hostPolicy }: DataplaneDependencies,
-): Promise<Target> {
-  const provider = knownProvider(name);
+async function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies): Promise<Target> {
+  const { named, leaf, call } = asked;
+  const provider = knownProvider(named.name, asked);
   const isStored = call.savedConfig !== null && bringsCredential(provider, leaf);
   if (isStored && headerOf(call.headers, 'x-gateway-custom-host')) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
@@ -141,13 +100,41 @@ async function fromRequest(
   return {
     provider,
     record: null,
-    base: baseUrlOf(provider, host, credential.settings, hostPolicy.problem),
+    base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
     credential,
     customHeaders: {},
-    model,
+    model: named.model,
     pricing: null,
   };
 }
+
+/** A target of several names it itself or leaves it to the request; so may a config that is a target. */
+function nobodyNamed({ path }: Leaf): GatewayError {
+  const isTarget = path !== 'config';
+  return new GatewayError('PROVIDER_REQUIRED', {
+    message: `No provider named${isTarget ? ` by ${path}` : ''}: send x-gateway-provider, a config, or a model of the form @provider/model.`,
+    param: isTarget ? `${path}.provider` : 'x-gateway-provider',
+  });
+}
+
+function unknownProvider({ named, leaf, call }: Asked, problem: string): GatewayError {
+  const place = placeOfName(named, leaf, call);
+  return new GatewayError('UNKNOWN_PROVIDER', { message: `${problem}: see ${place}.`, param: place });
+}
+
+function knownProvider(id: string, asked: Asked): Provider {
+  const provider = findProvider(id);
+  if (!provider)
+    throw unknownProvider(asked, `The provider ${JSON.stringify(id.slice(0, 100))} is not known`);
+  return provider;
+}
+
+/** Where the request or its config names, or could name, a custom host. */
+const placeOfHost = ({ named, leaf, call }: Asked): string =>
+  headerOf(call.headers, 'x-gateway-custom-host') === undefined &&
+  (leaf.customHostAt || named.by === 'target')
+    ? (leaf.customHostAt ?? `${leaf.path}.custom_host`)
+    : 'x-gateway-custom-host';
 
 /** Headers of the integration may carry credentials as well. */
 const holdsSecrets = ({ credential, customHeaders }: ProviderRecord, provider: Provider): boolean =>
@@ -194,30 +181,20 @@ function chosenSettings(
     if (value === undefined) continue;
     const problem = settingProblem(setting, value);
     if (problem) {
-      throw new GatewayError('VALIDATION_FAILED', {
-        message: `${header} must be ${problem}.`,
-        param: header,
-      });
+      const place = leaf.settings[name] === undefined ? header : `${leaf.path}.${name}`;
+      throw new GatewayError('VALIDATION_FAILED', { message: `${place} must be ${problem}.`, param: place });
     }
     chosen[name] = value;
   }
   return chosen;
 }
 
-const unknownProvider = (message: string) =>
-  new GatewayError('UNKNOWN_PROVIDER', { message, param: 'x-gateway-provider' });
-
-function knownProvider(id: string): Provider {
-  const provider = findProvider(id);
-  if (!provider) throw unknownProvider(`The provider ${JSON.stringify(id.slice(0, 100))} is not known.`);
-  return provider;
-}
-
 function baseUrlOf(
   provider: Provider,
   host: string | null,
   settings: Settings,
-  problem: (url: string) => string | null,
+  asked: Asked,
+  { problem }: HostPolicy,
 ): BaseUrl | null {
   if (provider.respond) return null;
   if (host !== null) {
@@ -225,7 +202,7 @@ function baseUrlOf(
     if (reason)
       throw new GatewayError('INVALID_CUSTOM_HOST', {
         message: `The custom host is not allowed: ${reason}.`,
-        param: 'x-gateway-custom-host',
+        param: placeOfHost(asked),
       });
     return split(host);
   }
@@ -236,14 +213,14 @@ function baseUrlOf(
     if (reason)
       throw new GatewayError('INVALID_CUSTOM_HOST', {
         message: `The settings of ${provider.id} lead to a host that is not allowed: ${reason}.`,
-        param: 'x-gateway-provider',
+        param: placeOfName(asked.named, asked.leaf, asked.call),
       });
     return split(own);
   }
   const names = Object.keys(provider.settings);
   throw new GatewayError('INVALID_CUSTOM_HOST', {
     message: `The provider ${provider.id} needs a custom host${names.length > 0 ? ` or more of its settings (${names.join(', ')})` : ''}.`,
-    param: 'x-gateway-custom-host',
+    param: placeOfHost(asked),
   });
 }
 
