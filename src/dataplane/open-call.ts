@@ -8,7 +8,7 @@ import type { Call } from './call.ts';
 import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isSafePath, routeOf } from './routes.ts';
-import { type Trace, traceOf } from './trace.ts';
+import { requireUsable, type Trace, traceOf } from './trace.ts';
 
 /** A request of which nothing is known yet. */
 export type Visit = {
@@ -38,6 +38,7 @@ export async function openCall(visit: Visit, { authenticate }: DataplaneDependen
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
   }
+  requireUsable(visit.trace);
   if (!isSafePath(path))
     throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
   const method = request.method ?? 'GET';

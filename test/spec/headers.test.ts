@@ -94,6 +94,18 @@ describe('1.1: request headers', () => {
     expect(made.headers['x-gateway-trace-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  test.each([
+    ['too long', 'trace-id', 'x'.repeat(257)],
+    ['not printable', 'trace-id', 'caf\u00e9'],
+    ['too long', 'span-id', 'x'.repeat(257)],
+    ['too long', 'span-name', 'x'.repeat(257)],
+    ['too long', 'parent-span-id', 'x'.repeat(257)],
+  ])('what is %s in x-gateway-%s is refused, not replaced', async (_rule, name, value) => {
+    const header = `x-gateway-${name}`;
+    const answer = await withHeaders({ [header]: value });
+    expect([answer.status, answer.json.error.param, reached()]).toEqual([400, header, [0, 0]]);
+  });
+
   test('traceparent gives trace and parent, and explicit headers win', async () => {
     const trace = 'a'.repeat(32);
     const traceparent = `00-${trace}-${'b'.repeat(16)}-01`;
