@@ -41,7 +41,8 @@ export async function openCall(visit: Visit, { authenticate }: DataplaneDependen
   requireUsable(visit.trace);
   if (!isSafePath(path))
     throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
-  const method = request.method ?? 'GET';
+  // The head of an answer is what a GET would begin with: Node leaves out the rest.
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   return {
     ...visit,
     span: visit.trace,

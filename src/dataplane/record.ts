@@ -143,7 +143,7 @@ function callFacts(call: Call, span: Span, startedAt: number) {
     spanName: trace.spanName,
     parentSpanId: span.parentSpanId,
     callerSpanId: trace.parentSpanId,
-    requestMethod: call.method,
+    requestMethod: call.request.method ?? call.method,
     requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,
     endpoint: call.route.endpoint,
     isProxyCall: call.route.endpoint === 'proxy',
