@@ -26,7 +26,7 @@ export type Target = {
   /** Null for a provider in this process. */
   base: BaseUrl | null;
   credential: ProviderCredential;
-  /** Headers of the integration, sent on every request. */
+  /** Headers of the integration and, before them, of its model, sent on every request. */
   customHeaders: Record<string, string>;
   /** The model that goes upstream, without a `@slug/`; null when the body names none. */
   model: string | null;
@@ -61,7 +61,8 @@ async function fromCatalogue(
   const modelRecord = allowedModel(record, model, leaf, call);
   const provider = knownProvider(record.aiProviderId, asked);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
-  if (requestHost && holdsSecrets(record, provider)) {
+  const { customHeaders } = modelRecord ?? record;
+  if (requestHost && holdsSecrets(record, customHeaders, provider)) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
       message: 'A stored credential only goes to its own provider: set the custom host on the integration.',
       param: placeOfHost(asked),
@@ -76,7 +77,7 @@ async function fromCatalogue(
     record,
     base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
     credential,
-    customHeaders: record.customHeaders,
+    customHeaders,
     model,
     pricing: modelRecord ? modelRecord.pricing : record.pricing,
   };
@@ -137,7 +138,11 @@ const placeOfHost = ({ named, leaf, call }: Asked): string =>
     : 'x-gateway-custom-host';
 
 /** Headers of the integration may carry credentials as well. */
-const holdsSecrets = ({ credential, customHeaders }: ProviderRecord, provider: Provider): boolean =>
+const holdsSecrets = (
+  { credential }: ProviderRecord,
+  customHeaders: Target['customHeaders'],
+  provider: Provider,
+): boolean =>
   credential.key !== null ||
   Object.keys(customHeaders).length > 0 ||
   Object.keys(credential.settings).some((name) => provider.settings[name]?.secret);

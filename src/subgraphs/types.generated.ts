@@ -994,7 +994,7 @@ export type IntegrationModel = {
   isFinetune: Scalars['Boolean']['output'];
   /** The known model that gives a custom one its API shape and price. */
   baseModelSlug?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host}` */
+  /** `custom_host` and `custom_headers`, whose values are masked. */
   configurations: Scalars['JSON']['output'];
   /** The model's own prices in the place of the catalogue's, as `IntegrationModelInput` takes them. */
   pricingConfig?: Maybe<Scalars['JSON']['output']>;
@@ -2498,7 +2498,10 @@ export type IntegrationModelInput = {
   isCustom?: InputMaybe<Scalars['Boolean']['input']>;
   isFinetune?: InputMaybe<Scalars['Boolean']['input']>;
   baseModelSlug?: InputMaybe<Scalars['String']['input']>;
-  /** `{custom_host: URL}`, which goes before the integration's own. */
+  /**
+   * `{custom_host: URL, custom_headers: {name: value}}`, which go before the integration's own; a header whose value is the
+   * mask of the stored one keeps it.
+   */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
   /**
    * The model's own prices in the place of the catalogue's, in US cents per token or unit: `{type: static, pay_as_you_go:

@@ -52,11 +52,17 @@ function unmasked(given: Texts, stored: Texts): { texts: Texts; kept: string[] }
   return { texts: { ...given, ...Object.fromEntries(kept.map((name) => [name, stored[name] ?? ''])) }, kept };
 }
 
-/** The `configurations` of one of its models. */
-export const parseModelConfigurations = (value: unknown, param: string): IntegrationModel['configurations'] =>
-  Object.fromEntries(
-    Object.entries(asObject(value, param)).map(([name, text]) => [name, parseMember(name, text, {}, param)]),
-  );
+/** The `configurations` of one of its models; a header given as the mask of the stored one keeps it. */
+export function parseModelConfigurations(
+  value: unknown,
+  param: string,
+  storedHeaders: Texts,
+): { plain: IntegrationModel['configurations']; headers: Texts } {
+  const { custom_headers: headers = {}, ...members } = asObject(value, param);
+  const plain = Object.entries(members).map(([name, text]) => [name, parseMember(name, text, {}, param)]);
+  const given = parseHeaders(headers, `${param}.custom_headers`);
+  return { plain: Object.fromEntries(plain), headers: unmasked(given, storedHeaders).texts };
+}
 
 function asObject(value: unknown, param: string): Record<string, unknown> {
   if (value === undefined || value === null) return {};
