@@ -79,7 +79,7 @@ async function fromCatalogue(
     credential,
     customHeaders,
     model,
-    pricing: modelRecord ? modelRecord.pricing : record.pricing,
+    pricing: pricingOf(provider, settings, modelRecord ? modelRecord.pricing : record.pricing),
   };
 }
 
@@ -105,7 +105,7 @@ async function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies):
     credential,
     customHeaders: {},
     model: named.model,
-    pricing: null,
+    pricing: pricingOf(provider, credential.settings, null),
   };
 }
 
@@ -136,6 +136,13 @@ const placeOfHost = ({ named, leaf, call }: Asked): string =>
   (leaf.customHostAt || named.by === 'target')
     ? (leaf.customHostAt ?? `${leaf.path}.custom_host`)
     : 'x-gateway-custom-host';
+
+/** What is said of a model itself goes before what the settings say of all that they lead to. */
+function pricingOf(provider: Provider, settings: Settings, own: OwnPricing): OwnPricing {
+  const baseModel = provider.pricedAs?.(settings);
+  if (baseModel === undefined || own?.baseModel) return own;
+  return { list: null, multipliers: null, ...own, baseModel };
+}
 
 /** Headers of the integration may carry credentials as well. */
 const holdsSecrets = (

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
-import { findProvider, type Setting, settingProblem } from '../../../providers/index.ts';
+import { findProvider, type Setting, settingProblem, settingText } from '../../../providers/index.ts';
 import { isObject } from '../values.ts';
 import type { IntegrationConfigurations, IntegrationModel } from './model.ts';
 import { isMaskOf, type Texts } from './sealed.ts';
@@ -77,7 +77,7 @@ function parseMember(name: string, given: unknown, known: KnownSettings, param: 
   const member = `${param}.${name}`;
   const setting = Object.hasOwn(known, name) ? known[name] : undefined;
   if (name !== 'custom_host' && !setting) throw invalid(`configurations.${name} is not supported.`, member);
-  const text = setting?.list && Array.isArray(given) ? JSON.stringify(given) : given;
+  const text = setting ? settingText(setting, given) : given;
   if (typeof text !== 'string' || text === '')
     throw invalid(`configurations.${name} must be a text.`, member);
   if (setting && !setting.secret) requireValid({ [name]: text }, known, param);
