@@ -3,6 +3,7 @@ import { type Capture, encodingOf } from '../recording/capture.ts';
 import { ErrorAnswer } from './error-answer.ts';
 import type { StreamFormat } from './frames/format.ts';
 import { StreamedAnswer } from './frames/streamed-answer.ts';
+import type { HangUp } from './hang-up.ts';
 import { errorText, type ProviderError } from './provider-error.ts';
 import { isEventStream, type Relay } from './relay.ts';
 import type { Target } from './target.ts';
@@ -42,7 +43,7 @@ export type AttemptOptions = {
   request: UpstreamRequest;
   /** Milliseconds until the head of an answer must be here, or the first bytes of a stream; null waits. */
   timeout: number | null;
-  signal: AbortSignal;
+  hangUp: HangUp;
   relay: Relay;
   capture: Capture;
   /** Null passes on whatever comes, as it comes. */
@@ -109,13 +110,13 @@ class Attempt implements UpstreamSink, Reception {
   }
 
   start(): void {
-    const { send, request, timeout, signal } = this.#options;
+    const { send, request, timeout, hangUp } = this.#options;
     this.#control = send(request, this);
     // A request that cannot even be written has failed by now.
     if (this.#isSettled) return;
     if (timeout !== null) this.#timeout = setTimeout(() => this.#control?.abort('timeout'), timeout);
-    if (signal.aborted) this.#abort();
-    else signal.addEventListener('abort', this.#abort, { once: true });
+    if (hangUp.happened) this.#abort();
+    else hangUp.listener = this.#abort;
   }
 
   readonly #abort = () => this.#control?.abort('aborted');
@@ -217,7 +218,7 @@ class Attempt implements UpstreamSink, Reception {
     this.#isSettled = true;
     clearTimeout(this.#timeout);
     clearTimeout(this.#patience);
-    this.#options.signal.removeEventListener('abort', this.#abort);
+    this.#options.hangUp.listener = null;
     this.#resolve(this.result);
   }
 }

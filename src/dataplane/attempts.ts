@@ -58,7 +58,7 @@ export async function untilSettled(
       send,
       request,
       timeout,
-      signal: call.signal,
+      hangUp: call.hangUp,
       relay,
       capture,
       reading,
@@ -72,15 +72,15 @@ export async function untilSettled(
     const answersError = error !== null && decide(status, {}, null);
     if (answersError)
       relay.answer(status, {}, headers(), JSON.stringify(errorBodyFor(call.route.endpoint, error)));
-    if (typeof next !== 'string' && !call.signal.aborted) {
+    if (typeof next !== 'string' && !call.hangUp.happened) {
       const { wait } = next;
-      await sleep(wait, call.signal);
-      if (!call.signal.aborted) {
+      await sleep(wait, call.hangUp.signal);
+      if (!call.hangUp.happened) {
         retries.spend(wait);
         continue;
       }
     }
-    const relayed = result.relayed || answersError || call.signal.aborted;
+    const relayed = result.relayed || answersError || call.hangUp.happened;
     return { result, status, capture, retryCount: retries.count, relayed };
   }
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Plan } from './config/plan.ts';
 import type { KeyRecord } from './directory.ts';
 import type { Form } from './forms/form.ts';
+import type { HangUp } from './hang-up.ts';
 import type { Route } from './routes.ts';
 import type { Span, Trace } from './trace.ts';
 
@@ -29,8 +30,7 @@ export type Call = {
   readonly route: Route;
   readonly requestId: string;
   readonly trace: Trace;
-  /** Aborts when the caller hangs up. */
-  readonly signal: AbortSignal;
+  readonly hangUp: HangUp;
   /** `atTargets`: milliseconds that the targets tried so far took. */
   readonly clock: { startedAt: number; createdAt: Date; atTargets: number };
 

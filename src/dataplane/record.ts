@@ -42,7 +42,7 @@ export function recordExchange(
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
-  const clientAborted = call.signal.aborted && (result.failure === 'aborted' || !result.relayed);
+  const clientAborted = call.hangUp.happened && (result.failure === 'aborted' || !result.relayed);
   requestLog.add({
     record: {
       ...callFacts(call, call.span, startedAt),
@@ -113,7 +113,7 @@ export function recordWithoutProvider(
       timeToFirstToken: null,
       upstreamResponseTime: 0,
       gatewayProcessingTime: Math.round(elapsed - call.clock.atTargets),
-      clientAborted: call.signal.aborted,
+      clientAborted: call.hangUp.happened,
       error: reason,
     },
     requestHeaders: call.headers,
@@ -167,11 +167,14 @@ const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
 export const keepsBodies = ({ key, headers }: Call): boolean =>
   key.logMode === null ? headerOf(headers, 'x-gateway-debug') !== 'false' : key.logMode === 'full';
 
-const sensitiveHeaders = (call: Call): string[] =>
-  (headerOf(call.headers, 'x-gateway-sensitive-headers') ?? '')
+function sensitiveHeaders(call: Call): string[] {
+  const listed = headerOf(call.headers, 'x-gateway-sensitive-headers');
+  if (!listed) return [];
+  return listed
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
+}
 
 function failureText(
   { failure, cause, defect, status }: AttemptResult,

@@ -3,7 +3,7 @@ import { isObject } from './frames/payload.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
 
-const DEFAULT_STATUS_CODES = [429, 500, 502, 503, 504, 529];
+const DEFAULT_STATUS_CODES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 /** Milliseconds: the most that one `retry-after`, or all of a target's waits together, may take. */
 const WAIT_LIMIT = 60_000;
 /** Milliseconds before the first retry; each further one waits twice as long. */
@@ -22,7 +22,7 @@ export class Retries {
 
   constructor(policy: RetryPolicy | null) {
     this.#policy = policy;
-    this.#statusCodes = new Set(policy?.on_status_codes ?? DEFAULT_STATUS_CODES);
+    this.#statusCodes = policy?.on_status_codes ? new Set(policy.on_status_codes) : DEFAULT_STATUS_CODES;
   }
 
   /** Retries that were made; -1 when one more would have been due. */

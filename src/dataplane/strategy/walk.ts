@@ -45,7 +45,7 @@ function visit(plan: Plan, context: Walk, accept: Accept): Promise<Outcome> {
 /** A caller that hung up says nothing about the target. */
 async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Accept): Promise<Outcome> {
   const outcome = await context.callTarget(leaf, accept);
-  if (!context.call.signal.aborted) health.settled(leaf, outcome.status);
+  if (!context.call.hangUp.happened) health.settled(leaf, outcome.status);
   return outcome;
 }
 
