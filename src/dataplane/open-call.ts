@@ -9,6 +9,7 @@ import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isSafePath, routeOf } from './routes.ts';
 import { type Trace, traceOf } from './trace.ts';
+import { Tries } from './tries.ts';
 
 /** A request of which nothing is known yet. */
 export type Visit = {
@@ -49,6 +50,7 @@ export async function openCall(visit: Visit, { authenticate }: DataplaneDependen
     route: routeOf(path),
     signal: hangUpSignal(response),
     clock,
+    tries: new Tries(),
     key,
     workspaceId,
     secret: credential?.secret ?? '',
