@@ -126,6 +126,7 @@ async function fromRequest(
   { hostPolicy }: DataplaneDependencies,
 ): Promise<Target> {
   const provider = knownProvider(name);
+  if (call.savedConfig && leaf.apiKey !== null && leaf.provider === null) throw looseKey(leaf);
   const isStored = call.savedConfig !== null && bringsCredential(provider, leaf);
   if (isStored && headerOf(call.headers, 'x-gateway-custom-host')) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
@@ -203,6 +204,13 @@ function chosenSettings(
   }
   return chosen;
 }
+
+/** For configs that were saved before this was refused then. */
+const looseKey = ({ path }: Leaf) =>
+  new GatewayError('INVALID_CONFIG', {
+    message: `${path}.api_key of a saved config needs the provider beside it.`,
+    param: `${path}.api_key`,
+  });
 
 const unknownProvider = (message: string) =>
   new GatewayError('UNKNOWN_PROVIDER', { message, param: 'x-gateway-provider' });
