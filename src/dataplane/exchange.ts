@@ -12,6 +12,7 @@ import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { sendDialect } from './upstream/local.ts';
+import { keepingRedirects } from './upstream/redirects.ts';
 import { unreachable } from './upstream/unreachable.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 
@@ -113,7 +114,9 @@ async function overHttp(
     body: Buffer.isBuffer(content) ? content : null,
   };
   const pending = provider.authorize(unsigned, credential, http.fetch);
-  const send = pending ? await sendOnceAuthorized(pending, http.send) : http.send;
+  const authorized = pending ? await sendOnceAuthorized(pending, http.send) : http.send;
+  // Where the gateway knows the format, a redirect is an error like any other.
+  const send = call.route.unified ? authorized : keepingRedirects(authorized, provider, base);
   return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
 }
 
