@@ -8,6 +8,7 @@ import type { Form } from './forms/form.ts';
 import { streamedForm } from './forms/stream.ts';
 import { requireSameModel } from './restricted-models.ts';
 import type { Target } from './target.ts';
+import { requireWithoutParameters } from './unread-body.ts';
 
 /** A body as it goes upstream: the caller's own bytes, or new ones where the config or the provider's slug changed it. */
 export type OutgoingBody = {
@@ -34,7 +35,7 @@ export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBo
   if (body.kind === 'none') return unchanged(null);
   if (body.kind !== 'json') {
     if (body.form) return formBody(body, body.form, leaf, target);
-    if (changesBody(leaf)) throw unchangeable();
+    if (changesBody(leaf)) requireWithoutParameters(call);
     return unchanged(body.kind === 'stream' ? body.stream : body.bytes);
   }
   const renamed = target.model !== null && target.model !== (leaf.overrideParams?.model ?? body.value.model);
@@ -62,13 +63,6 @@ function written(members: Record<string, unknown>, dropped: readonly string[]) {
 /** Whether a config has parameters for the body. */
 export const changesBody = ({ overrideParams, defaultParams, dropParams }: Leaf): boolean =>
   overrideParams !== null || defaultParams !== null || dropParams.length > 0;
-
-const unchangeable = () =>
-  new GatewayError('VALIDATION_FAILED', {
-    message:
-      'The config has parameters for the body, and this one is neither a JSON object nor a form that can be read.',
-    param: 'content-type',
-  });
 
 function formBody(
   body: Extract<RequestBody, { kind: 'bytes' | 'stream' }>,

@@ -186,6 +186,23 @@ describe('a form that is too large to keep', () => {
     }
   });
 
+  test.each(['\n', '\r'])(
+    'has no delimiter behind a line break %j alone, however it is cut',
+    async (lineBreak) => {
+      const odd = Buffer.from(
+        `value${lineBreak}--${BOUNDARY}\r\ncontent-disposition: form-data; name="x"\r\n\r\ny`,
+      );
+      for (let at = 1; at < odd.length; at++) {
+        const late = new LateParts(BOUNDARY, () => undefined);
+        const failed = new Promise((resolve) => late.once('error', resolve));
+        late.write(odd.subarray(0, at));
+        late.end(odd.subarray(at));
+        late.resume();
+        expect(await failed).toMatchObject({ code: 'MALFORMED_BODY' });
+      }
+    },
+  );
+
   test('has its changes, or is refused, wherever what is held ends', async () => {
     const leaf = { defaultParams: null, overrideParams: null, dropParams: ['language'] } as unknown as Leaf;
     const expected = (await fieldsIn(whole)).flatMap(([key, written]): Field[] =>

@@ -337,6 +337,11 @@ describe('a restriction of models holds however the request is written', () => {
       { type: multipart, body: `${form(ok)}${form(field('name="model"', 'bad'))}` },
       400,
     ],
+    [
+      'a form with lines that end differently',
+      { type: multipart, body: form(ok, field('name="x"', `1\n--b\r\n${field('name="model"', 'bad')}`)) },
+      400,
+    ],
     ['a form without end', { type: multipart, body: form(ok).slice(0, -6) }, 400],
     ['two boundaries', { type: 'multipart/form-data; boundary=b; boundary=c', body: form(ok) }, 403],
     ['a form in another character set', { type: `${multipart}; charset=utf-7`, body: form(ok) }, 403],

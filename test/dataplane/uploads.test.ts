@@ -388,7 +388,11 @@ describe('a body that is not read', () => {
   test.each(parameters)('is not sent where the config has %s for it', async (_name, config) => {
     for (const [type, body] of [
       ['text/plain', Buffer.from(oneByOne)],
+      ['audio/wav', Buffer.from(` \r\n${oneByOne}`)],
+      ['text/plain', Buffer.from(`\ufeff${oneByOne}`, 'utf16le')],
       ['application/json', Buffer.from(`[${oneByOne}]`)],
+      ['application/x-www-form-urlencoded', Buffer.from('model=m')],
+      ['multipart/form-data', Buffer.from('--b\r\n')],
       ['application/octet-stream', Buffer.alloc(KEPT + 1)],
     ] as const) {
       world.provider.play(json(200, {}));

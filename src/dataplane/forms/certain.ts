@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors/index.ts';
 import type { RequestBody } from '../call.ts';
 import type { FieldChanges } from './change.ts';
-import type { Form } from './form.ts';
+import { type Form, hasStray } from './form.ts';
 import { isPlainName } from './part-head.ts';
 
 type FormBody = Extract<RequestBody, { kind: 'bytes' | 'stream' }>;
@@ -13,7 +13,10 @@ type FormBody = Extract<RequestBody, { kind: 'bytes' | 'stream' }>;
 export function requireCertain({ kind }: FormBody, form: Form, field: string): void {
   if (form.hasProse) throw uncertainForm(field, 'there is text before its first part or behind its last');
   if (kind === 'bytes' && !form.isEnded) throw uncertainForm(field, 'it has no end');
-  const odd = form.parts.findIndex(({ isCertain }) => !isCertain);
+  const { bytes, boundary, parts } = form;
+  if (parts.some((part) => hasStray(bytes, boundary, part.valueStart, part.valueEnd ?? bytes.length)))
+    throw uncertainForm(field, 'its boundary is in a value');
+  const odd = parts.findIndex(({ isCertain }) => !isCertain);
   if (odd !== -1) throw uncertainForm(field, `the headers of part ${odd + 1} are unusual`);
 }
 

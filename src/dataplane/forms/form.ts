@@ -22,7 +22,7 @@ export type Form = {
   parts: readonly Part[];
   /** Its last delimiter is among the bytes. */
   isEnded: boolean;
-  /** Something stands before the first delimiter or behind the last, which not every parser skips. */
+  /** Something other than line breaks stands before the first delimiter or behind the last; not every parser skips it. */
   hasProse: boolean;
 };
 
@@ -43,6 +43,18 @@ export function boundaryOf(contentType: string | undefined): string | null {
 export const delimiterOf = (boundary: string): string => `\r\n--${boundary}`;
 
 /**
+ * Whether a boundary begins a line of a value that ends at `to`, though it is no delimiter: some parsers take any line break
+ * for the one before a delimiter.
+ */
+export function hasStray(bytes: Buffer, boundary: string, from: number, to: number): boolean {
+  const value = bytes.subarray(0, to);
+  const mark = `--${boundary}`;
+  for (let at = value.indexOf(mark, from, 'latin1'); at !== -1; at = value.indexOf(mark, at + 1, 'latin1'))
+    if (value[at - 1] === 0x0a || value[at - 1] === 0x0d) return true;
+  return false;
+}
+
+/**
  * The parts of a form; of the beginning of one, those before and including the first that does not end in it. Null when
  * the bytes are no such form. Throws for a form that names two models: a provider might read the other one.
  */
@@ -53,14 +65,14 @@ export function parseForm(bytes: Buffer, boundary: string): Form | null {
   const first = isFirstLine ? -2 : bytes.indexOf(delimiter, 0, 'latin1');
   if (first === -1) return null;
   let isEnded = false;
-  let hasProse = !isFirstLine;
+  let hasProse = first > 0;
   const parts: Part[] = [];
   for (let at = first; ; ) {
     const head = headAt(bytes, at + delimiter.length);
     if (head === null) return null;
     if (head === 'last') {
       isEnded = true;
-      hasProse ||= !/^(?:\r\n)?$/.test(bytes.toString('latin1', at + delimiter.length + 2));
+      hasProse ||= /[^\r\n]/.test(bytes.toString('latin1', at + delimiter.length + 2));
       break;
     }
     if (head === 'cut') break;

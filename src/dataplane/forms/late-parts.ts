@@ -1,6 +1,6 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
-import { delimiterOf, MAX_PART_HEADERS } from './form.ts';
+import { delimiterOf, hasStray, MAX_PART_HEADERS } from './form.ts';
 import { type PartHead, partHead } from './part-head.ts';
 
 /** Told of every part and the first character of its value; throws for one that may not come so late. */
@@ -11,6 +11,7 @@ export type CheckPart = (head: PartHead, first: string) => void;
  * no more than a part's headers.
  */
 export class LateParts extends Transform {
+  readonly #boundary: string;
   readonly #delimiter: Buffer;
   readonly #check: CheckPart;
   #held: Buffer = Buffer.alloc(0);
@@ -18,6 +19,7 @@ export class LateParts extends Transform {
 
   constructor(boundary: string, check: CheckPart) {
     super();
+    this.#boundary = boundary;
     this.#delimiter = Buffer.from(delimiterOf(boundary), 'latin1');
     this.#check = check;
   }
@@ -43,6 +45,7 @@ export class LateParts extends Transform {
       if (this.#within === 'end') return data.length;
       if (this.#within === 'value') {
         const found = data.indexOf(this.#delimiter, from);
+        if (hasStray(data, this.#boundary, from, found === -1 ? data.length : found)) throw malformed();
         if (found === -1) return Math.max(from, data.length - this.#delimiter.length + 1);
         from = found + this.#delimiter.length;
         this.#within = 'headers';
