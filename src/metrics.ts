@@ -4,7 +4,7 @@ import type { Throttle } from './auth/index.ts';
 import type { Cache } from './dataplane/cache/index.ts';
 import type { OpenStreams } from './dataplane/relay.ts';
 import type { Remotes } from './graph/index.ts';
-import type { LogThread } from './recording/log-thread.ts';
+import type { LogThread } from './recording/handover/log-thread.ts';
 import type { MetricsJson } from './recording/traffic-metrics.ts';
 import type { Changes } from './storage/changes.ts';
 import { createMetricsText } from './workers.ts';

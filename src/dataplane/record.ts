@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
 import type { Capture } from '../recording/capture.ts';
-import { type PortableBody, portable } from '../recording/request-log.ts';
+import { type KeptBody, kept } from '../recording/request-log.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
@@ -72,7 +72,7 @@ export function recordExchange(
     requestBody: bodyOf(call, maxLoggedBytes),
     transformed:
       body.changed && Buffer.isBuffer(body.content)
-        ? { headers: request.headers, body: portable(body.content, maxLoggedBytes) }
+        ? { headers: request.headers, body: kept(body.content, maxLoggedBytes) }
         : null,
     response: capture.taken(),
     keepBodies: keepsBodies(call),
@@ -161,8 +161,8 @@ function callFacts(call: Call, span: Span, startedAt: number) {
 const clientFact = (call: Call, header: string): string | null =>
   headerOf(call.headers, header)?.slice(0, MAX_CLIENT_LENGTH) ?? null;
 
-const bodyOf = ({ body }: Call, limit: number): PortableBody | null =>
-  body.kind === 'json' || body.kind === 'bytes' ? portable(body.bytes, limit) : null;
+const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
+  body.kind === 'json' || body.kind === 'bytes' ? kept(body.bytes, limit) : null;
 
 /** `x-gateway-debug: false` asks for metrics only, unless a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
 export const keepsBodies = ({ key, headers }: Call): boolean =>
