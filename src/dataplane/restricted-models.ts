@@ -19,11 +19,12 @@ export function allowedModel(
 ): ModelRecord | null {
   if (!record.restrictsModels) return model === null ? null : (record.models.get(model) ?? null);
   const { body } = call;
-  const isUnread = (body.kind === 'bytes' || body.kind === 'stream') && body.form === null;
-  if ((body.kind === 'bytes' || body.kind === 'stream') && body.form) {
-    requireCertainModel(body, body.form);
+  const bytes = body.kind === 'bytes' || body.kind === 'stream' ? body : null;
+  if (bytes?.form) {
+    requireCertainModel(bytes, bytes.form);
     if (!record.allowAllModels && leaf.dropParams.includes('model')) throw unshown(record);
   }
+  const isUnread = bytes?.form === null;
   const inBody = isUnread ? null : namedIn(model, leaf);
   const inPath = modelsInPath(call.path);
   // That of a session stands for the body's, and is written anew.
@@ -79,11 +80,18 @@ function decoded(path: string): string {
 
 function requireEnabled(record: ProviderRecord, model: string): void {
   const found = record.models.get(model);
-  if (found ? found.enabled : record.allowAllModels) return;
+  if (found ? found.enabled : record.allowAllModels && !isDisabled(record, model)) return;
   throw new GatewayError('FORBIDDEN', {
     message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}.`,
     param: 'model',
   });
+}
+
+/** Some providers mind neither the case of a model nor the space around it. */
+function isDisabled({ models }: ProviderRecord, model: string): boolean {
+  const plain = model.trim().toLowerCase();
+  for (const [slug, { enabled }] of models) if (!enabled && slug.toLowerCase() === plain) return true;
+  return false;
 }
 
 /** What shows no model may ask for none, or for one that the provider chooses. */

@@ -276,6 +276,7 @@ describe('a restriction of models holds however the request is written', () => {
       { body: '{"model":"ok"}', config: { override_params: { MODEL: 'bad' } } },
       400,
     ],
+    ['a model in other letters', { body: '{"model":" Bad"}' }, 403],
     ['models to fall back on', { body: '{"model":"ok","models":["bad"]}' }, 403],
     ['JSON with another type', { type: 'text/plain', body: '{"model":"ok"}' }, 403],
     ['JSON that only some parsers read', { body: '{"model":"bad","n":NaN}' }, 403],
