@@ -40,7 +40,8 @@ export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBo
   }
   const renamed = target.model !== null && target.model !== (leaf.overrideParams?.model ?? body.value.model);
   const restricting = target.record?.restrictsModels ? target.record : null;
-  // What was decided by the value is not sent as bytes in which a provider may read another one, such as a name that comes twice.
+  // Where its value decided something, that goes out and not the bytes: of a member that comes twice a provider may take the
+  // other one.
   if (!renamed && !restricting && leaf.cache === null && !changesBody(leaf))
     return unchanged(body.bytes, body.value);
   const value: Record<string, unknown> = { ...leaf.defaultParams, ...body.value, ...leaf.overrideParams };

@@ -6,8 +6,9 @@ const skipped: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0x00, 0xef
 const OPENINGS: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
 
 /**
- * Throws VALIDATION_FAILED for a body that a config has parameters for, that the gateway does not read and a provider might:
- * some take JSON whatever its content type. What is none, such as audio, has no parameters and goes as it is (spec/data-plane.md, section 10.6).
+ * Throws VALIDATION_FAILED for a body that the gateway does not read and a provider might, since some take JSON whatever its
+ * content type: the config has parameters for it. What is neither JSON nor a form, such as audio, has none and goes as it
+ * is (spec/data-plane.md, section 10.6).
  */
 export function requireWithoutParameters({ body, headers }: Call): void {
   const isForm = /^(?:multipart\/|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '');
