@@ -79,6 +79,9 @@ export type Reception = {
 /** Milliseconds from the head of an error to its end. */
 const ERROR_LIMIT = 5000;
 
+/** Of an error that is not read, since it is compressed: a client that followed it would take its gateway key along. */
+const withoutLocation = ({ location: _elsewhere, ...headers }: UpstreamHeaders): UpstreamHeaders => headers;
+
 /** Sends one request and, when its answer is accepted, gives it to the caller. Never rejects. */
 export const attempt = (options: AttemptOptions): Promise<AttemptResult> =>
   new Promise((resolve) => new Attempt(options, resolve).start());
@@ -138,7 +141,8 @@ class Attempt implements UpstreamSink, Reception {
     if (!this.result.relayed) return false;
     const isStream = reading !== null && status !== 204 && isEventStream(headers);
     if (isStream) this.#reader = new StreamedAnswer(this, reading.format, reading.hidesUsage);
-    this.relay.start(status, headers, this.#options.gatewayHeaders(), isStream ? 'changed' : 'same');
+    const shown = status >= 300 && this.#options.reading ? withoutLocation(headers) : headers;
+    this.relay.start(status, shown, this.#options.gatewayHeaders(), isStream ? 'changed' : 'same');
     return true;
   }
 

@@ -38,7 +38,8 @@ export async function untilSettled(
   { maxLoggedBytes, sleep, streams }: DataplaneDependencies,
 ): Promise<Settled> {
   const timeout = headerTimeout(call) ?? leaf.requestTimeout;
-  const retries = new Retries(body.content === null || Buffer.isBuffer(body.content) ? leaf.retry : null);
+  const mayRepeat = body.content === null || Buffer.isBuffer(body.content);
+  const retries = new Retries(mayRepeat ? leaf.retry : null, call.tries);
   const relay = new Relay(call.response, streams);
   const reading = readingOf(call, target, body.hidesUsage === true);
   let next: RetryDecision;
@@ -54,6 +55,7 @@ export async function untilSettled(
   for (;;) {
     const capture = new Capture(captureBytes);
     next = 'stop';
+    call.tries.spend();
     const result = await attempt({
       send,
       request,

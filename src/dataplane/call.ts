@@ -6,6 +6,7 @@ import type { Form } from './forms/form.ts';
 import type { HangUp } from './hang-up.ts';
 import type { Route } from './routes.ts';
 import type { Span, Trace } from './trace.ts';
+import type { Tries } from './tries.ts';
 
 /** The body of a call. JSON is parsed once; `bytes` are what the caller sent and what is sent on when nothing changes it. */
 export type RequestBody =
@@ -33,6 +34,7 @@ export type Call = {
   readonly hangUp: HangUp;
   /** `atTargets`: milliseconds that the targets tried so far took. */
   readonly clock: { startedAt: number; createdAt: Date; atTargets: number };
+  readonly tries: Tries;
 
   readonly key: KeyRecord;
   /** The workspace of the key: everything on the data plane belongs to one. */

@@ -12,6 +12,7 @@ import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { sendDialect } from './upstream/local.ts';
+import { keepingRedirects } from './upstream/redirects.ts';
 import { unreachable } from './upstream/unreachable.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 
@@ -118,11 +119,11 @@ function overHttp(
   };
   const pending = provider.authorize(unsigned, credential, http.fetch);
   // Only now, since authorizing changes the headers.
-  const exchangeBy = (send: Send): Exchange => ({
-    request: { ...unsigned, body: content },
-    body,
-    send: attentive(send, endpoint, body, call),
-  });
+  const exchangeBy = (authorized: Send): Exchange => {
+    // Where the gateway knows the format, a redirect is an error like any other.
+    const send = call.route.unified ? authorized : keepingRedirects(authorized, provider, base);
+    return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
+  };
   return pending ? sendOnceAuthorized(pending, http.send).then(exchangeBy) : exchangeBy(http.send);
 }
 

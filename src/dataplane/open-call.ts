@@ -11,6 +11,7 @@ import type { KeyRecord } from './directory.ts';
 import { HangUp } from './hang-up.ts';
 import { isSafePath, routeOf } from './routes.ts';
 import { type Trace, traceOf } from './trace.ts';
+import { Tries } from './tries.ts';
 
 /** A request of which nothing is known yet. */
 export type Visit = {
@@ -57,6 +58,7 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     route: routeOf(path),
     hangUp: hangUpOf(response),
     clock,
+    tries: new Tries(),
     key,
     workspaceId,
     secret: credential?.secret ?? '',

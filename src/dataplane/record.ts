@@ -11,6 +11,7 @@ import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
 import type { Span } from './trace.ts';
+import { MAX_TRIES } from './tries.ts';
 import type { UpstreamRequest } from './upstream/upstream.ts';
 
 const MAX_MODEL_LENGTH = 256;
@@ -65,7 +66,7 @@ export function recordExchange(
       upstreamResponseTime: Math.round(now - startedAt),
       gatewayProcessingTime: Math.round(now - call.clock.startedAt - call.clock.atTargets),
       clientAborted,
-      error: failureText(result, clientAborted),
+      error: withTries(call, failureText(result, clientAborted)),
     },
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
@@ -174,6 +175,13 @@ function sensitiveHeaders(call: Call): string[] {
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
+}
+
+/** What ended the call beside what went wrong with its last attempt. */
+function withTries({ tries }: Call, failure: string | null): string | null {
+  if (!tries.endedCall) return failure;
+  const ending = `The call ended with its ${MAX_TRIES} attempts: its config would have had more.`;
+  return failure === null ? ending : `${failure} ${ending}`;
 }
 
 function failureText(

@@ -138,6 +138,7 @@ function fromRequest(
   { hostPolicy }: DataplaneDependencies,
 ): Target {
   const provider = knownProvider(name);
+  if (call.savedConfig && leaf.apiKey !== null && leaf.provider === null) throw looseKey(leaf);
   const isStored = call.savedConfig !== null && bringsCredential(provider, leaf);
   if (isStored && headerOf(call.headers, 'x-gateway-custom-host')) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
@@ -215,6 +216,13 @@ function chosenSettings(
   }
   return chosen;
 }
+
+/** For configs that were saved before this was refused then. */
+const looseKey = ({ path }: Leaf) =>
+  new GatewayError('INVALID_CONFIG', {
+    message: `${path}.api_key of a saved config needs the provider beside it.`,
+    param: `${path}.api_key`,
+  });
 
 const unknownProvider = (message: string) =>
   new GatewayError('UNKNOWN_PROVIDER', { message, param: 'x-gateway-provider' });
