@@ -181,7 +181,7 @@ export function createApp(dependencies: AppDependencies): App {
     sleep: dependencies.sleep ?? sleep,
   };
   const dataplane = createDataplane(dataplaneDependencies);
-  const realtime = createRealtime(dataplaneDependencies);
+  const realtime = createRealtime(dataplaneDependencies, now);
 
   const principalBy = (own: Authenticate, door: string) => {
     const authenticateHere = throttled(own, throttle, door);

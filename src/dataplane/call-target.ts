@@ -29,5 +29,5 @@ export async function callTarget(
   const settled = await untilSettled(exchange, leaf, target, accept, call, dependencies);
   recordExchange(dependencies, call, { leaf, target, ...exchange, ...settled, startedAt });
   cached?.keep(settled);
-  return { status: settled.status, relayed: settled.relayed };
+  return { status: settled.status, relayed: settled.relayed, failure: settled.result.failure };
 }

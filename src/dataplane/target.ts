@@ -48,12 +48,8 @@ function splitModel(
   return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
 }
 
-/** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
-export function resolveTarget(
-  leaf: Leaf,
-  call: Call,
-  dependencies: DataplaneDependencies,
-): Target | Promise<Target> {
+/** The name of a leaf's provider, in the order of spec/data-plane.md, section 9.1, and the model that it is asked for. */
+export function namedTarget(leaf: Leaf, call: Call): { name: string | null; model: string | null } {
   const header = headerProvider(call);
   const named = leaf.provider ?? header;
   const scopes = named === null || named.startsWith('@') ? undefined : findProvider(named)?.modelScopes;
@@ -61,7 +57,16 @@ export function resolveTarget(
   const asked = splitModel(namedModel(call.body), scopes);
   const name =
     leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));
-  const model = forced.model ?? asked.model;
+  return { name, model: forced.model ?? asked.model };
+}
+
+/** Chooses the provider of a leaf and checks that the call may use it. */
+export function resolveTarget(
+  leaf: Leaf,
+  call: Call,
+  dependencies: DataplaneDependencies,
+): Target | Promise<Target> {
+  const { name, model } = namedTarget(leaf, call);
   if (!name) {
     throw new GatewayError('PROVIDER_REQUIRED', {
       message:

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Leaf } from '../../src/dataplane/config/plan.ts';
 import { changedBytes, fieldChanges } from '../../src/dataplane/forms/change.ts';
-import { boundaryOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
+import { boundaryOf, delimiterOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
+import { HeadBytes } from '../../src/dataplane/forms/head-bytes.ts';
 import { LateParts } from '../../src/dataplane/forms/late-parts.ts';
 import { partHead } from '../../src/dataplane/forms/part-head.ts';
 import { readHead } from '../../src/dataplane/forms/read-head.ts';
@@ -46,6 +48,14 @@ const bytes = fc
   .map((pieces) => Buffer.from(pieces.join('')));
 const value = fc.oneof(text, bytes);
 const fields = fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key, minLength: 1 });
+
+/** Byte by byte, with room for a test's time limit to strike. */
+async function* drip(written: Buffer) {
+  for (const [index, byte] of written.entries()) {
+    if (index % 1000 === 0) await setImmediate();
+    yield Buffer.from([byte]);
+  }
+}
 
 const parsed = (written: Buffer): Form => parseForm(written, BOUNDARY) as Form;
 
@@ -168,6 +178,33 @@ describe('a form that is too large to keep', () => {
       for await (const chunk of stream) rest.push(chunk as Buffer);
       expect(Buffer.concat([head, ...rest])).toEqual(whole);
     }
+  });
+
+  test('shows them in time that grows with its size alone, though it comes byte by byte', async () => {
+    const many = Array.from({ length: 700 }, (_, index): Field => [`filename-${index}`, '']);
+    const dripping = formBytes([...many, ['model', 'm'], ['file', Buffer.alloc(100_000)]]);
+    const stream = Readable.from(drip(dripping));
+    const { form, bytes: head, isWhole } = await readHead(stream, BOUNDARY);
+    stream.destroy();
+    const known = form as Form;
+    expect([fieldOf(known, 'model'), known.parts.length, isWhole]).toEqual(['m', 702, false]);
+    expect(head).toEqual(dripping.subarray(0, known.parts[701]?.valueStart));
+  }, 8000);
+
+  test('is read to the file that is not here whole', async () => {
+    const head = new HeadBytes(BOUNDARY);
+    const found: number[] = [];
+    for (const [index, byte] of whole.entries()) {
+      head.add(Buffer.from([byte]));
+      if (head.isInFile()) found.push(index + 1);
+    }
+    const file = parsed(whole).parts[2];
+    const end = (file?.valueEnd ?? 0) + delimiterOf(BOUNDARY).length - 1;
+    expect([found[0], found.at(-1), found.length]).toEqual([
+      file?.valueStart,
+      end,
+      end - (file?.valueStart ?? 0) + 1,
+    ]);
   });
 
   test('passes the rest on unchanged and tells its parts, however it is cut', async () => {

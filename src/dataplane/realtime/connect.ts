@@ -9,7 +9,8 @@ import { failureOf } from '../upstream/failure.ts';
 import type { HttpUpstream } from '../upstream/http.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
 import type { Admission } from './admit.ts';
-import { MAX_MESSAGE_BYTES } from './relay.ts';
+import { MESSAGE_LIMITS } from './relay.ts';
+import type { Side } from './unfinished.ts';
 
 /** Bytes of a provider's refusal that are passed on. */
 const MAX_REFUSAL = 64 * 1024;
@@ -55,12 +56,12 @@ export async function openingOf(
 export function connect(
   { origin, path, headers }: UpstreamRequest,
   options: { protocols: string[]; timeout: number; lookup: HttpUpstream['lookup']; signal: AbortSignal },
-): Promise<WebSocket> {
+): Promise<Side> {
   const { protocols, timeout, lookup, signal } = options;
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${origin?.replace(/^http/, 'ws')}${path}`, protocols, {
       headers: headers as Record<string, string>,
-      maxPayload: MAX_MESSAGE_BYTES,
+      ...MESSAGE_LIMITS,
       perMessageDeflate: false,
       lookup,
     });
@@ -79,10 +80,12 @@ export function connect(
       settle();
       reject(error instanceof Refused ? error : noAnswer(error, isLate));
     };
-    socket.once('open', () => {
-      settle();
-      socket.pause();
-      resolve(socket);
+    socket.once('upgrade', ({ socket: connection }) => {
+      socket.once('open', () => {
+        settle();
+        socket.pause();
+        resolve({ socket, connection });
+      });
     });
     socket.once('unexpected-response', (_request, response) => {
       refusalOf(response).then(fail, fail);

@@ -94,9 +94,13 @@ function bounded(request: IncomingMessage, limit: number): Readable {
   return request.pipe(gauge);
 }
 
+/** Chunks that are held before they become one: of a byte each they would take a hundred times their size. */
+const PIECES = 1024;
+
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    let merged = 0;
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -104,7 +108,12 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
         request.removeAllListeners('data');
         request.resume();
         reject(tooLarge(limit));
-      } else chunks.push(chunk);
+        return;
+      }
+      chunks.push(chunk);
+      if (chunks.length - merged < PIECES) return;
+      chunks.push(Buffer.concat(chunks.splice(merged)));
+      merged++;
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', reject);

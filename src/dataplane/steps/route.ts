@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
+import { targetIdentity } from '../breaker/index.ts';
 import type { Call } from '../call.ts';
 import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
@@ -35,7 +36,9 @@ function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<void
   const { plan, savedConfig, key } = call;
   const { breakers, sticky, random } = dependencies;
   const isWatched = savedConfig !== null && plan.kind === 'group' && plan.hasBreakers;
-  const health = isWatched ? breakers.of(savedConfig.id, key.principal.organisationId) : null;
+  const health = isWatched
+    ? breakers.of(savedConfig.id, key.principal.organisationId, (leaf) => targetIdentity(leaf, call))
+    : null;
   return walk(plan, {
     call,
     callTarget: (leaf, accept) => callTarget(leaf, accept, call, dependencies),
