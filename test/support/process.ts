@@ -20,6 +20,8 @@ const environment = (dataDirectory: string, env: Record<string, string>) => ({
   PORT: '0',
   DATA_DIR: dataDirectory,
   LOG_LEVEL: 'error',
+  // As in `npm start`: the tests start many.
+  NODE_COMPILE_CACHE: 'node_modules/.cache/sluice',
   ...env,
 });
 
