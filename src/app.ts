@@ -30,7 +30,7 @@ import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
-import { createLogThread } from './recording/log-thread.ts';
+import { createLogThread } from './recording/handover/log-thread.ts';
 import { createLogWriter } from './recording/log-writer.ts';
 import { noteBeginning } from './recording/rollups/beginning.ts';
 import { createSpool } from './recording/spool.ts';
@@ -113,6 +113,7 @@ export function createApp(dependencies: AppDependencies): App {
       traceCollector: settings.traceCollector,
       uri: storage.uri,
       spoolDirectory,
+      overflowKey: secrets.fileKey('request log overflow'),
       logLevel: settings.logLevel,
     },
     log,

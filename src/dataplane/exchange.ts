@@ -12,6 +12,7 @@ import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { sendDialect } from './upstream/local.ts';
+import { keepingRedirects } from './upstream/redirects.ts';
 import { unreachable } from './upstream/unreachable.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 
@@ -34,7 +35,7 @@ export function exchangeOf(
   leaf: Leaf,
   target: Target,
   dependencies: DataplaneDependencies,
-): Promise<Exchange> {
+): Exchange | Promise<Exchange> {
   const { endpoint, upstreamPath } = call.route;
   const body = outgoingBody(call, leaf, target);
   const adapter = adapterFor(endpoint, target, call.headers);
@@ -56,19 +57,23 @@ async function adapted(
   return { ...exchange, send: translatedSend(exchange.send, translation, value) };
 }
 
-async function exchangeIn(
+function exchangeIn(
   asked: Asked,
   body: OutgoingBody,
   call: Call,
   leaf: Leaf,
   target: Target,
   dependencies: DataplaneDependencies,
-): Promise<Exchange> {
+): Exchange | Promise<Exchange> {
   const { provider } = target;
   const { endpoint, upstreamPath } = asked;
   const loadDialect = provider.dialects?.[endpoint];
   if (loadDialect || provider.respond) requireHeld(call, target);
-  if (loadDialect) return ownDialect(await loadDialect(), asked, body, call, leaf, target, dependencies);
+  if (loadDialect) {
+    return loadDialect().then((dialect) =>
+      ownDialect(dialect, asked, body, call, leaf, target, dependencies),
+    );
+  }
   if (!provider.endpoints.has(endpoint)) {
     throw new GatewayError('UNSUPPORTED_ENDPOINT', {
       message: `The provider ${provider.id} has no ${upstreamPath}. To send the request as it is, call /v1/proxy${upstreamPath}.`,
@@ -88,14 +93,14 @@ function requireHeld({ body, route }: Call, { provider }: Target): void {
   });
 }
 
-async function overHttp(
+function overHttp(
   { endpoint, upstreamPath, query }: Asked,
   body: OutgoingBody,
   call: Call,
   leaf: Leaf,
   target: Target,
   { http, headers }: DataplaneDependencies,
-): Promise<Exchange> {
+): Exchange | Promise<Exchange> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
   const { settings } = credential;
@@ -113,8 +118,13 @@ async function overHttp(
     body: Buffer.isBuffer(content) ? content : null,
   };
   const pending = provider.authorize(unsigned, credential, http.fetch);
-  const send = pending ? await sendOnceAuthorized(pending, http.send) : http.send;
-  return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
+  // Only now, since authorizing changes the headers.
+  const exchangeBy = (authorized: Send): Exchange => {
+    // Where the gateway knows the format, a redirect is an error like any other.
+    const send = call.route.unified ? authorized : keepingRedirects(authorized, provider, base);
+    return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
+  };
+  return pending ? sendOnceAuthorized(pending, http.send).then(exchangeBy) : exchangeBy(http.send);
 }
 
 /** A service of tokens that does not answer is the target's failure, as if the provider itself did not. */

@@ -49,11 +49,11 @@ function splitModel(
 }
 
 /** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
-export async function resolveTarget(
+export function resolveTarget(
   leaf: Leaf,
   call: Call,
   dependencies: DataplaneDependencies,
-): Promise<Target> {
+): Target | Promise<Target> {
   const header = headerProvider(call);
   const named = leaf.provider ?? header;
   const scopes = named === null || named.startsWith('@') ? undefined : findProvider(named)?.modelScopes;
@@ -84,14 +84,26 @@ export function headerProvider(call: Call): string | null {
   return named || (virtualKey ? `@${virtualKey.trim().replace(/^@/, '')}` : null);
 }
 
-async function fromCatalogue(
+function fromCatalogue(
   name: string,
   model: string | null,
   leaf: Leaf,
   call: Call,
   { directory, hostPolicy }: DataplaneDependencies,
-): Promise<Target> {
-  const record = await directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
+): Target | Promise<Target> {
+  const found = directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
+  const targetOf = (record: ProviderRecord | null) => withRecord(record, name, model, leaf, call, hostPolicy);
+  return found instanceof Promise ? found.then(targetOf) : targetOf(found);
+}
+
+function withRecord(
+  record: ProviderRecord | null,
+  name: string,
+  model: string | null,
+  leaf: Leaf,
+  call: Call,
+  hostPolicy: DataplaneDependencies['hostPolicy'],
+): Target {
   if (!record) throw unknownProvider(`There is no provider ${name.slice(0, 100)} in this workspace.`);
   if (isExpired(record)) throw unknownProvider(`The provider ${name} has expired.`);
   const modelRecord = allowedModel(record, model, leaf, call);
@@ -118,14 +130,15 @@ async function fromCatalogue(
   };
 }
 
-async function fromRequest(
+function fromRequest(
   name: string,
   model: string | null,
   leaf: Leaf,
   call: Call,
   { hostPolicy }: DataplaneDependencies,
-): Promise<Target> {
+): Target {
   const provider = knownProvider(name);
+  if (call.savedConfig && leaf.apiKey !== null && leaf.provider === null) throw looseKey(leaf);
   const isStored = call.savedConfig !== null && bringsCredential(provider, leaf);
   if (isStored && headerOf(call.headers, 'x-gateway-custom-host')) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
@@ -203,6 +216,13 @@ function chosenSettings(
   }
   return chosen;
 }
+
+/** For configs that were saved before this was refused then. */
+const looseKey = ({ path }: Leaf) =>
+  new GatewayError('INVALID_CONFIG', {
+    message: `${path}.api_key of a saved config needs the provider beside it.`,
+    param: `${path}.api_key`,
+  });
 
 const unknownProvider = (message: string) =>
   new GatewayError('UNKNOWN_PROVIDER', { message, param: 'x-gateway-provider' });

@@ -245,6 +245,23 @@ describe('what the provider is sent', () => {
     caller.close();
   });
 
+  test.each([
+    'x=1&model=MODEL&%6dodel=bad',
+    'x=1&model=MODEL&model=bad',
+    'deployment=MODEL&x=1&Deployment=bad&MODEL=bad',
+    'model=MODEL&x=1&deployment=bad',
+  ])('one model, the one that was allowed, for %s', async (query) => {
+    const restricted = await world.makeProvider({ configurations: { custom_host: provider.url } });
+    await world.app.rest('PUT', `/v1/integrations/${restricted}/models`, {
+      body: { models: [{ slug: 'ok', enabled: true }], allow_all_models: false },
+    });
+    const { caller, request } = await session({}, query.replace('MODEL', `@${restricted}/ok`));
+    expect(request.url).toBe('/v1/realtime?model=ok&x=1');
+    caller.close();
+    const other = await refused(query.replace('MODEL', `@${restricted}/bad`));
+    expect([other.status, other.json.error.code]).toEqual([403, 'forbidden']);
+  });
+
   test('the config’s credential, host and model', async () => {
     const config = {
       strategy: { mode: 'single' },

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { GatewayError } from '../../errors/index.ts';
 import type { Call } from '../call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
+import { withModel } from '../model-query.ts';
 import { requestHeaders } from '../request-headers.ts';
 import { failureOf } from '../upstream/failure.ts';
 import type { HttpUpstream } from '../upstream/http.ts';
@@ -45,14 +46,6 @@ export async function openingOf(
   };
   await provider.authorize(unsigned, credential, http.fetch);
   return unsigned;
-}
-
-/** The query as it came, but for a model that goes by another name at the provider. */
-function withModel(query: string, model: string | null): string {
-  if (model === null) return query;
-  const others = query.split('&').filter((pair) => pair !== '' && !/^model(=|$)/.test(pair));
-  if (new URLSearchParams(query).getAll('model').join() === model) return query;
-  return [`model=${encodeURIComponent(model)}`, ...others].join('&');
 }
 
 /**

@@ -84,7 +84,7 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
         protocols,
         timeout,
         lookup: dependencies.http.lookup,
-        signal: AbortSignal.any([call.signal, stopping.signal]),
+        signal: AbortSignal.any([call.hangUp.signal, stopping.signal]),
       });
     } catch (thrown) {
       record.failure(answerRefusal(call, admission.target, headers, thrown), thrown as Error);

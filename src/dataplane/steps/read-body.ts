@@ -40,8 +40,8 @@ export const readBody: Step = (call, { limits }) => {
 };
 
 function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
+  if (bytes.length === 0 && call.route.body !== 'json') return { kind: 'none' };
   if (!json) {
-    if (bytes.length === 0) return { kind: 'none' };
     const boundary = boundaryOf(call.headers['content-type']);
     return { kind: 'bytes', bytes, form: boundary === null ? null : parseForm(bytes, boundary) };
   }

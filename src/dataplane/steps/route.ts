@@ -5,6 +5,7 @@ import { emptyPlan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { refuseManaged, refuseMissing } from '../managed.ts';
 import { listModels } from '../models.ts';
+import { requireUnread } from '../nitro.ts';
 import type { Step } from '../step.ts';
 import { walk } from '../strategy/walk.ts';
 import { namesProvider } from '../target.ts';
@@ -20,9 +21,15 @@ export const route: Step = (call, dependencies) => {
   const wantsCatalogue =
     call.plan.fetchIntegratedModels || call.headers['x-gateway-fetch-integrated-models'] === 'true';
   if (call.route.endpoint === 'models' && (isOpen || wantsCatalogue)) return listModels(call, dependencies);
-  if (isOpen) return useWorkspaceDefault(call, dependencies).then(() => walkPlan(call, dependencies));
+  if (isOpen) return byWorkspaceDefault(call, dependencies);
   return walkPlan(call, dependencies);
 };
+
+async function byWorkspaceDefault(call: Call, dependencies: DataplaneDependencies): Promise<void> {
+  await useWorkspaceDefault(call, dependencies);
+  requireUnread(call);
+  return walkPlan(call, dependencies);
+}
 
 function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<void> {
   const { plan, savedConfig, key } = call;

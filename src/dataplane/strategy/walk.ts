@@ -45,11 +45,11 @@ function visit(plan: Plan, context: Walk, accept: Accept): Promise<Outcome> {
 /** A caller that hung up says nothing about the target. */
 async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Accept): Promise<Outcome> {
   const outcome = await context.callTarget(leaf, accept);
-  if (!context.call.signal.aborted) health.settled(leaf, outcome.status);
+  if (!context.call.hangUp.happened) health.settled(leaf, outcome.status);
   return outcome;
 }
 
-/** Targets in order; the last one's answer stands whatever it is. */
+/** Targets in order; the answer of the last one that may be called stands whatever it is. */
 async function fallback(group: Group, context: Walk, accept: Accept): Promise<Outcome> {
   const places = openPlaces(group, context);
   let outcome: Outcome = { status: 0, relayed: false };
@@ -57,7 +57,10 @@ async function fallback(group: Group, context: Walk, accept: Accept): Promise<Ou
     const isLast = turn === places.length - 1;
     // A body that went out as a stream is gone: there is nothing to send to a next target.
     const mayGoOn = (status: number) =>
-      !isLast && context.call.body.kind !== 'stream' && triggers(group, status);
+      !isLast &&
+      context.call.body.kind !== 'stream' &&
+      triggers(group, status) &&
+      context.call.tries.allowOneMore();
     outcome = await visit(targetAt(group, place), context, (status) => !mayGoOn(status) && accept(status));
     if (outcome.relayed || !mayGoOn(outcome.status)) return outcome;
   }
