@@ -49,7 +49,14 @@ export async function startSluice(port: number, flags: string[] = []): Promise<R
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   const child = spawn(process.execPath, ['--max-semi-space-size=32', ...flags, 'src/main.ts'], {
     cwd: join(here, '..'),
-    env: { ...process.env, PORT: String(port), DATA_DIR: directory, LOG_LEVEL: 'warn', NODE_ENV: '' },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: directory,
+      LOG_LEVEL: 'warn',
+      NODE_ENV: '',
+      NODE_COMPILE_CACHE: 'node_modules/.cache/sluice',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise<void>((resolve, reject) => {
