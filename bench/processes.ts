@@ -41,12 +41,22 @@ export type RunningSluice = Running & {
   clientSecret: string;
 };
 
-/** Sluice as a user starts it: its own process, embedded store, authentication and request log on. Waits for its greeting. */
-export async function startSluice(port: number): Promise<RunningSluice> {
+/**
+ * Sluice as a user starts it: its own process, embedded store, authentication and request log on. Waits for its greeting.
+ * `flags`: further ones of Node.
+ */
+export async function startSluice(port: number, flags: string[] = []): Promise<RunningSluice> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=32', 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=32', ...flags, 'src/main.ts'], {
     cwd: join(here, '..'),
-    env: { ...process.env, PORT: String(port), DATA_DIR: directory, LOG_LEVEL: 'warn', NODE_ENV: '' },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      DATA_DIR: directory,
+      LOG_LEVEL: 'warn',
+      NODE_ENV: '',
+      NODE_COMPILE_CACHE: 'node_modules/.cache/sluice',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await new Promise<void>((resolve, reject) => {

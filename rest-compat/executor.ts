@@ -7,7 +7,6 @@ import {
   isInputObjectType,
   visit,
 } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Graph } from '../src/graph/index.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 
@@ -16,10 +15,26 @@ export type Run = (
   context: GraphContext,
 ) => ExecutionResult | Promise<ExecutionResult>;
 
-/** Runs one document: compiled by graphql-jit where that gives the very same result, else by the graph's executor. */
+/**
+ * Runs one document: compiled by graphql-jit where that gives the very same result, else by the graph's executor. It is
+ * compiled when it first runs: there are about a hundred, and most processes are asked for a few.
+ */
 export function executorOf(graph: Graph, document: DocumentNode, inputType: GraphQLInputType | null): Run {
+  let run: Promise<Run> | undefined;
+  return async (variables, context) => {
+    run ??= compile(graph, document, inputType);
+    return (await run)(variables, context);
+  };
+}
+
+async function compile(
+  graph: Graph,
+  document: DocumentNode,
+  inputType: GraphQLInputType | null,
+): Promise<Run> {
   const isCompilable = !hasVariableInObject(document) && !(inputType && isRecursive(inputType));
   if (isCompilable) {
+    const { compileQuery, isCompiledQuery } = await import('graphql-jit');
     const compiled = compileQuery(graph.schema, document, undefined, { disablingCapturingStackErrors: true });
     if (isCompiledQuery(compiled))
       return (variables, context) => compiled.query(undefined, context, variables);

@@ -34,7 +34,7 @@ export type RestOperation = {
 export function readOperations(schema: GraphQLSchema, files: OperationFile[]): RestOperation[] {
   const extended = withRestDirective(schema);
   return files.flatMap(({ path, text }) => {
-    const document = parse(new Source(text, path));
+    const document = parse(new Source(text, path), { noLocation: true });
     const fileRules = [NoUnusedFragmentsRule, UniqueFragmentNamesRule, UniqueOperationNamesRule];
     refuse(path, validate(extended, document, fileRules));
     return Object.entries(separateOperations(document)).map(([name, separated]) =>

@@ -89,6 +89,7 @@ export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes 
       return looked ? find(looked, path) : null;
     },
     methodsOf(path) {
+      if (!roots.has(rootOf(path))) return [];
       const found: string[] = methods.filter((method) => find(method, path));
       if (found.length === 0) return [];
       return [...found, ...(found.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];

@@ -31,7 +31,7 @@ import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './metrics.ts';
 import { createAuditChain } from './recording/audit-chain.ts';
 import { createAuditTrail } from './recording/audit-trail.ts';
-import { createLogThread } from './recording/log-thread.ts';
+import { createLogThread } from './recording/handover/log-thread.ts';
 import { createLogWriter } from './recording/log-writer.ts';
 import { noteBeginning } from './recording/rollups/beginning.ts';
 import { createSpool } from './recording/spool.ts';
@@ -114,6 +114,7 @@ export function createApp(dependencies: AppDependencies): App {
       traceCollector: settings.traceCollector,
       uri: storage.uri,
       spoolDirectory,
+      overflowKey: secrets.fileKey('request log overflow'),
       logLevel: settings.logLevel,
     },
     log,
@@ -181,7 +182,7 @@ export function createApp(dependencies: AppDependencies): App {
     sleep: dependencies.sleep ?? sleep,
   };
   const dataplane = createDataplane(dataplaneDependencies);
-  const realtime = createRealtime(dataplaneDependencies);
+  const realtime = createRealtime(dataplaneDependencies, now);
 
   const principalBy = (own: Authenticate, door: string) => {
     const authenticateHere = throttled(own, throttle, door);

@@ -4,7 +4,7 @@ import type { Throttle } from './auth/index.ts';
 import type { Cache } from './dataplane/cache/index.ts';
 import type { OpenStreams } from './dataplane/relay.ts';
 import type { Remotes } from './graph/index.ts';
-import type { LogThread } from './recording/log-thread.ts';
+import type { LogThread } from './recording/handover/log-thread.ts';
 import type { MetricsJson } from './recording/traffic-metrics.ts';
 import type { Changes } from './storage/changes.ts';
 import { createMetricsText } from './workers.ts';
@@ -15,6 +15,9 @@ export type Metrics = {
   text(): Promise<string>;
   contentType: string;
 };
+
+/** Of one front door; `answered` by the first digit of the status, 0 for no answer. */
+type Tally = { open: number; answered: number[]; timer: Histogram.Internal<'door'> };
 
 /** What another thread has counted, as it tells when it is asked. */
 class ThreadMetrics extends Registry {
@@ -57,11 +60,22 @@ export function createMetrics({
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'sluice_' });
-  const requests = new Counter({
+  // Counted in plain numbers, which the registry is told when somebody looks: it would cost more than the counting.
+  const tallies = new Map<string, Tally>();
+  new Counter({
     name: 'sluice_requests_total',
     help: 'Answered requests by front door and status class.',
     labelNames: ['door', 'status'],
     registers,
+    collect() {
+      this.reset();
+      for (const [door, { answered }] of tallies) {
+        for (const [statusClass, count] of answered.entries()) {
+          const status = statusClass === 0 ? 'none' : `${statusClass}xx`;
+          if (count > 0) this.inc({ door, status }, count);
+        }
+      }
+    },
   });
   const durations = new Histogram({
     name: 'sluice_request_duration_seconds',
@@ -120,11 +134,14 @@ export function createMetrics({
       for (const [outcome, spans] of Object.entries(requestLog.spans)) this.inc({ outcome }, spans);
     },
   });
-  const open = new Gauge({
+  new Gauge({
     name: 'sluice_open_requests',
     help: 'Requests that are being answered, streams included, by front door.',
     labelNames: ['door'],
     registers,
+    collect() {
+      for (const [door, { open }] of tallies) this.set({ door }, open);
+    },
   });
   new Counter({
     name: 'sluice_authentication_failures_total',
@@ -151,12 +168,14 @@ export function createMetrics({
     });
   }
 
-  // Bound once a label set: looking labels up by name costs more than counting.
-  const doorOf = remember((door: string) => ({
-    answered: remember((status: number) => requests.labels(door, status === 0 ? 'none' : `${status}xx`)),
-    timer: durations.labels(door),
-    open: open.labels(door),
-  }));
+  function tallyOf(door: string): Tally {
+    let tally = tallies.get(door);
+    if (!tally) {
+      tally = { open: 0, answered: [0, 0, 0, 0, 0, 0], timer: durations.labels(door) };
+      tallies.set(door, tally);
+    }
+    return tally;
+  }
 
   function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
     new Gauge({
@@ -173,27 +192,16 @@ export function createMetrics({
   return {
     observe(door, response) {
       const startedAt = performance.now();
-      const { answered, timer, open } = doorOf(door);
-      open.inc();
+      const tally = tallyOf(door);
+      tally.open++;
       response.once('close', () => {
-        open.dec();
-        answered(response.headersSent ? Math.floor(response.statusCode / 100) : 0).inc();
-        timer.observe((performance.now() - startedAt) / 1000);
+        tally.open--;
+        const statusClass = response.headersSent ? Math.floor(response.statusCode / 100) : 0;
+        tally.answered[statusClass] = (tally.answered[statusClass] ?? 0) + 1;
+        tally.timer.observe((performance.now() - startedAt) / 1000);
       });
     },
     text: createMetricsText([registry, new ThreadMetrics(requestLog.metrics)]),
     contentType: registry.contentType,
-  };
-}
-
-function remember<K, T>(make: (key: K) => T): (key: K) => T {
-  const known = new Map<K, T>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      value = make(key);
-      known.set(key, value);
-    }
-    return value;
   };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TestDatabase, testDatabase } from './support/database.ts';
 import { failToStart, type SluiceProcess, startProcess } from './support/process.ts';
 
@@ -14,16 +14,19 @@ let directory: string;
 let database: TestDatabase;
 let running: SluiceProcess[];
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'sluice-main-'));
-  database = testDatabase();
-  running = [];
-});
-afterEach(async () => {
-  for (const process of running) await process.kill('SIGKILL');
-  await database.drop();
-  await rm(directory, { recursive: true, force: true });
-});
+/** Every start takes seconds, so the tests of a block share a data directory and a database, in the order they are written. */
+function inOneDirectory(): void {
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'sluice-main-'));
+    database = testDatabase();
+    running = [];
+  });
+  afterAll(async () => {
+    for (const process of running) await process.kill('SIGKILL');
+    await database.drop();
+    await rm(directory, { recursive: true, force: true });
+  });
+}
 
 async function start(env: Record<string, string> = {}): Promise<SluiceProcess> {
   const process = await startProcess(directory, { MONGODB_URI: database.uri, ...env });
@@ -56,172 +59,184 @@ const ask = (baseUrl: string, key: string, content: string) =>
     messages: [{ role: 'user', content }],
   });
 
-describe('the first start', () => {
-  it('prints a curl line that streams an answer when pasted', async () => {
-    const sluice = await start();
-    const command = /^ {2}(curl .*)$/m.exec(sluice.output())?.[1] ?? '';
-    const { stdout } = await run('sh', ['-c', command]);
-    const words = [...stdout.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word);
-    expect(words.join('')).toBe('Hello from Sluice');
-    expect(stdout).toMatch(/data: \[DONE\]\n\n$/);
-  });
+describe('a data directory', () => {
+  inOneDirectory();
+  let sluice: SluiceProcess;
+  let first: Bootstrap;
+  let kept: string;
+  const acknowledged: string[] = [];
 
-  it('lets a program in that calls as soon as it finds the keys', async () => {
-    const changes = watch(directory);
-    const starting = start();
-    for await (const { filename } of changes) if (filename === 'bootstrap.json') break;
-    const { base_url, graphql_url, workspace_api_key, admin_api_key } = await bootstrap();
-    const query = '{ organisation { id } }';
-    await Promise.all([
-      ask(base_url, workspace_api_key, 'Hello'),
-      call('POST', graphql_url, admin_api_key, { query }),
-      starting,
-    ]);
-  });
-
-  it('writes where everything is to a file that only its owner can read', async () => {
-    const sluice = await start();
-    const file = await bootstrap();
-    expect(Object.keys(file)).toEqual([
-      'base_url',
-      'graphql_url',
-      'organisation_id',
-      'workspace_id',
-      'admin_api_key',
-      'workspace_api_key',
-      'tsg_id',
-      'client_id',
-      'client_secret',
-    ]);
-    expect(file.base_url).toBe(`${sluice.url}/v1`);
-    expect((await stat(join(directory, 'bootstrap.json'))).mode & 0o777).toBe(0o600);
-    expect((await stat(join(directory, 'encryption.key'))).mode & 0o777).toBe(0o600);
-    const graph = await call('POST', file.graphql_url, file.admin_api_key, {
-      query: '{ organisation { id } }',
+  describe('at the first start', () => {
+    it('lets a program in that calls as soon as it finds the keys', async () => {
+      const changes = watch(directory);
+      const starting = start();
+      for await (const { filename } of changes) if (filename === 'bootstrap.json') break;
+      first = await bootstrap();
+      const query = '{ organisation { id } }';
+      await Promise.all([
+        ask(first.base_url, first.workspace_api_key, 'Hello'),
+        call('POST', first.graphql_url, first.admin_api_key, { query }),
+        starting,
+      ]);
+      sluice = await starting;
     });
-    expect(graph.data.organisation.id).toBe(file.organisation_id);
-    for (const path of ['/healthz', '/readyz']) expect((await fetch(sluice.url + path)).status).toBe(200);
-    expect(await (await fetch(`${sluice.url}/metrics`)).text()).toContain('sluice_requests_total');
-    expect(await (await fetch(`${sluice.url}/explorer/`)).text()).toContain('<html');
-  });
-});
 
-describe('a second start', () => {
-  it('finds everything that the first one left', async () => {
-    const first = await start();
-    const before = await bootstrap();
-    const created = await call('POST', `${before.base_url}/configs`, before.workspace_api_key, {
-      name: 'kept',
-      config: { provider: '@mock' },
+    it('prints a curl line that streams an answer when pasted', async () => {
+      const command = /^ {2}(curl .*)$/m.exec(sluice.output())?.[1] ?? '';
+      const { stdout } = await run('sh', ['-c', command]);
+      const words = [...stdout.matchAll(/"content":"([^"]*)"/g)].map(([, word]) => word);
+      expect(words.join('')).toBe('Hello from Sluice');
+      expect(stdout).toMatch(/data: \[DONE\]\n\n$/);
     });
-    expect(await first.kill('SIGTERM')).toBe(0);
-    await start();
-    const after = await bootstrap();
-    expect({ ...after, base_url: '', graphql_url: '' }).toEqual({ ...before, base_url: '', graphql_url: '' });
-    const found = await call('GET', `${after.base_url}/configs/${created.data.id}`, after.workspace_api_key);
-    expect(found.data.name).toBe('kept');
-    const providers = await call('GET', `${after.base_url}/providers`, after.workspace_api_key);
-    expect(providers.total).toBe(1);
+
+    it('writes where everything is to a file that only its owner can read', async () => {
+      expect(Object.keys(first)).toEqual([
+        'base_url',
+        'graphql_url',
+        'organisation_id',
+        'workspace_id',
+        'admin_api_key',
+        'workspace_api_key',
+        'tsg_id',
+        'client_id',
+        'client_secret',
+      ]);
+      expect(first.base_url).toBe(`${sluice.url}/v1`);
+      expect((await stat(join(directory, 'bootstrap.json'))).mode & 0o777).toBe(0o600);
+      expect((await stat(join(directory, 'encryption.key'))).mode & 0o777).toBe(0o600);
+      const graph = await call('POST', first.graphql_url, first.admin_api_key, {
+        query: '{ organisation { id } }',
+      });
+      expect(graph.data.organisation.id).toBe(first.organisation_id);
+      for (const path of ['/healthz', '/readyz']) expect((await fetch(sluice.url + path)).status).toBe(200);
+      expect(await (await fetch(`${sluice.url}/metrics`)).text()).toContain('sluice_requests_total');
+      expect(await (await fetch(`${sluice.url}/explorer/`)).text()).toContain('<html');
+    });
   });
 
-  it('does not bring back what was deleted', async () => {
-    const first = await start();
+  describe('at SIGTERM', () => {
+    it('lets an open stream finish', async () => {
+      const { base_url, workspace_api_key: key } = first;
+      const created = await call('POST', `${base_url}/configs`, key, {
+        name: 'kept',
+        config: { provider: '@mock' },
+      });
+      kept = created.data.id;
+      const response = await fetch(`${base_url}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: '@mock/mock-slow-100',
+          stream: true,
+          messages: [{ role: 'user', content: 'one two three four five' }],
+        }),
+      });
+      await Promise.all(Array.from({ length: 40 }, (_, index) => ask(base_url, key, `question ${index}`)));
+      const [text, code] = await Promise.all([response.text(), sluice.kill('SIGTERM')]);
+      expect(text).toMatch(/five.*\[DONE\]\n\n$/s);
+      expect(code).toBe(0);
+    });
+  });
+
+  describe('at the second start', () => {
+    it('has everything that the first one left, and every request log', async () => {
+      sluice = await start();
+      const second = await bootstrap();
+      expect({ ...second, base_url: '', graphql_url: '' }).toEqual({
+        ...first,
+        base_url: '',
+        graphql_url: '',
+      });
+      const { base_url, workspace_api_key: key } = second;
+      expect((await call('GET', `${base_url}/configs/${kept}`, key)).data.name).toBe('kept');
+      expect((await call('GET', `${base_url}/providers`, key)).total).toBe(1);
+      // One at once, one pasted, the stream and forty beside it.
+      expect((await call('GET', `${base_url}/logs?page_size=1`, key)).total).toBe(43);
+    });
+  });
+
+  describe('after kill -9', () => {
+    beforeAll(async () => {
+      const { base_url, workspace_api_key: key } = await bootstrap();
+      let killed = false;
+      const write = async (writer: number) => {
+        for (let count = 0; !killed; count++) {
+          const name = `config ${writer}-${count}`;
+          const { data } = await call('POST', `${base_url}/configs`, key, {
+            name,
+            config: { provider: '@mock' },
+          });
+          acknowledged.push(data.id);
+        }
+      };
+      const stream = async () => {
+        while (!killed) {
+          const response = await fetch(`${base_url}/chat/completions`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            body: JSON.stringify({
+              model: '@mock/mock-slow-20',
+              stream: true,
+              messages: [{ role: 'user', content: 'word '.repeat(50) }],
+            }),
+          });
+          await response.text();
+        }
+      };
+      for (let index = 0; index < 20; index++) await ask(base_url, key, `early ${index}`);
+      const work = [0, 1, 2, 3].map(write).concat([stream(), stream()]);
+      const settled = Promise.allSettled(work);
+      await sleep(1500);
+      killed = true;
+      await sluice.kill('SIGKILL');
+      await settled;
+    });
+
+    it('in the middle of writes and streams has everything that was acknowledged', async () => {
+      expect(acknowledged.length).toBeGreaterThan(0);
+      sluice = await start();
+      const { base_url, workspace_api_key: key, admin_api_key: admin } = await bootstrap();
+      expect(admin).toBe(first.admin_api_key);
+      const found = await Promise.all(
+        acknowledged.map((id) => call('GET', `${base_url}/configs/${id}`, key).then(({ data }) => data.id)),
+      );
+      expect(found).toEqual(acknowledged);
+      const audit = await call(
+        'GET',
+        `${base_url}/audit-logs?start_time=2020-01-01T00:00:00Z&end_time=2100-01-01T00:00:00Z&page_size=1`,
+        admin,
+      );
+      expect(audit.total).toBeGreaterThan(acknowledged.length);
+      // The documented bound: what was answered more than a second before is in the log.
+      const logs = await call('GET', `${base_url}/logs?page_size=1`, key);
+      expect(logs.total).toBeGreaterThanOrEqual(63);
+      expect((await ask(base_url, key, 'still here')).choices[0].message.content).toBe('still here');
+    });
+  });
+
+  it('does not get back what was deleted', async () => {
     const { base_url, workspace_api_key } = await bootstrap();
     await call('DELETE', `${base_url}/providers/mock`, workspace_api_key);
-    await first.kill('SIGTERM');
-    await start();
+    await sluice.kill('SIGTERM');
+    sluice = await start();
     const after = await bootstrap();
     expect((await call('GET', `${after.base_url}/providers`, workspace_api_key)).total).toBe(0);
   });
-});
 
-describe('SIGTERM', () => {
-  it('lets an open stream finish and keeps every request log', async () => {
-    const sluice = await start();
-    const { base_url, workspace_api_key: key } = await bootstrap();
-    const stream = fetch(`${base_url}/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: '@mock/mock-slow-100',
-        stream: true,
-        messages: [{ role: 'user', content: 'one two three four five' }],
-      }),
+  it('is refused where its secrets were written under another key', async () => {
+    await sluice.kill('SIGTERM');
+    const { code, output } = await failToStart(directory, {
+      MONGODB_URI: database.uri,
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     });
-    const response = await stream;
-    await Promise.all(Array.from({ length: 40 }, (_, index) => ask(base_url, key, `question ${index}`)));
-    const [text, code] = await Promise.all([response.text(), sluice.kill('SIGTERM')]);
-    expect(text).toMatch(/five.*\[DONE\]\n\n$/s);
-    expect(code).toBe(0);
-    await start();
-    const after = await bootstrap();
-    const logs = await call('GET', `${after.base_url}/logs?page_size=1`, key);
-    expect(logs.total).toBe(41);
-  });
-});
-
-describe('kill -9', () => {
-  it('in the middle of writes and streams loses nothing that was acknowledged', async () => {
-    const sluice = await start();
-    const { base_url, workspace_api_key: key, admin_api_key: admin } = await bootstrap();
-    const acknowledged: string[] = [];
-    let killed = false;
-    const write = async (writer: number) => {
-      for (let count = 0; !killed; count++) {
-        const name = `config ${writer}-${count}`;
-        const { data } = await call('POST', `${base_url}/configs`, key, {
-          name,
-          config: { provider: '@mock' },
-        });
-        acknowledged.push(data.id);
-      }
-    };
-    const stream = async () => {
-      while (!killed) {
-        const response = await fetch(`${base_url}/chat/completions`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({
-            model: '@mock/mock-slow-20',
-            stream: true,
-            messages: [{ role: 'user', content: 'word '.repeat(50) }],
-          }),
-        });
-        await response.text();
-      }
-    };
-    for (let index = 0; index < 20; index++) await ask(base_url, key, `early ${index}`);
-    const work = [0, 1, 2, 3].map(write).concat([stream(), stream()]);
-    const settled = Promise.allSettled(work);
-    await sleep(1500);
-    killed = true;
-    await sluice.kill('SIGKILL');
-    await settled;
-    expect(acknowledged.length).toBeGreaterThan(0);
-
-    await start();
-    const after = await bootstrap();
-    expect(after.admin_api_key).toBe(admin);
-    const found = await Promise.all(
-      acknowledged.map((id) =>
-        call('GET', `${after.base_url}/configs/${id}`, key).then(({ data }) => data.id),
-      ),
-    );
-    expect(found).toEqual(acknowledged);
-    const audit = await call(
-      'GET',
-      `${after.base_url}/audit-logs?start_time=2020-01-01T00:00:00Z&end_time=2100-01-01T00:00:00Z&page_size=1`,
-      admin,
-    );
-    expect(audit.total).toBeGreaterThanOrEqual(acknowledged.length);
-    // The documented bound: what was answered more than a second before is in the log.
-    const logs = await call('GET', `${after.base_url}/logs?page_size=1`, key);
-    expect(logs.total).toBeGreaterThanOrEqual(20);
-    expect((await ask(after.base_url, key, 'still here')).choices[0].message.content).toBe('still here');
+    expect(code).toBe(1);
+    expect(output).toContain('another encryption key');
   });
 });
 
 describe('workers', () => {
+  inOneDirectory();
+
   it('share one address and one store, count together and are replaced', async () => {
     const sluice = await start({ MONGODB_URI: '', WORKERS: '2' });
     expect(sluice.output()).toContain('2 workers');
@@ -246,18 +261,11 @@ describe('workers', () => {
     expect(after.workspace_api_key).toBe(key);
     expect((await call('GET', `${after.base_url}/logs?page_size=1`, key)).total).toBeGreaterThan(0);
   });
-
-  it('say why they cannot start, and leave nothing running', async () => {
-    const sluice = await start();
-    const other = await mkdtemp(join(tmpdir(), 'sluice-main-'));
-    const { code, output } = await failToStart(other, { PORT: new URL(sluice.url).port, WORKERS: '2' });
-    await rm(other, { recursive: true, force: true });
-    expect(code).toBe(1);
-    expect(output).toMatch(/EADDRINUSE.*Set PORT to another one/);
-  });
 });
 
 describe('a start that cannot work', () => {
+  inOneDirectory();
+
   async function expectRefusal(sentence: string, env: Record<string, string> = {}): Promise<void> {
     const { code, output } = await failToStart(directory, env);
     expect(output).toMatch(/^Sluice could not start: [^\n]*\n$/);
@@ -279,9 +287,26 @@ describe('a start that cannot work', () => {
     for (const name of wrong) expect(output).toContain(`  ${name}: `);
   });
 
-  it('says in one sentence that the data directory is in use', async () => {
-    await start({ MONGODB_URI: '' });
-    await expectRefusal(`The data directory ${join(directory, 'store')} is in use by process `);
+  describe('beside another Sluice', () => {
+    let sluice: SluiceProcess;
+    beforeAll(async () => {
+      sluice = await start({ MONGODB_URI: '' });
+    });
+
+    it('says in one sentence that the data directory is in use', async () => {
+      await expectRefusal(`The data directory ${join(directory, 'store')} is in use by process `);
+    });
+
+    it.each(['1', '2'])(
+      'says that the port is taken, and leaves nothing running, with %s workers',
+      async (WORKERS) => {
+        const other = await mkdtemp(join(tmpdir(), 'sluice-main-'));
+        const { code, output } = await failToStart(other, { PORT: new URL(sluice.url).port, WORKERS });
+        await rm(other, { recursive: true, force: true });
+        expect(code).toBe(1);
+        expect(output).toMatch(/EADDRINUSE.*Set PORT to another one/);
+      },
+    );
   });
 
   it('says in one sentence that the data directory is a file', async () => {
@@ -301,9 +326,12 @@ describe('a start that cannot work', () => {
   });
 
   it('says in one sentence that the data file is damaged', async () => {
-    await mkdir(join(directory, 'store'));
-    await writeFile(join(directory, 'store', 'data.sqlite'), 'garbage '.repeat(1000));
-    await expectRefusal(`The store in ${join(directory, 'store')} cannot start: the data file is damaged`);
+    const damaged = join(directory, 'damaged');
+    await mkdir(join(damaged, 'store'), { recursive: true });
+    await writeFile(join(damaged, 'store', 'data.sqlite'), 'garbage '.repeat(1000));
+    await expectRefusal(`The store in ${join(damaged, 'store')} cannot start: the data file is damaged`, {
+      DATA_DIR: damaged,
+    });
   });
 
   it.each([
@@ -313,25 +341,5 @@ describe('a start that cannot work', () => {
     await expectRefusal(`MONGODB_URI leads to no database that can be used (${reason}).`, {
       MONGODB_URI: uri,
     });
-  });
-
-  it('says in one sentence that the port is taken', async () => {
-    const sluice = await start();
-    const other = await mkdtemp(join(tmpdir(), 'sluice-main-'));
-    const { code, output } = await failToStart(other, { PORT: new URL(sluice.url).port });
-    await rm(other, { recursive: true, force: true });
-    expect(code).toBe(1);
-    expect(output).toMatch(/EADDRINUSE.*Set PORT to another one/);
-  });
-
-  it('refuses a data directory whose secrets were written under another key', async () => {
-    const first = await start();
-    await first.kill('SIGTERM');
-    const { code, output } = await failToStart(directory, {
-      MONGODB_URI: database.uri,
-      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-    });
-    expect(code).toBe(1);
-    expect(output).toContain('another encryption key');
   });
 });

@@ -3,6 +3,7 @@ import { type Capture, encodingOf } from '../recording/capture.ts';
 import { ErrorAnswer } from './error-answer.ts';
 import type { StreamFormat } from './frames/format.ts';
 import { StreamedAnswer } from './frames/streamed-answer.ts';
+import type { HangUp } from './hang-up.ts';
 import { errorText, type ProviderError } from './provider-error.ts';
 import { isEventStream, type Relay } from './relay.ts';
 import type { Target } from './target.ts';
@@ -42,7 +43,7 @@ export type AttemptOptions = {
   request: UpstreamRequest;
   /** Milliseconds until the head of an answer must be here, or the first bytes of a stream; null waits. */
   timeout: number | null;
-  signal: AbortSignal;
+  hangUp: HangUp;
   relay: Relay;
   capture: Capture;
   /** Null passes on whatever comes, as it comes. */
@@ -78,6 +79,9 @@ export type Reception = {
 /** Milliseconds from the head of an error to its end. */
 const ERROR_LIMIT = 5000;
 
+/** Of an error that is not read, since it is compressed: a client that followed it would take its gateway key along. */
+const withoutLocation = ({ location: _elsewhere, ...headers }: UpstreamHeaders): UpstreamHeaders => headers;
+
 /** Sends one request and, when its answer is accepted, gives it to the caller. Never rejects. */
 export const attempt = (options: AttemptOptions): Promise<AttemptResult> =>
   new Promise((resolve) => new Attempt(options, resolve).start());
@@ -109,13 +113,13 @@ class Attempt implements UpstreamSink, Reception {
   }
 
   start(): void {
-    const { send, request, timeout, signal } = this.#options;
+    const { send, request, timeout, hangUp } = this.#options;
     this.#control = send(request, this);
     // A request that cannot even be written has failed by now.
     if (this.#isSettled) return;
     if (timeout !== null) this.#timeout = setTimeout(() => this.#control?.abort('timeout'), timeout);
-    if (signal.aborted) this.#abort();
-    else signal.addEventListener('abort', this.#abort, { once: true });
+    if (hangUp.happened) this.#abort();
+    else hangUp.listener = this.#abort;
   }
 
   readonly #abort = () => this.#control?.abort('aborted');
@@ -137,7 +141,8 @@ class Attempt implements UpstreamSink, Reception {
     if (!this.result.relayed) return false;
     const isStream = reading !== null && status !== 204 && isEventStream(headers);
     if (isStream) this.#reader = new StreamedAnswer(this, reading.format, reading.hidesUsage);
-    this.relay.start(status, headers, this.#options.gatewayHeaders(), isStream ? 'changed' : 'same');
+    const shown = status >= 300 && this.#options.reading ? withoutLocation(headers) : headers;
+    this.relay.start(status, shown, this.#options.gatewayHeaders(), isStream ? 'changed' : 'same');
     return true;
   }
 
@@ -217,7 +222,7 @@ class Attempt implements UpstreamSink, Reception {
     this.#isSettled = true;
     clearTimeout(this.#timeout);
     clearTimeout(this.#patience);
-    this.#options.signal.removeEventListener('abort', this.#abort);
+    this.#options.hangUp.listener = null;
     this.#resolve(this.result);
   }
 }

@@ -38,7 +38,8 @@ export async function untilSettled(
   { maxLoggedBytes, sleep, streams }: DataplaneDependencies,
 ): Promise<Settled> {
   const timeout = headerTimeout(call) ?? leaf.requestTimeout;
-  const retries = new Retries(body.content === null || Buffer.isBuffer(body.content) ? leaf.retry : null);
+  const mayRepeat = body.content === null || Buffer.isBuffer(body.content);
+  const retries = new Retries(mayRepeat ? leaf.retry : null, call.tries);
   const relay = new Relay(call.response, streams);
   const reading = readingOf(call, target, body.hidesUsage === true);
   let next: RetryDecision;
@@ -54,11 +55,12 @@ export async function untilSettled(
   for (;;) {
     const capture = new Capture(captureBytes);
     next = 'stop';
+    call.tries.spend();
     const result = await attempt({
       send,
       request,
       timeout,
-      signal: call.signal,
+      hangUp: call.hangUp,
       relay,
       capture,
       reading,
@@ -72,15 +74,15 @@ export async function untilSettled(
     const answersError = error !== null && decide(status, {}, null);
     if (answersError)
       relay.answer(status, {}, headers(), JSON.stringify(errorBodyFor(call.route.endpoint, error)));
-    if (typeof next !== 'string' && !call.signal.aborted) {
+    if (typeof next !== 'string' && !call.hangUp.happened) {
       const { wait } = next;
-      await sleep(wait, call.signal);
-      if (!call.signal.aborted) {
+      await sleep(wait, call.hangUp.signal);
+      if (!call.hangUp.happened) {
         retries.spend(wait);
         continue;
       }
     }
-    const relayed = result.relayed || answersError || call.signal.aborted;
+    const relayed = result.relayed || answersError || call.hangUp.happened;
     return { result, status, capture, retryCount: retries.count, relayed };
   }
 }

@@ -19,13 +19,16 @@ export async function callTarget(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   call.leaf = leaf;
-  const target = await resolveTarget(leaf, call, dependencies);
+  const chosen = resolveTarget(leaf, call, dependencies);
+  // Nothing to wait for, as a rule, and a wait for nothing would be paid by every call.
+  const target = chosen instanceof Promise ? await chosen : chosen;
   call.span = spanOfTry(call.trace, call.plan.kind === 'leaf');
-  const asked = await exchangeOf(call, leaf, target, dependencies);
+  const made = exchangeOf(call, leaf, target, dependencies);
+  const asked = made instanceof Promise ? await made : made;
   const cached = leaf.cache && (await throughCache(asked, leaf, target, call, dependencies.cache));
   const exchange = cached?.exchange ?? asked;
   const settled = await untilSettled(exchange, leaf, target, accept, call, dependencies);
   recordExchange(dependencies, call, { leaf, target, ...exchange, ...settled, startedAt });
   cached?.keep(settled);
-  return { status: settled.status, relayed: settled.relayed };
+  return { status: settled.status, relayed: settled.relayed, failure: settled.result.failure };
 }

@@ -3,8 +3,10 @@ import type { Readable } from 'node:stream';
 import type { Leaf, Plan } from './config/plan.ts';
 import type { KeyRecord } from './directory.ts';
 import type { Form } from './forms/form.ts';
+import type { HangUp } from './hang-up.ts';
 import type { Route } from './routes.ts';
 import type { Span, Trace } from './trace.ts';
+import type { Tries } from './tries.ts';
 
 /** The body of a call. JSON is parsed once; `bytes` are what the caller sent and what is sent on when nothing changes it. */
 export type RequestBody =
@@ -29,10 +31,10 @@ export type Call = {
   readonly route: Route;
   readonly requestId: string;
   readonly trace: Trace;
-  /** Aborts when the caller hangs up. */
-  readonly signal: AbortSignal;
+  readonly hangUp: HangUp;
   /** `atTargets`: milliseconds that the targets tried so far took. */
   readonly clock: { startedAt: number; createdAt: Date; atTargets: number };
+  readonly tries: Tries;
 
   readonly key: KeyRecord;
   /** The workspace of the key: everything on the data plane belongs to one. */

@@ -12,6 +12,7 @@ import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { refusing, sendDialect } from './upstream/local.ts';
+import { keepingRedirects } from './upstream/redirects.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
@@ -33,7 +34,7 @@ export function exchangeOf(
   leaf: Leaf,
   target: Target,
   dependencies: DataplaneDependencies,
-): Promise<Exchange> {
+): Exchange | Promise<Exchange> {
   const { endpoint, upstreamPath } = call.route;
   const body = outgoingBody(call, leaf, target);
   const adapter = adapterFor(endpoint, target, call.headers);
@@ -55,26 +56,30 @@ async function adapted(
   try {
     translated = translatedBody(translation, value);
   } catch (error) {
-    return { request: notSent(call, target), body: given, send: refusing(error, call.route.endpoint) };
+    return refusedExchange(error, given, call.route.endpoint, call, target);
   }
   const body = withoutRefusedOptions(translated, target.provider);
   const exchange = await exchangeIn(asked, body, call, leaf, target, dependencies);
   return { ...exchange, send: translatedSend(exchange.send, translation, value) };
 }
 
-async function exchangeIn(
+function exchangeIn(
   asked: Asked,
   body: OutgoingBody,
   call: Call,
   leaf: Leaf,
   target: Target,
   dependencies: DataplaneDependencies,
-): Promise<Exchange> {
+): Exchange | Promise<Exchange> {
   const { provider } = target;
   const { endpoint, upstreamPath } = asked;
   const loadDialect = provider.dialects?.[endpoint];
   if (loadDialect || provider.respond) requireHeld(call, target);
-  if (loadDialect) return ownDialect(await loadDialect(), asked, body, call, leaf, target, dependencies);
+  if (loadDialect) {
+    return loadDialect().then((dialect) =>
+      ownDialect(dialect, asked, body, call, leaf, target, dependencies),
+    );
+  }
   if (!provider.endpoints.has(endpoint)) {
     throw new GatewayError('UNSUPPORTED_ENDPOINT', {
       message: `The provider ${provider.id} has no ${upstreamPath}. To send the request as it is, call /v1/proxy${upstreamPath}.`,
@@ -94,14 +99,14 @@ function requireHeld({ body, route }: Call, { provider }: Target): void {
   });
 }
 
-async function overHttp(
+function overHttp(
   { endpoint, upstreamPath, query }: Asked,
   body: OutgoingBody,
   call: Call,
   leaf: Leaf,
   target: Target,
   { http, headers }: DataplaneDependencies,
-): Promise<Exchange> {
+): Exchange | Promise<Exchange> {
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
   const { settings } = credential;
@@ -115,27 +120,45 @@ async function overHttp(
     headers: sent,
     body: Buffer.isBuffer(content) ? content : null,
   };
+  let pending: void | Promise<void>;
   try {
     const path =
       provider.pathOf?.({ endpoint, path: upstreamPath, model, settings, basePath: base.path }) ??
       upstreamPath;
     const suffix = query ? `${path.includes('?') ? '&' : '?'}${query}` : '';
     unsigned.path = `${base.path}${path}${suffix}`;
-    const pending = provider.authorize(unsigned, credential, http.fetch);
-    if (pending) await pending;
+    pending = provider.authorize(unsigned, credential, http.fetch);
   } catch (error) {
-    return { request: notSent(call, target), body, send: refusing(error, endpoint) };
+    return refusedExchange(error, body, endpoint, call, target);
   }
-  return { request: { ...unsigned, body: content }, body, send: attentive(http.send, endpoint, body, call) };
+  // Only now, since authorizing changes the headers.
+  const exchange = (): Exchange => {
+    // Where the gateway knows the format, a redirect is an error like any other.
+    const send = call.route.unified ? http.send : keepingRedirects(http.send, provider, base);
+    return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
+  };
+  return pending
+    ? pending.then(exchange, (error) => refusedExchange(error, body, endpoint, call, target))
+    : exchange();
 }
 
-/** Where a request would have gone that was refused on the way. */
-const notSent = ({ method, route }: Call, { base }: Target): UpstreamRequest => ({
-  origin: base?.origin ?? null,
-  path: `${base?.path ?? ''}${route.upstreamPath}`,
-  method,
-  headers: {},
-  body: null,
+/** Of a request that the target's own code refused on its way out. Throws what is no refusal. */
+const refusedExchange = (
+  error: unknown,
+  body: OutgoingBody,
+  endpoint: Endpoint,
+  { method, route }: Call,
+  { base }: Target,
+): Exchange => ({
+  request: {
+    origin: base?.origin ?? null,
+    path: `${base?.path ?? ''}${route.upstreamPath}`,
+    method,
+    headers: {},
+    body: null,
+  },
+  body,
+  send: refusing(error, endpoint),
 });
 
 /** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */

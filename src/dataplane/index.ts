@@ -22,7 +22,8 @@ export function createDataplane(dependencies: DataplaneDependencies): Dataplane 
       const visit = visitOf(request, response, path, query);
       let call: Call | null = null;
       try {
-        call = await openCall(visit, dependencies);
+        const opening = openCall(visit, dependencies);
+        call = opening instanceof Promise ? await opening : opening;
         for (const step of steps) {
           const pending = step(call, dependencies);
           if (pending) await pending;

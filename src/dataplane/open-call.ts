@@ -3,12 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
-import { credentialOf } from './authenticate.ts';
+import { type Credential, credentialOf } from './authenticate.ts';
 import type { Call } from './call.ts';
 import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import type { KeyRecord } from './directory.ts';
+import { HangUp } from './hang-up.ts';
 import { isSafePath, routeOf } from './routes.ts';
 import { requireUsable, type Trace, traceOf } from './trace.ts';
+import { Tries } from './tries.ts';
 
 /** A request of which nothing is known yet. */
 export type Visit = {
@@ -29,11 +32,17 @@ export const visitOf = (
 ): Visit => ({ request, response, path, query, requestId: randomUUID(), trace: traceOf(request) });
 
 /** Authenticates a request; throws for one that does not come into a workspace. */
-export async function openCall(visit: Visit, { authenticate }: DataplaneDependencies): Promise<Call> {
-  const { request, response, path } = visit;
+export function openCall(visit: Visit, { authenticate }: DataplaneDependencies): Call | Promise<Call> {
   const clock = { startedAt: performance.now(), createdAt: new Date(), atTargets: 0 };
+  const { request } = visit;
   const credential = credentialOf(request.headers);
-  const key = await authenticate(credential, request.socket.remoteAddress);
+  const found = authenticate(credential, request.socket.remoteAddress);
+  const callOf = (key: KeyRecord) => opened(visit, clock, credential, key);
+  return found instanceof Promise ? found.then(callOf) : callOf(found);
+}
+
+function opened(visit: Visit, clock: Call['clock'], credential: Credential | null, key: KeyRecord): Call {
+  const { request, response, path } = visit;
   const { workspaceId } = key.principal;
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
@@ -49,8 +58,9 @@ export async function openCall(visit: Visit, { authenticate }: DataplaneDependen
     headers: request.headers,
     method,
     route: routeOf(path),
-    signal: hangUpSignal(response),
+    hangUp: hangUpOf(response),
     clock,
+    tries: new Tries(),
     key,
     workspaceId,
     secret: credential?.secret ?? '',
@@ -68,10 +78,10 @@ const withoutWorkspace = ({ kind }: Principal): string =>
     ? 'The access token is for a whole tenant: name a workspace in x-gateway-workspace-id.'
     : 'An organisation key administers; inference takes a workspace key.';
 
-function hangUpSignal(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
+function hangUpOf(response: ServerResponse): HangUp {
+  const hangUp = new HangUp();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableFinished) hangUp.happen();
   });
-  return controller.signal;
+  return hangUp;
 }

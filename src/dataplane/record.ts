@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
 import type { Capture } from '../recording/capture.ts';
-import { type PortableBody, portable } from '../recording/request-log.ts';
+import { type KeptBody, kept } from '../recording/request-log.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
 import { emptyPlan, type Leaf } from './config/plan.ts';
@@ -11,6 +11,7 @@ import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
 import type { Span } from './trace.ts';
+import { MAX_TRIES } from './tries.ts';
 import type { UpstreamRequest } from './upstream/upstream.ts';
 
 const MAX_MODEL_LENGTH = 256;
@@ -42,7 +43,7 @@ export function recordExchange(
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
-  const clientAborted = call.signal.aborted && (result.failure === 'aborted' || !result.relayed);
+  const clientAborted = call.hangUp.happened && (result.failure === 'aborted' || !result.relayed);
   requestLog.add({
     record: {
       ...callFacts(call, call.span, startedAt),
@@ -65,13 +66,13 @@ export function recordExchange(
       upstreamResponseTime: Math.round(now - startedAt),
       gatewayProcessingTime: Math.round(now - call.clock.startedAt - call.clock.atTargets),
       clientAborted,
-      error: failureText(result, clientAborted),
+      error: withTries(call, failureText(result, clientAborted)),
     },
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
     transformed:
       body.changed && Buffer.isBuffer(body.content)
-        ? { headers: request.headers, body: portable(body.content, maxLoggedBytes) }
+        ? { headers: request.headers, body: kept(body.content, maxLoggedBytes) }
         : null,
     response: capture.taken(),
     keepBodies: keepsBodies(call),
@@ -114,7 +115,7 @@ export function recordWithoutProvider(
       timeToFirstToken: null,
       upstreamResponseTime: 0,
       gatewayProcessingTime: Math.round(elapsed - call.clock.atTargets),
-      clientAborted: call.signal.aborted,
+      clientAborted: call.hangUp.happened,
       error: reason,
     },
     requestHeaders: call.headers,
@@ -161,18 +162,28 @@ function callFacts(call: Call, span: Span, startedAt: number) {
 const clientFact = (call: Call, header: string): string | null =>
   headerOf(call.headers, header)?.slice(0, MAX_CLIENT_LENGTH) ?? null;
 
-const bodyOf = ({ body }: Call, limit: number): PortableBody | null =>
-  body.kind === 'json' || body.kind === 'bytes' ? portable(body.bytes, limit) : null;
+const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
+  body.kind === 'json' || body.kind === 'bytes' ? kept(body.bytes, limit) : null;
 
 /** `x-gateway-debug: false` asks for metrics only, unless a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
 export const keepsBodies = ({ key, headers }: Call): boolean =>
   key.logMode === null ? headerOf(headers, 'x-gateway-debug') !== 'false' : key.logMode === 'full';
 
-const sensitiveHeaders = (call: Call): string[] =>
-  (headerOf(call.headers, 'x-gateway-sensitive-headers') ?? '')
+function sensitiveHeaders(call: Call): string[] {
+  const listed = headerOf(call.headers, 'x-gateway-sensitive-headers');
+  if (!listed) return [];
+  return listed
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '');
+}
+
+/** What ended the call beside what went wrong with its last attempt. */
+function withTries({ tries }: Call, failure: string | null): string | null {
+  if (!tries.endedCall) return failure;
+  const ending = `The call ended with its ${MAX_TRIES} attempts: its config would have had more.`;
+  return failure === null ? ending : `${failure} ${ending}`;
+}
 
 function failureText(
   { failure, cause, defect, status }: AttemptResult,

@@ -16,16 +16,20 @@ const hopByHop = new Set([
 
 export const isHopByHop = (name: string): boolean => hopByHop.has(name);
 
-/** Names that a message's own `connection` header declares hop-by-hop. */
-export const connectionNames = (value: string | string[] | undefined): ReadonlySet<string> =>
-  new Set(
-    String(value ?? '')
+/** Names that a message's own `connection` header declares hop-by-hop; null without any that is not so anyway. */
+export function connectionNames(value: string | string[] | undefined): ReadonlySet<string> | null {
+  if (value === undefined || value === 'keep-alive' || value === 'close') return null;
+  return new Set(
+    String(value)
       .split(',')
       .map((name) => name.trim().toLowerCase())
       .filter((name) => name !== ''),
   );
+}
 
 const NOTHING = Buffer.alloc(0);
+/** Bytes of a body that Node writes together with the head. */
+const ONE_BUFFER = 8 * 1024;
 
 /** Event streams that are open at this moment. */
 export type OpenStreams = { count: number };
@@ -84,9 +88,11 @@ export class Relay {
 
   /** False when the caller reads more slowly than the provider sends; `onDrain` tells when to go on. */
   write(chunk: Buffer): boolean {
-    // The whole body in one piece: head and body leave in one packet.
+    // The whole body in one piece. As text of one byte a character a short one leaves in one buffer with the head: two
+    // buffers cost the kernel a slower call.
     if (this.#announced === chunk.length) {
-      this.#response.end(chunk);
+      if (chunk.length <= ONE_BUFFER) this.#response.end(chunk.toString('latin1'), 'latin1');
+      else this.#response.end(chunk);
       return true;
     }
     return this.#response.write(chunk);
@@ -140,7 +146,7 @@ function outgoingHeaders(
   without: ReadonlySet<string> | null,
 ): string[] {
   const outgoing: string[] = [];
-  const named = headers.connection === undefined ? null : connectionNames(headers.connection);
+  const named = connectionNames(headers.connection);
   for (const name in headers) {
     if (notPassed.has(name) || named?.has(name) || without?.has(name)) continue;
     const value = headers[name];
@@ -148,7 +154,7 @@ function outgoingHeaders(
     if (typeof value === 'string') outgoing.push(name, value);
     else for (const item of value) outgoing.push(name, item);
   }
-  for (const [name, value] of Object.entries(gatewayHeaders)) outgoing.push(name, value);
+  for (const name in gatewayHeaders) outgoing.push(name, gatewayHeaders[name] as string);
   return outgoing;
 }
 

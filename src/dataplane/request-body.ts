@@ -2,10 +2,13 @@ import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors/index.ts';
 import type { Call, RequestBody } from './call.ts';
 import type { Leaf } from './config/plan.ts';
+import { requireCertain, requireNoOtherModel } from './forms/certain.ts';
 import { changedBytes, fieldChanges } from './forms/change.ts';
 import type { Form } from './forms/form.ts';
 import { streamedForm } from './forms/stream.ts';
+import { requireSameModel } from './restricted-models.ts';
 import type { Target } from './target.ts';
+import { requireWithoutParameters } from './unread-body.ts';
 
 /** A body as it goes upstream: the caller's own bytes, or new ones where the config or the provider's slug changed it. */
 export type OutgoingBody = {
@@ -32,32 +35,50 @@ export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBo
   if (body.kind === 'none') return unchanged(null);
   if (body.kind !== 'json') {
     if (body.form) return formBody(body, body.form, leaf, target);
+    if (changesBody(leaf)) requireWithoutParameters(call);
     return unchanged(body.kind === 'stream' ? body.stream : body.bytes);
   }
   const renamed = target.model !== null && target.model !== (leaf.overrideParams?.model ?? body.value.model);
-  if (!renamed && !leaf.overrideParams && !leaf.defaultParams && leaf.dropParams.length === 0) {
+  const restricting = target.record?.restrictsModels ? target.record : null;
+  // Where its value decided something, that goes out and not the bytes: of a member that comes twice a provider may take the
+  // other one.
+  if (!renamed && !restricting && leaf.cache === null && !changesBody(leaf))
     return unchanged(body.bytes, body.value);
-  }
   const value: Record<string, unknown> = { ...leaf.defaultParams, ...body.value, ...leaf.overrideParams };
   if (target.model !== null) value.model = target.model;
+  const outgoing = written(value, leaf.dropParams);
+  if (restricting) requireSameModel(restricting, outgoing.value, target.model, leaf);
+  return outgoing;
+}
+
+function written(members: Record<string, unknown>, dropped: readonly string[]) {
   try {
-    const dropped = leaf.dropParams.length === 0 ? value : dropParams(value, leaf.dropParams);
-    return { content: Buffer.from(JSON.stringify(dropped)), value: dropped, changed: true, growth: 0 };
+    const value = dropped.length === 0 ? members : dropParams(members, dropped);
+    return { content: Buffer.from(JSON.stringify(value)), value, changed: true, growth: 0 };
   } catch (cause) {
     // What the parser takes may be nested more deeply than it can be written again.
     throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.', cause });
   }
 }
 
+/** Whether a config has parameters for the body. */
+export const changesBody = ({ overrideParams, defaultParams, dropParams }: Leaf): boolean =>
+  overrideParams !== null || defaultParams !== null || dropParams.length > 0;
+
 function formBody(
   body: Extract<RequestBody, { kind: 'bytes' | 'stream' }>,
   form: Form,
   leaf: Leaf,
-  { model }: Target,
+  { model, record }: Target,
 ): OutgoingBody {
   const changes = fieldChanges(form, leaf, model);
-  if (body.kind === 'stream')
-    return { ...unchanged(null), ...streamedForm(form, body.stream, changes, leaf) };
+  const [field] = changes.keys();
+  if (field !== undefined) requireCertain(body, form, field);
+  if (record?.restrictsModels) requireNoOtherModel(changes);
+  if (body.kind === 'stream') {
+    const restrictsModels = record?.restrictsModels ?? false;
+    return { ...unchanged(null), ...streamedForm(form, body.stream, changes, leaf, restrictsModels) };
+  }
   if (changes.size === 0) return unchanged(body.bytes);
   return {
     content: changedBytes(form, changes, body.bytes.length),

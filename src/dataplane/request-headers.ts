@@ -27,7 +27,7 @@ export function requestHeaders(
     for (const name of unifiedHeaders) copy(call, name, headers);
     for (const name of target.provider.callerHeaders ?? []) copy(call, name, headers);
   } else {
-    const named = call.headers.connection === undefined ? null : connectionNames(call.headers.connection);
+    const named = connectionNames(call.headers.connection);
     for (const name in call.headers) {
       if (notForwarded.has(name) || isHopByHop(name) || name.startsWith('x-gateway-') || named?.has(name))
         continue;

@@ -3,12 +3,13 @@ import { modelInPath } from '../recording/asked-for.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { ModelRecord, ProviderRecord } from './directory.ts';
-import { requestedModel } from './requested-model.ts';
+import { isLikeModel, requireCertainModel } from './forms/certain.ts';
+import { modelsInQuery } from './model-query.ts';
 
 /**
  * What a provider's catalogue entry says of the model that a call asks for; null when it says nothing. Throws FORBIDDEN for
  * a model that is not enabled, wherever the request, as it will be sent, names it: in the body after the config's
- * parameters, or in the path. `model`: what the body is given to say.
+ * parameters, in the path or in the query. `model`: what the body is given to say.
  */
 export function allowedModel(
   record: ProviderRecord,
@@ -18,18 +19,65 @@ export function allowedModel(
 ): ModelRecord | null {
   if (!record.restrictsModels) return model === null ? null : (record.models.get(model) ?? null);
   const { body } = call;
-  const isWritten = body.kind === 'json' || (body.kind !== 'none' && body.form !== null);
-  // What is not read is sent as it is, whatever the config says of its parameters.
-  const inBody = isWritten ? (model ?? defaultModel(leaf)) : requestedModel(body);
-  const inPath = modelInPath(call.path);
-  if (inBody !== null) requireEnabled(record, inBody, isWritten ? placeOfModel(model, leaf) : 'model');
-  if (inPath !== null) requireEnabled(record, inPath, 'model');
-  if (inBody === null && inPath === null) requireModelless(record, call);
-  return record.models.get(inBody ?? inPath ?? '') ?? null;
+  const bytes = body.kind === 'bytes' || body.kind === 'stream' ? body : null;
+  if (bytes?.form) {
+    requireCertainModel(bytes, bytes.form);
+    if (!record.allowAllModels && leaf.dropParams.includes('model')) throw unshown(record);
+  }
+  const isUnread = bytes?.form === null;
+  const inBody = isUnread ? null : namedIn(model, leaf);
+  const inPath = modelsInPath(call.path);
+  // That of a session stands for the body's, and is written anew.
+  const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
+  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(model, leaf));
+  for (const named of [...inPath, ...inQuery]) requireEnabled(record, named);
+  if (isUnread && inPath.length === 0) throw unshown(record);
+  if (inBody === null && inPath.length === 0) requireModelless(record, call);
+  return record.models.get(inBody ?? inPath[0] ?? '') ?? null;
 }
 
-const defaultModel = ({ defaultParams }: Leaf): string | null =>
-  typeof defaultParams?.model === 'string' ? defaultParams.model : null;
+/**
+ * Throws for a JSON body, as it will be sent, that may ask for another model than the one that was allowed: providers differ
+ * in whether they mind the case of a member, and some take a list of models to fall back on.
+ */
+export function requireSameModel(
+  record: ProviderRecord,
+  sent: Record<string, unknown>,
+  model: string | null,
+  leaf: Leaf,
+): void {
+  const allowed = namedIn(model, leaf);
+  for (const name of Object.keys(sent)) {
+    if (!isLikeModel(name) || (name === 'model' && (sent.model ?? null) === allowed)) continue;
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: `The models of @${record.slug} are restricted: the body names one model, as a text in the member model.`,
+      param: 'model',
+    });
+  }
+  if (allowed !== null && !record.allowAllModels && sent.model === undefined) throw unshown(record);
+  if (Array.isArray(sent.models)) for (const named of sent.models) requireEnabled(record, String(named));
+}
+
+const namedIn = (model: string | null, { defaultParams }: Leaf): string | null =>
+  model ?? (typeof defaultParams?.model === 'string' ? defaultParams.model : null);
+
+/** As the path is written and as it is meant: providers decode it before or after they look for the model. */
+function modelsInPath(path: string): string[] {
+  const found = [modelInPath(path), modelInPath(decoded(path))];
+  return [...new Set(found.flatMap((model) => (model === null ? [] : [decoded(model)])))];
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: 'The path is not valid.',
+      param: 'path',
+      cause,
+    });
+  }
+}
 
 /** Whose word the model of the outgoing body is. */
 function placeOfModel(model: string | null, { path, overrideParams }: Leaf): string {
@@ -37,9 +85,9 @@ function placeOfModel(model: string | null, { path, overrideParams }: Leaf): str
   return model === null ? `${path}.default_params.model` : 'model';
 }
 
-function requireEnabled(record: ProviderRecord, model: string, place: string): void {
+function requireEnabled(record: ProviderRecord, model: string, place = 'model'): void {
   const found = record.models.get(model);
-  if (found ? found.enabled : record.allowAllModels) return;
+  if (found ? found.enabled : record.allowAllModels && !isDisabled(record, model)) return;
   const see = place === 'model' ? '' : `: see ${place}`;
   throw new GatewayError('FORBIDDEN', {
     message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}${see}.`,
@@ -47,11 +95,20 @@ function requireEnabled(record: ProviderRecord, model: string, place: string): v
   });
 }
 
+/** Some providers mind neither the case of a model nor the space around it. */
+function isDisabled({ models }: ProviderRecord, model: string): boolean {
+  const plain = model.trim().toLowerCase();
+  for (const [slug, { enabled }] of models) if (!enabled && slug.toLowerCase() === plain) return true;
+  return false;
+}
+
 /** What shows no model may ask for none, or for one that the provider chooses. */
 function requireModelless(record: ProviderRecord, { body }: Call): void {
-  if (body.kind === 'none' || (record.allowAllModels && body.kind !== 'stream')) return;
-  throw new GatewayError('FORBIDDEN', {
-    message: `The models of @${record.slug} are restricted, and the request does not show which it asks for.`,
+  if (body.kind !== 'none' && (!record.allowAllModels || body.kind === 'stream')) throw unshown(record);
+}
+
+const unshown = (record: ProviderRecord) =>
+  new GatewayError('FORBIDDEN', {
+    message: `The models of @${record.slug} are restricted, and the request does not show which it asks for: name it in JSON, or in a form before the first file.`,
     param: 'model',
   });
-}

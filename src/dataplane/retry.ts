@@ -1,9 +1,10 @@
 import type { RetryPolicy } from './config/schema.ts';
 import { isObject } from './frames/payload.ts';
 import type { ProviderError } from './provider-error.ts';
+import type { Tries } from './tries.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
 
-const DEFAULT_STATUS_CODES = [429, 500, 502, 503, 504, 529];
+const DEFAULT_STATUS_CODES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529]);
 /** Milliseconds: the most that one `retry-after`, or all of a target's waits together, may take. */
 const WAIT_LIMIT = 60_000;
 /** Milliseconds before the first retry; each further one waits twice as long. */
@@ -15,14 +16,16 @@ export type RetryDecision = { wait: number } | 'stop' | 'abandon';
 /** Decides about the retries of one target (spec/data-plane.md, section 3.2). */
 export class Retries {
   readonly #policy: RetryPolicy | null;
+  readonly #tries: Tries;
   readonly #statusCodes: ReadonlySet<number>;
   #waited = 0;
   #used = 0;
   #isAbandoned = false;
 
-  constructor(policy: RetryPolicy | null) {
+  constructor(policy: RetryPolicy | null, tries: Tries) {
     this.#policy = policy;
-    this.#statusCodes = new Set(policy?.on_status_codes ?? DEFAULT_STATUS_CODES);
+    this.#tries = tries;
+    this.#statusCodes = policy?.on_status_codes ? new Set(policy.on_status_codes) : DEFAULT_STATUS_CODES;
   }
 
   /** Retries that were made; -1 when one more would have been due. */
@@ -34,7 +37,7 @@ export class Retries {
   decide(status: number, headers: UpstreamHeaders, error: ProviderError | null): RetryDecision {
     if (!this.#policy || this.#policy.attempts === 0 || !this.#statusCodes.has(status)) return 'stop';
     const wait = this.#used < this.#policy.attempts ? this.#wait(status, headers, error) : null;
-    if (wait !== null) return { wait };
+    if (wait !== null && this.#tries.allowOneMore()) return { wait };
     this.#isAbandoned = true;
     return 'abandon';
   }

@@ -37,25 +37,30 @@ export type Target = {
 /** Whom a leaf of a call is for. */
 type Asked = { named: NamedProvider; leaf: Leaf; call: Call };
 
-/** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
-export async function resolveTarget(
+/** Chooses the provider of a leaf and checks that the call may use it. */
+export function resolveTarget(
   leaf: Leaf,
   call: Call,
   dependencies: DataplaneDependencies,
-): Promise<Target> {
+): Target | Promise<Target> {
   const named = providerNamedFor(leaf, call);
   if (!named) throw nobodyNamed(leaf);
   const asked = { named, leaf, call };
   return named.name.startsWith('@') ? fromCatalogue(asked, dependencies) : fromRequest(asked, dependencies);
 }
 
-async function fromCatalogue(
+function fromCatalogue(
   asked: Asked,
   { directory, hostPolicy }: DataplaneDependencies,
-): Promise<Target> {
+): Target | Promise<Target> {
+  const found = directory.providers.get(`${asked.call.workspaceId}/${asked.named.name.slice(1)}`);
+  const targetOf = (record: ProviderRecord | null) => withRecord(record, asked, hostPolicy);
+  return found instanceof Promise ? found.then(targetOf) : targetOf(found);
+}
+
+function withRecord(record: ProviderRecord | null, asked: Asked, hostPolicy: HostPolicy): Target {
   const { named, leaf, call } = asked;
   const { name, model } = named;
-  const record = await directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
   if (!record) throw unknownProvider(asked, `There is no provider ${name.slice(0, 100)} in this workspace`);
   if (isExpired(record)) throw unknownProvider(asked, `The provider ${name} has expired`);
   const modelRecord = allowedModel(record, model, leaf, call);
@@ -83,9 +88,10 @@ async function fromCatalogue(
   };
 }
 
-async function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies): Promise<Target> {
+function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies): Target {
   const { named, leaf, call } = asked;
   const provider = knownProvider(named.name, asked);
+  if (call.savedConfig && leaf.apiKey !== null && leaf.provider === null) throw looseKey(leaf);
   const isStored = call.savedConfig !== null && bringsCredential(provider, leaf);
   if (isStored && headerOf(call.headers, 'x-gateway-custom-host')) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
@@ -200,6 +206,13 @@ function chosenSettings(
   }
   return chosen;
 }
+
+/** For configs that were saved before this was refused then. */
+const looseKey = ({ path }: Leaf) =>
+  new GatewayError('INVALID_CONFIG', {
+    message: `${path}.api_key of a saved config needs the provider beside it.`,
+    param: `${path}.api_key`,
+  });
 
 function baseUrlOf(
   provider: Provider,

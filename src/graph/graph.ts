@@ -71,10 +71,12 @@ export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<st
   };
 }
 
-/** What callers see, with the project's scalars and without any resolver; throws when it is no valid schema. */
+/** What callers see as it was composed, with the project's scalars and without any resolver; throws when it is no valid schema. */
 export function publicSchema(typeDefs: DocumentNode): GraphQLSchema {
   const schema = makeExecutableSchema({
     typeDefs,
+    // The composer has looked at the text already; what it made is looked at below.
+    assumeValidSDL: true,
     resolvers: scalars,
     // A small graph may do without some of the scalars.
     resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },

@@ -29,20 +29,27 @@ const links = `extend schema
   @link(url: "https://sluice.dev/rules/v1.0", import: [${quoted}])
   ${quoted.map((name) => `@composeDirective(name: ${name})`).join('\n  ')}`;
 
+/** Where a word stood is of no use once it is parsed, and takes megabytes. */
+const unlocated = { noLocation: true };
+
 const preamble: DefinitionNode[] = [
-  ...parse(links).definitions,
-  ...parse(new Source(rulesFile.text, rulesFile.path)).definitions,
+  ...parse(links, unlocated).definitions,
+  ...parse(new Source(rulesFile.text, rulesFile.path), unlocated).definitions,
 ];
 
 /** One subgraph's SDL as federation wants it: the files joined, with the project's directives declared and linked. */
 export function subgraphDocument(files: SdlFile[]): DocumentNode {
   const merged = new Map<string, DefinitionNode>();
-  for (const file of files) {
-    for (const definition of parse(new Source(file.text, file.path)).definitions) {
+  const paths = new Map<string, string>();
+  for (const { path, text } of files) {
+    for (const definition of parse(new Source(text, path), unlocated).definitions) {
       const name = 'name' in definition ? definition.name?.value : undefined;
-      if (!name) throw new Error(`${file.path}: only named types belong in a resource's SDL.`);
+      if (!name) throw new Error(`${path}: only named types belong in a resource's SDL.`);
       const earlier = merged.get(name);
-      merged.set(name, earlier ? join(earlier, definition, name, file.path) : definition);
+      const joined = earlier ? join(earlier, definition) : definition;
+      if (!joined) throw new Error(`${path}: ${name} is already declared in ${paths.get(name)}.`);
+      merged.set(name, joined);
+      paths.set(name, path);
     }
   }
   return { kind: Kind.DOCUMENT, definitions: [...preamble, ...merged.values()] };
@@ -50,15 +57,15 @@ export function subgraphDocument(files: SdlFile[]): DocumentNode {
 
 const rootTypes = ['Query', 'Mutation', 'Subscription'];
 
-/** The root types grow with every file; a foreign entity may be declared by several; all else is a mistake. */
-function join(earlier: DefinitionNode, later: DefinitionNode, name: string, path: string): DefinitionNode {
+/** The root types grow with every file; a foreign entity may be declared by several; null for all else, a mistake. */
+function join(earlier: DefinitionNode, later: DefinitionNode): DefinitionNode | null {
   if (earlier.kind === Kind.OBJECT_TYPE_DEFINITION && later.kind === Kind.OBJECT_TYPE_DEFINITION) {
-    if (rootTypes.includes(name)) {
+    if (rootTypes.includes(earlier.name.value)) {
       return { ...earlier, fields: [...(earlier.fields ?? []), ...(later.fields ?? [])] };
     }
     if (isStub(earlier) && isStub(later)) return earlier;
   }
-  throw new Error(`${path}: ${name} is already declared in ${earlier.loc?.source.name}.`);
+  return null;
 }
 
 /** True for `type Workspace @key(fields: "id", resolvable: false) { id: ID! }`: an entity that another subgraph owns. */

@@ -60,7 +60,17 @@ function parsed(text: string): unknown {
   }
 }
 
-export const headerOfSetting = (name: string): string => `x-gateway-${name.replaceAll('_', '-')}`;
+const headers = new Map<string, string>();
+
+/** Of the name of a setting that a provider has. */
+export function headerOfSetting(name: string): string {
+  let header = headers.get(name);
+  if (header === undefined) {
+    header = `x-gateway-${name.replaceAll('_', '-')}`;
+    headers.set(name, header);
+  }
+  return header;
+}
 
 /** What may stand in a header. */
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;

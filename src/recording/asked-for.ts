@@ -1,5 +1,5 @@
 import type { BilledImages } from './pricing/cost.ts';
-import type { ExchangeDraft, PortableBody } from './request-log.ts';
+import type { ExchangeDraft, KeptBody } from './request-log.ts';
 
 /** `/v1beta/models/<m>:generateContent`, `/model/<m>/converse`, `/deployments/<m>/chat/completions` */
 const modelPath = /\/models\/([^/:?]+):\w|\/model\/([^/?]+)\/(?:converse|invoke)|\/deployments\/([^/?]+)\//;
@@ -20,11 +20,11 @@ export function askedImages({ record, requestBody, transformed }: ExchangeDraft)
   return { count, quality: text(asked.quality), size: text(asked.size) };
 }
 
-function parsed(body: PortableBody | null): Record<string, unknown> | null {
+function parsed(body: KeptBody | null): Record<string, unknown> | null {
   // Only the beginning of a longer body is here.
-  if (!body || body.text.length < body.size) return null;
+  if (!body || body.bytes.length < body.size) return null;
   try {
-    const value: unknown = JSON.parse(Buffer.from(body.text, 'latin1').toString('utf8'));
+    const value: unknown = JSON.parse(body.bytes.toString('utf8'));
     return typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
   } catch {
     // The provider took it for something else; what was billed cannot be told.

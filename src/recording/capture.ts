@@ -3,15 +3,15 @@ const TAIL_BYTES = 16 * 1024;
 /** Bytes of a compressed answer kept whole: a piece of one cannot be read. */
 const COMPRESSED_BYTES = 1024 * 1024;
 
-/** A bounded copy of an answer in a form that another thread can take over: bytes as Latin-1 text, one character each. */
+/** A bounded copy of an answer. */
 export type CapturedAnswer = {
   headers: Record<string, string | string[]>;
   /** Bytes of the whole answer. */
   size: number;
   /** The beginning; the whole answer when `isComplete`. */
-  head: string;
+  head: Buffer;
   /** At least the last TAIL_BYTES, or all of a shorter answer. Empty when `isComplete`. */
-  tail: string;
+  tail: Buffer;
   isComplete: boolean;
 };
 
@@ -63,7 +63,7 @@ export class Capture {
         size += chunk.length;
       }
     }
-    return latin1(chunks).slice(-count);
+    return joined(chunks).toString('latin1').slice(-count);
   }
 
   taken(): CapturedAnswer {
@@ -71,17 +71,20 @@ export class Capture {
     return {
       headers: this.headers,
       size: this.size,
-      head: latin1(this.#head),
+      head: joined(this.#head),
       // As long as nothing of the tail was thrown away, the head is what stands before it.
       tail: isComplete
-        ? ''
-        : latin1(this.#tailSize < TAIL_BYTES ? [...this.#head, ...this.#tail] : this.#tail),
+        ? NOTHING
+        : joined(this.#tailSize < TAIL_BYTES ? [...this.#head, ...this.#tail] : this.#tail),
       isComplete,
     };
   }
 }
 
-const latin1 = (chunks: Buffer[]): string => chunks.map((chunk) => chunk.toString('latin1')).join('');
+const NOTHING = Buffer.alloc(0);
+
+const joined = (chunks: Buffer[]): Buffer =>
+  chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
 /** The content coding of an answer; null when its bytes are the content. */
 export function encodingOf(headers: Record<string, string | string[]>): string | null {

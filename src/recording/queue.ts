@@ -18,7 +18,7 @@ export type QueueCounters = { waiting: number; written: number; spooled: number;
 const FLUSH_INTERVAL = 200;
 /** Milliseconds between attempts to bring the spool into the database. */
 const REPLAY_INTERVAL = 5000;
-const BATCH = 500;
+const BATCH = 1000;
 /** Items that may wait in memory; what comes on top goes to the spool. */
 const CAPACITY = 20_000;
 

@@ -16,16 +16,16 @@ type Derived = keyof TokenUsage | keyof Bill | 'expiresAt' | 'bodiesId' | 'batch
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** Bytes as Latin-1 text, one character each: what crosses to another thread at the price of a copy. */
-export type PortableBody = { text: string; size: number };
+/** The beginning of a body of `size` bytes. */
+export type KeptBody = { bytes: Buffer; size: number };
 
-/** One exchange as the data plane leaves it behind: plain values only, since another thread takes it over. */
+/** One exchange as the data plane leaves it behind: JSON values and bytes only, since another thread takes it over. */
 export type ExchangeDraft = {
   record: Omit<LogRecord, Derived>;
   requestHeaders: Headers;
-  requestBody: PortableBody | null;
+  requestBody: KeptBody | null;
   /** What went to the provider, when it differs from what the caller sent. */
-  transformed: { headers: Headers; body: PortableBody } | null;
+  transformed: { headers: Headers; body: KeptBody } | null;
   response: CapturedAnswer | null;
   /** False stores headers and bodies of neither side. */
   keepBodies: boolean;
@@ -36,8 +36,8 @@ export type ExchangeDraft = {
 };
 
 /** The first `limit` bytes of a body. */
-export const portable = (bytes: Buffer, limit: number): PortableBody => ({
-  text: bytes.toString('latin1', 0, limit),
+export const kept = (bytes: Buffer, limit: number): KeptBody => ({
+  bytes: bytes.length > limit ? bytes.subarray(0, limit) : bytes,
   size: bytes.length,
 });
 
@@ -185,14 +185,14 @@ function messagesOf(draft: ExchangeDraft, limit: number, masked: string[]): Omit
   const requestType = String(requestHeaders['content-type'] ?? '');
   const message = (
     headers: Headers,
-    body: PortableBody | null,
+    body: KeptBody | null,
     contentType: string,
     redactBody: (text: string) => string,
   ): LogMessage => {
     const isText = body !== null && body.size > 0 && textTypes.test(contentType);
     return {
       headers: safeHeaders(headers, sensitiveHeaders),
-      body: isText ? redactBody(bytesOf(body.text).toString('utf8', 0, limit)) : null,
+      body: isText ? redactBody(body.bytes.toString('utf8', 0, limit)) : null,
       truncated: isText && body.size > limit,
     };
   };
@@ -220,11 +220,9 @@ function redactionFor(contentType: string): (text: string) => string {
 
 const textTypes = /json|text|xml|javascript|urlencoded|event-stream/i;
 
-const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
-
 /** What is stored of an answer; compressed bytes are not. */
-const readable = ({ headers, head, size }: CapturedAnswer): PortableBody | null =>
-  encodingOf(headers) ? null : { text: head, size };
+const readable = ({ headers, head, size }: CapturedAnswer): KeptBody | null =>
+  encodingOf(headers) ? null : { bytes: head, size };
 
 function safeHeaders(headers: Headers, sensitive: string[]): Record<string, string> {
   const safe: Record<string, string> = {};

@@ -22,6 +22,8 @@ export type Secrets = {
   decrypt(sealed: string, owner: string): string;
   /** HMAC-SHA-256, hex, under a key of its own for each purpose: whoever has the database alone can make none. */
   sign(purpose: SignaturePurpose, text: string): string;
+  /** 32 bytes to seal files with, the same for every process with this master key. */
+  fileKey(purpose: 'request log overflow'): Buffer;
   /** Names the master key without revealing it; two processes with one database must agree on it. */
   fingerprint: string;
 };
@@ -66,6 +68,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
       return digest;
     },
     sign: (purpose, text) => createHmac('sha256', signingKeys[purpose]).update(text).digest('hex'),
+    fileKey: (purpose) => derive(masterKey, purpose),
     encrypt(plain, owner) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce).setAAD(Buffer.from(owner));

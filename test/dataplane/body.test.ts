@@ -1,3 +1,4 @@
+import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chatAnswer, json } from '../support/provider.ts';
 import { type CallOptions, messages, startWorld, type World } from './world.ts';
@@ -54,6 +55,27 @@ test.each([
 ])('a unified route takes the content type %s', async (type) => {
   const answer = await send({ headers: { 'content-type': type }, body: { model: 'm', messages } });
   expect(answer.status).toBe(200);
+});
+
+test('a body in pieces of a byte is put together', async () => {
+  const body = JSON.stringify({ model: 'm', messages, user: 'u'.repeat(3000) });
+  world.provider.play(json(200, chatAnswer('ok')));
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const headers = {
+      'x-gateway-api-key': world.app.workspaceKey,
+      'x-gateway-provider': `@${world.slug}`,
+      'content-type': 'application/json',
+    };
+    const request = httpRequest(`${world.app.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers,
+      agent: false,
+    });
+    request.once('response', (response) => resolve(response.resume().statusCode)).once('error', reject);
+    for (const byte of body) request.write(byte);
+    request.end();
+  });
+  expect([status, String(world.provider.requests[0]?.body)]).toEqual([200, body]);
 });
 
 test('a broken body is closed off from the next request on the connection', async () => {

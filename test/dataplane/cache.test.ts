@@ -69,6 +69,14 @@ const kept = async (options: CallOptions = {}) => {
 };
 
 describe('statuses (data-plane.md, section 4)', () => {
+  it('asks the provider what the entry is kept for, though the request has a member twice', async () => {
+    const twice = `{"model":"m","messages":[],"messages":${JSON.stringify(question().messages)}}`;
+    const headers = { 'x-gateway-provider': `@${world.slug}` };
+    await ask({ body: twice, headers });
+    const sent = world.provider.requests.at(-1)?.body.toString();
+    expect(sent).toBe(JSON.stringify({ model: 'm', messages: question().messages }));
+  });
+
   it('says DISABLED without a mode, MISS at first, then HIT with the same answer, free of cost', async () => {
     expect(await statusOf({ config: { retry: { attempts: 0 } } })).toBe('DISABLED');
     const first = await ask({ headers: { 'x-gateway-trace-id': `miss-${nonce}` } });

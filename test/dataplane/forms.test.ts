@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Leaf } from '../../src/dataplane/config/plan.ts';
 import { changedBytes, fieldChanges } from '../../src/dataplane/forms/change.ts';
-import { boundaryOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
+import { boundaryOf, delimiterOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
+import { HeadBytes } from '../../src/dataplane/forms/head-bytes.ts';
 import { LateParts } from '../../src/dataplane/forms/late-parts.ts';
+import { partHead } from '../../src/dataplane/forms/part-head.ts';
 import { readHead } from '../../src/dataplane/forms/read-head.ts';
 import { streamedForm } from '../../src/dataplane/forms/stream.ts';
 
@@ -45,6 +48,14 @@ const bytes = fc
   .map((pieces) => Buffer.from(pieces.join('')));
 const value = fc.oneof(text, bytes);
 const fields = fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key, minLength: 1 });
+
+/** Byte by byte, with room for a test's time limit to strike. */
+async function* drip(written: Buffer) {
+  for (const [index, byte] of written.entries()) {
+    if (index % 1000 === 0) await setImmediate();
+    yield Buffer.from([byte]);
+  }
+}
 
 const parsed = (written: Buffer): Form => parseForm(written, BOUNDARY) as Form;
 
@@ -98,15 +109,52 @@ describe('a form', () => {
     expect(() => parseForm(twice, BOUNDARY)).toThrow('more than one model');
   });
 
+  test.each([
+    ['name="model"', 'model'],
+    ['name=model', 'model'],
+    ['Name="a b"; filename="a;b.wav"', 'a b'],
+    ['filename="x"; name="file"; filename*=utf-8\'\'x', 'file'],
+    ['name="model";', 'model'],
+    ['name=""', ''],
+    ['name="a\\"b"', ''],
+    ['name=" model"', ''],
+    ['name="m%6fdel"', ''],
+    ['name="=?utf-8?q?model?="', ''],
+    ['name="x"; filename="a\\"; name="model"', ''],
+    ['name="a"; filename="x"; filename="y"', ''],
+    ['name="a"; size=3', ''],
+    ['name="a" "b"', ''],
+    ['name = "a"', ''],
+    [`name="a"${' '.repeat(16_000)}x`, ''],
+    [`name="a"${';'.repeat(16_000)}`, ''],
+  ])('reads %j as the name %j, or not at all', (parameters, expected) => {
+    const head = partHead(`\r\ncontent-disposition: form-data; ${parameters}`);
+    expect(head).toMatchObject({ name: expected, isCertain: expected !== '' });
+  });
+
+  test.each([
+    ['content-disposition : form-data; name="model"'],
+    ['content-disposition: attachment; name="model"'],
+    ['content-disposition: form-data; name="model"\ncontent-type: text/plain'],
+    ['content-disposition: form-data; name="model"\r\ncontent-type: text/plain; charset=utf-16'],
+    ['x-a: b'],
+    [''],
+  ])('does not read the headers %j', (headers) => {
+    expect(partHead(`\r\n${headers}`)).toEqual({ name: '', isFile: false, isCertain: false });
+  });
+
   test('has a boundary where its content type names one', () => {
     const types = [
       TYPE,
       'multipart/form-data; charset=utf-8; boundary="a b"',
       'multipart/form-data',
       'multipart/mixed; boundary=x',
+      'multipart/form-data; x="; boundary=a"; boundary=b',
+      'multipart/form-data; boundary=a; charset=utf-16',
+      `multipart/form-data; boundary=a${' '.repeat(16_000)}x`,
       undefined,
     ];
-    expect(types.map(boundaryOf)).toEqual([BOUNDARY, 'a b', null, null, null]);
+    expect(types.map(boundaryOf)).toEqual([BOUNDARY, 'a b', null, null, null, null, null, null]);
   });
 });
 
@@ -132,11 +180,38 @@ describe('a form that is too large to keep', () => {
     }
   });
 
+  test('shows them in time that grows with its size alone, though it comes byte by byte', async () => {
+    const many = Array.from({ length: 700 }, (_, index): Field => [`filename-${index}`, '']);
+    const dripping = formBytes([...many, ['model', 'm'], ['file', Buffer.alloc(100_000)]]);
+    const stream = Readable.from(drip(dripping));
+    const { form, bytes: head, isWhole } = await readHead(stream, BOUNDARY);
+    stream.destroy();
+    const known = form as Form;
+    expect([fieldOf(known, 'model'), known.parts.length, isWhole]).toEqual(['m', 702, false]);
+    expect(head).toEqual(dripping.subarray(0, known.parts[701]?.valueStart));
+  }, 8000);
+
+  test('is read to the file that is not here whole', async () => {
+    const head = new HeadBytes(BOUNDARY);
+    const found: number[] = [];
+    for (const [index, byte] of whole.entries()) {
+      head.add(Buffer.from([byte]));
+      if (head.isInFile()) found.push(index + 1);
+    }
+    const file = parsed(whole).parts[2];
+    const end = (file?.valueEnd ?? 0) + delimiterOf(BOUNDARY).length - 1;
+    expect([found[0], found.at(-1), found.length]).toEqual([
+      file?.valueStart,
+      end,
+      end - (file?.valueStart ?? 0) + 1,
+    ]);
+  });
+
   test('passes the rest on unchanged and tells its parts, however it is cut', async () => {
     const from = parsed(whole).parts[2]?.valueStart ?? 0;
     for (const at of splits.filter((split) => split > from)) {
       const seen: string[] = [];
-      const late = new LateParts(BOUNDARY, (part, first) => seen.push(`${part}:${first}`));
+      const late = new LateParts(BOUNDARY, (part, first) => seen.push(`${part.name}:${first}`));
       const out: Buffer[] = [];
       late.on('data', (chunk: Buffer) => out.push(chunk));
       late.write(whole.subarray(from, at));
@@ -147,6 +222,23 @@ describe('a form that is too large to keep', () => {
       expect(Buffer.concat(out)).toEqual(whole.subarray(from));
     }
   });
+
+  test.each(['\n', '\r'])(
+    'has no delimiter behind a line break %j alone, however it is cut',
+    async (lineBreak) => {
+      const odd = Buffer.from(
+        `value${lineBreak}--${BOUNDARY}\r\ncontent-disposition: form-data; name="x"\r\n\r\ny`,
+      );
+      for (let at = 1; at < odd.length; at++) {
+        const late = new LateParts(BOUNDARY, () => undefined);
+        const failed = new Promise((resolve) => late.once('error', resolve));
+        late.write(odd.subarray(0, at));
+        late.end(odd.subarray(at));
+        late.resume();
+        expect(await failed).toMatchObject({ code: 'MALFORMED_BODY' });
+      }
+    },
+  );
 
   test('has its changes, or is refused, wherever what is held ends', async () => {
     const leaf = { defaultParams: null, overrideParams: null, dropParams: ['language'] } as unknown as Leaf;
@@ -160,7 +252,13 @@ describe('a form that is too large to keep', () => {
       const out: Buffer[] = [];
       try {
         const changes = fieldChanges(form, leaf, 'whisper');
-        const { content, growth } = streamedForm(form, Readable.from([whole.subarray(at)]), changes, leaf);
+        const { content, growth } = streamedForm(
+          form,
+          Readable.from([whole.subarray(at)]),
+          changes,
+          leaf,
+          false,
+        );
         for await (const chunk of content) out.push(chunk as Buffer);
         expect(Buffer.concat(out).length).toBe(whole.length + growth);
       } catch (error) {

@@ -5,11 +5,11 @@ import type { Sleep } from '../../src/auth/index.ts';
 import { catalogue, type ErrorName, errorHeaders, GatewayError } from '../../src/errors/index.ts';
 import { recordsOf, someRecordsOf, storedText } from '../recording/records.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
-import { type CallOptions, messages, STORED_KEY, startWorld, until, type World } from './world.ts';
+import { type CallOptions, created, messages, STORED_KEY, startWorld, until, type World } from './world.ts';
 
 /**
  * What users of other gateways complain of most, one promise each (the numbers are those of the list that this was built
- * from). Proven elsewhere: 1 chaos.test.ts and `npm run soak`, 7 outage.test.ts, 11 recording/pricing, 13 spec/retry.test.ts.
+ * from). Proven elsewhere: 1 chaos.test.ts and `npm run soak`, 7 outage.test.ts, 11 recording/pricing, 13 also spec/retry.test.ts.
  */
 let world: World;
 let anthropic: string;
@@ -286,6 +286,39 @@ describe('13: a 429 says when to come again', () => {
       1,
     ]);
   });
+});
+
+test('13: a 429 of one model, or of one caller’s own key, takes the target out for that alone', async () => {
+  const target = { provider: 'openai', custom_host: world.provider.url };
+  const { data } = await created(world.app, '/v1/configs', {
+    name: 'cooling down',
+    config: {
+      strategy: {
+        mode: 'fallback',
+        cb_config: { failure_threshold: 1, cooldown_interval: 30_000, failure_status_codes: [429] },
+      },
+      targets: [target, target],
+    },
+  });
+  const { body } = await world.app.rest('GET', `/v1/configs/${data.id}`);
+  const config = (body as { data: { slug: string } }).data.slug;
+  const call = async (named: string, key: string, script: Script = json(200, chatAnswer('hi'))) => {
+    world.provider.play(script, json(200, chatAnswer('hi')));
+    const headers = { 'x-gateway-config': config, authorization: `Bearer ${key}` };
+    const answer = await world.call({ headers, body: { model: named, messages } });
+    return [answer.headers['x-gateway-last-used-option-index'], world.provider.requests.length];
+  };
+  const atFirst = ['config.targets[0]', 1];
+  const atSecond = ['config.targets[1]', 1];
+  expect(await call('busy', 'sk-mine-000000', json(429, {}))).toEqual(['config.targets[1]', 2]);
+  expect(await call('busy', 'sk-mine-000000')).toEqual(atSecond);
+  expect(await call('idle', 'sk-mine-000000')).toEqual(atFirst);
+  expect(await call('busy', 'sk-yours-00000')).toEqual(atFirst);
+  const circuits = await until(async () => {
+    const found = await world.app.db.collection('circuits').find().toArray();
+    return found.length > 0 && found;
+  });
+  expect(JSON.stringify(circuits)).not.toMatch(/sk-mine|busy/);
 });
 
 describe('14: a stream never lies', () => {

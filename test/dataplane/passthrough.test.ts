@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { chatAnswer, json, type Script } from '../support/provider.ts';
 import { startWorld, type World } from './world.ts';
@@ -146,4 +146,62 @@ test('whatever is sent either way arrives', async () => {
     }),
     { numRuns: 150 },
   );
+});
+
+describe('a redirect keeps whoever follows it, and its gateway key, at the gateway', () => {
+  const redirect = (location: string) => bytes(302, { location, 'x-from': 'provider' }, 'moved');
+
+  test.each([
+    ['relative to the path', 'b?x=1', '/v1/proxy/files/b?x=1'],
+    ['relative to the host', '/v1/files/b', '/v1/proxy/files/b'],
+    ['with the provider’s own host', 'HERE/files/b', '/v1/proxy/files/b'],
+  ])('%s', async (_name, location, expected) => {
+    const ok = json(200, { id: 'b' });
+    world.provider.play(redirect(location.replace('HERE', world.provider.url)), ok);
+    const answer = await world.call({ method: 'GET', path: '/v1/files/a', headers: through() });
+    expect([answer.status, answer.headers.location, answer.headers['x-from'], answer.text]).toEqual([
+      302,
+      expected,
+      'provider',
+      'moved',
+    ]);
+    const followed = await world.call({
+      method: 'GET',
+      path: answer.headers.location ?? '',
+      headers: through(),
+    });
+    expect([followed.status, world.provider.requests[1]?.url]).toEqual([
+      200,
+      expected.replace('/v1/proxy', '/v1'),
+    ]);
+  });
+
+  test.each([
+    'https://evil.example/v1/files/b',
+    '//evil.example/v1/files/b',
+    'http://127.0.0.1:1/v1/files/b',
+    '/elsewhere',
+    '/v1x/files',
+    '../../b',
+    'http://[',
+    'data:text/plain,x',
+  ])('to %s it is an error', async (location) => {
+    for (const path of ['/v1/files/a', '/v1/proxy/files/a']) {
+      world.provider.play(redirect(location));
+      const answer = await world.call({ method: 'GET', path, headers: through() });
+      expect([answer.status, answer.headers.location, answer.json.error.message]).toEqual([
+        502,
+        undefined,
+        'openai answered 302, a redirect to a place that the gateway does not lead to.',
+      ]);
+    }
+  });
+
+  test('and on a known path it comes without its target, compressed or not', async () => {
+    for (const coding of [{}, { 'content-encoding': 'gzip' }] as Record<string, string>[]) {
+      world.provider.play(bytes(307, { location: 'https://evil.example/', ...coding }, gzipSync('moved')));
+      const answer = await world.call();
+      expect([answer.status, answer.headers.location]).toEqual([307, undefined]);
+    }
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json, type ScriptedProvider, startProvider } from '../support/provider.ts';
 import { type CallOptions, messages, STORED_KEY, startWorld, type World } from './world.ts';
 
@@ -245,6 +245,188 @@ test.each([
     body,
   });
   expect([answer.status, world.provider.requests.length]).toEqual([403, 0]);
+});
+
+describe('a restriction of models holds however the request is written', () => {
+  const form = (...parts: string[]) => `${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`;
+  const field = (head: string, value: string) => `content-disposition: form-data; ${head}\r\n\r\n${value}`;
+  const ok = field('name="model"', 'ok');
+  const plain = 'application/json';
+  const multipart = 'multipart/form-data; boundary=b';
+
+  let denies: string;
+  let allows: string;
+  beforeAll(async () => {
+    [denies, allows] = [await world.makeProvider(), await world.makeProvider()];
+    await setModels(denies, { models: [{ slug: 'bad', enabled: false }] });
+    await setModels(allows, { models: [{ slug: 'ok', enabled: true }], allow_all_models: false });
+  });
+
+  type Sent = { path?: string; type?: string; body?: string; config?: object };
+  const send = (slug: string, { path = '/v1/proxy/x', type = plain, body, config }: Sent) => {
+    world.provider.play(json(200, {}));
+    return world.call({
+      path,
+      headers: { 'x-gateway-provider': `@${slug}`, 'content-type': type },
+      body: body ?? null,
+      config,
+    });
+  };
+
+  test.each([
+    ['two members', '{"model":"bad","model":"ok"}', '{"model":"ok"}'],
+    ['an escaped member', '{"mod\\u0065l":"bad", "model":"ok"}', '{"model":"ok"}'],
+  ])('JSON with %s goes out as it was read', async (_name, body, expected) => {
+    for (const slug of [denies, allows]) {
+      for (const path of ['/v1/chat/completions', '/v1/proxy/chat/completions']) {
+        expect((await send(slug, { path, body })).status).toBe(200);
+        expect(String(world.provider.requests[0]?.body)).toBe(expected);
+      }
+    }
+  });
+
+  test.each([
+    ['another member like it', { body: '{"Model":"bad","model":"ok"}' }, 400],
+    [
+      'a model that is a list',
+      { body: '{"model":["bad"],"x":1}', config: { default_params: { model: 'ok' } } },
+      400,
+    ],
+    [
+      'parameters of the config',
+      { body: '{"model":"ok"}', config: { override_params: { MODEL: 'bad' } } },
+      400,
+    ],
+    ['a model in other letters', { body: '{"model":" Bad"}' }, 403],
+    ['models to fall back on', { body: '{"model":"ok","models":["bad"]}' }, 403],
+    ['JSON with another type', { type: 'text/plain', body: '{"model":"ok"}' }, 403],
+    ['JSON that only some parsers read', { body: '{"model":"bad","n":NaN}' }, 403],
+    ['JSON in UTF-16', { body: '{\0"\0m\0"\0:\x001\0}\0' }, 403],
+    ['an encoded path', { path: '/v1/proxy/%6dodels/bad:generateContent', body: '{}' }, 403],
+    ['an encoded model in the path', { path: '/v1/proxy/models/%62ad:generateContent', body: '{}' }, 403],
+    ['a query', { path: '/v1/proxy/realtime/calls?x=1&%6dodel=bad', body: '{"model":"ok"}' }, 403],
+    ['a query of deployments', { path: '/v1/proxy/x?Deployment=bad', body: '{"model":"ok"}' }, 403],
+    ['a form with a quoted pair', { type: multipart, body: form(ok, field('name="mo\\del"', 'bad')) }, 400],
+    ['a form with name*', { type: multipart, body: form(ok, field("name*=utf-8''model", 'bad')) }, 400],
+    [
+      'a form with a name in pieces',
+      { type: multipart, body: form(ok, field('name*0=mo; name*1=del', 'bad')) },
+      400,
+    ],
+    [
+      'a form with two names',
+      { type: multipart, body: form(field('name="x"; name="model"', 'bad'), ok) },
+      400,
+    ],
+    [
+      'a form with a model in other letters',
+      { type: multipart, body: form(ok, field('name="MODEL"', 'bad')) },
+      400,
+    ],
+    [
+      'a form with a file for a model',
+      { type: multipart, body: form(field('name="model"; filename="m"', 'bad')) },
+      400,
+    ],
+    [
+      'a form with folded headers',
+      { type: multipart, body: form(ok, 'content-disposition: form-data;\r\n name="model"\r\n\r\nbad') },
+      400,
+    ],
+    [
+      'a form with two dispositions',
+      {
+        type: multipart,
+        body: form(`content-disposition: form-data; name="x"\r\n${field('name="model"', 'bad')}`, ok),
+      },
+      400,
+    ],
+    [
+      'a form with an encoded value',
+      {
+        type: multipart,
+        body: form(`content-transfer-encoding: quoted-printable\r\n${field('name="model"', '=62ad')}`),
+      },
+      400,
+    ],
+    [
+      'a form behind other text',
+      { type: multipart, body: `x\n--b\r\n${field('name="model"', 'bad')}\r\n${form(ok)}` },
+      400,
+    ],
+    [
+      'a form with more behind its end',
+      { type: multipart, body: `${form(ok)}${form(field('name="model"', 'bad'))}` },
+      400,
+    ],
+    [
+      'a form with lines that end differently',
+      { type: multipart, body: form(ok, field('name="x"', `1\n--b\r\n${field('name="model"', 'bad')}`)) },
+      400,
+    ],
+    ['a form without end', { type: multipart, body: form(ok).slice(0, -6) }, 400],
+    ['two boundaries', { type: 'multipart/form-data; boundary=b; boundary=c', body: form(ok) }, 403],
+    ['a form in another character set', { type: `${multipart}; charset=utf-7`, body: form(ok) }, 403],
+    [
+      'a form whose config adds a model',
+      { type: multipart, body: form(ok), config: { override_params: { Model: 'bad' } } },
+      400,
+    ],
+    [
+      'a form whose config breaks out of its field',
+      {
+        type: multipart,
+        body: form(ok),
+        config: { override_params: { x: `1\r\n--b\r\n${field('name="model"', 'bad')}` } },
+      },
+      400,
+    ],
+  ] as [string, Sent, number][])('%s goes to no provider', async (_name, sent, status) => {
+    for (const slug of [denies, allows]) {
+      const answer = await send(slug, sent);
+      expect([slug, answer.status, world.provider.requests.length]).toEqual([slug, status, 0]);
+    }
+  });
+
+  test('what takes the model away goes to no provider that lists its models', async () => {
+    const config = { drop_params: ['model'] };
+    for (const sent of [{ body: '{"model":"ok"}' }, { type: multipart, body: form(ok) }])
+      expect((await send(allows, { ...sent, config })).status).toBe(403);
+    expect(world.provider.requests).toHaveLength(0);
+  });
+
+  test.each([
+    ['JSON', { body: '{"model": "ok", "n": 1}' }],
+    [
+      'a form as .NET writes it',
+      { type: 'multipart/form-data; boundary="b"', body: form(field('name=model', 'ok')) },
+    ],
+    [
+      'a form as Java writes it',
+      {
+        type: multipart,
+        body: form(
+          `content-disposition: form-data; name="model"\r\nContent-Transfer-Encoding: binary\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Length: 2\r\n\r\nok`,
+          field(`name="file"; filename="a \\ b.wav"; filename*=utf-8''a.wav`, 'RIFF'),
+        ),
+      },
+    ],
+    ['a model in the path', { path: '/v1/proxy/models/ok:generateContent', body: '{}' }],
+    ['no body', { path: '/v1/batches/b/cancel' }],
+  ] as [string, Sent][])('%s goes out', async (_name, sent) => {
+    for (const slug of [denies, allows]) expect([slug, (await send(slug, sent)).status]).toEqual([slug, 200]);
+  });
+
+  test('without a restriction all goes out as it came', async () => {
+    for (const [type, body] of [
+      [plain, '{"model":"a", "Model":"b","model":"c"}'],
+      ['text/plain', '{"model":"a"}'],
+      [multipart, `x\r\n${form(ok, field('name="mo\\del"', 'bad'))}`],
+    ]) {
+      expect((await send(world.slug, { type, body })).status).toBe(200);
+      expect(String(world.provider.requests[0]?.body)).toBe(body);
+    }
+  });
 });
 
 test('a change of the models acts at once', async () => {

@@ -6,6 +6,7 @@ import OpenAI from 'openai';
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { WebSocket } from 'ws';
+import { createBudget, type Share } from '../../src/dataplane/realtime/budget.ts';
 import {
   type RealtimeProvider,
   sessionCreated,
@@ -16,9 +17,12 @@ import { created, STORED_KEY, startWorld, until, type World } from './world.ts';
 let world: World;
 let provider: RealtimeProvider;
 let slug: string;
+/** Milliseconds by which the gateway's clock is ahead. */
+let ahead = 0;
 
 beforeAll(async () => {
-  [world, provider] = await Promise.all([startWorld(), startRealtimeProvider()]);
+  const now = () => new Date(Date.now() + ahead);
+  [world, provider] = await Promise.all([startWorld({}, undefined, now), startRealtimeProvider()]);
   slug = await world.makeProvider({ configurations: { custom_host: provider.url } });
 });
 afterAll(() => provider.stop());
@@ -208,6 +212,116 @@ test('a message beyond the bound closes the session and reaches nobody', async (
   expect([(await mine)[0], (await theirs)[0], reached]).toEqual([1009, 1005, 0]);
 });
 
+describe('bytes of messages on their way are bounded', () => {
+  const MIB = 1024 * 1024;
+  /** All of a binary message but its last byte, as one frame. */
+  const begun = (size: number, byMasking: boolean) => {
+    const frame = Buffer.alloc(14 + size - 1);
+    frame.writeUInt16BE(byMasking ? 0x82ff : 0x827f);
+    frame.writeBigUInt64BE(BigInt(size), 2);
+    return byMasking ? frame : frame.subarray(0, 10 + size - 1);
+  };
+  /** Sessions of a key of their own; ends with all of them closed. */
+  async function withSessions(
+    count: number,
+    use: (sessions: Awaited<ReturnType<typeof session>>[]) => Promise<void>,
+  ) {
+    const { key } = await created(world.app, '/v1/api-keys/workspace/service', {
+      name: 'realtime',
+      scopes: ['completions.write'],
+    });
+    const sessions: Awaited<ReturnType<typeof session>>[] = [];
+    for (let index = 0; index < count; index++) sessions.push(await session({ 'x-gateway-api-key': key }));
+    await use(sessions);
+    for (const { caller } of sessions) caller.terminate();
+  }
+  const lastLog = async (error: RegExp) =>
+    until(async () => {
+      const logs = await realtimeLogs();
+      return logs.find((log) => error.test(log.error));
+    });
+
+  test.each([
+    ['begun by callers', 'caller'],
+    ['begun by providers', 'provider'],
+  ] as const)('those %s: the session with most of them ends, its neighbours go on', async (_name, side) => {
+    await withSessions(4, async (sessions) => {
+      const closed: number[] = [];
+      for (const [index, { caller }] of sessions.entries())
+        caller.once('close', (code) => closed.push(index, code));
+      const write = (index: number, size: number) => {
+        const socket = sessions[index]?.[side] as unknown as { _socket: Duplex };
+        socket._socket.write(begun(size, side === 'caller'));
+      };
+      // Of 64 MiB; whatever comes last, the second session has the most by then.
+      for (const [index, size] of [14, 23, 14, 14].entries()) write(index, size * MIB);
+      await until(() => closed.length > 0);
+      expect(closed).toEqual([1, 1009]);
+      const other = sessions[0] as (typeof sessions)[0];
+      const [to, from] = side === 'caller' ? [other.caller, other.provider] : [other.provider, other.caller];
+      const told = once(to, 'message');
+      from.send('still here');
+      expect(String((await told)[0])).toBe('still here');
+      expect(await lastLog(/Too many bytes of messages are on their way/)).toMatchObject({
+        isSuccess: false,
+        responseStatusCode: 101,
+      });
+    });
+  });
+
+  test('those that a provider does not take', async () => {
+    await withSessions(4, async (sessions) => {
+      const closings = sessions.map(({ caller }) => closing(caller));
+      for (const { caller, provider: end } of sessions) {
+        end.pause();
+        caller.send(Buffer.alloc(23 * MIB));
+      }
+      expect((await Promise.race(closings))[0]).toBe(1009);
+    });
+  });
+
+  test('of all credentials together, and beside that of sessions that are being closed', () => {
+    const budget = createBudget({ ofAll: 100, ofOne: 40, closing: 30 });
+    const ends: [string, boolean][] = [];
+    const enter = (credential: string, name: string) =>
+      budget.enter(credential, (atOnce) => ends.push([name, atOnce]));
+    const shares = ['a', 'b', 'c', 'd'].map((credential) => enter(credential, `first of ${credential}`));
+    const [a, b, c, d] = shares as [Share, Share, Share, Share];
+    a.set(30);
+    b.set(25);
+    c.set(24);
+    enter('c', 'second of c').set(17);
+    expect(ends.splice(0)).toEqual([['first of c', false]]);
+    d.set(20);
+    d.set(29);
+    expect(ends.splice(0)).toEqual([['first of a', true]]);
+    a.leave();
+    c.leave();
+    b.set(39);
+    d.set(40);
+    expect(ends.splice(0)).toEqual([]);
+    enter('e', 'of e').set(5);
+    expect(ends.splice(0)).toEqual([['first of d', true]]);
+  });
+
+  test('a message that does not come to its end closes the session', async () => {
+    await withSessions(1, async ([only]) => {
+      const { caller, provider: end } = only as Awaited<ReturnType<typeof session>>;
+      const closed = [closing(caller), closing(end)];
+      caller.send('{"type":', { fin: false });
+      caller.ping();
+      const late = setInterval(() => (ahead += 61_000), 20);
+      const reason = 'A message took too long to come to its end.';
+      expect(await Promise.all(closed)).toEqual([
+        [1008, reason],
+        [1008, reason],
+      ]);
+      clearInterval(late);
+      expect(await lastLog(/took too long/)).toMatchObject({ isSuccess: false });
+    });
+  });
+});
+
 test('a side that does not read holds the other back', async () => {
   const { caller, provider: end } = await session();
   caller.pause();
@@ -243,6 +357,23 @@ describe('what the provider is sent', () => {
       ),
     ).toEqual([]);
     caller.close();
+  });
+
+  test.each([
+    'x=1&model=MODEL&%6dodel=bad',
+    'x=1&model=MODEL&model=bad',
+    'deployment=MODEL&x=1&Deployment=bad&MODEL=bad',
+    'model=MODEL&x=1&deployment=bad',
+  ])('one model, the one that was allowed, for %s', async (query) => {
+    const restricted = await world.makeProvider({ configurations: { custom_host: provider.url } });
+    await world.app.rest('PUT', `/v1/integrations/${restricted}/models`, {
+      body: { models: [{ slug: 'ok', enabled: true }], allow_all_models: false },
+    });
+    const { caller, request } = await session({}, query.replace('MODEL', `@${restricted}/ok`));
+    expect(request.url).toBe('/v1/realtime?model=ok&x=1');
+    caller.close();
+    const other = await refused(query.replace('MODEL', `@${restricted}/bad`));
+    expect([other.status, other.json.error.code]).toEqual([403, 'forbidden']);
   });
 
   test('the config’s credential, host and model', async () => {

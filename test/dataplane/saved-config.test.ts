@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { chatAnswer } from '../support/provider.ts';
-import { startThreeProviders, type ThreeProviders, target } from './three-providers.ts';
+import { fallback, startThreeProviders, type ThreeProviders, target } from './three-providers.ts';
 import { created } from './world.ts';
 
 let three: ThreeProviders;
@@ -109,6 +109,37 @@ test('a credential of a saved config goes nowhere else', async () => {
   });
   expect((await update({ ...hosted(0, 'sk-***0001'), request_timeout: 5000 })).status).toBe(200);
   expect((await update(hosted(1, 'sk-of-the-config-000002'))).status).toBe(200);
+});
+
+test('a credential of a saved config is for the provider beside it, and a request chooses no other', async () => {
+  const loose = { api_key: 'sk-of-the-config-000003', retry: { attempts: 1 } };
+  const post = (config: object) =>
+    three.world.app.rest('POST', '/v1/configs', { body: { name: 'loose', config } });
+  expect(await post(loose)).toMatchObject({
+    status: 400,
+    body: {
+      error: { errors: ['path: config.api_key, message: a saved api_key needs the provider beside it'] },
+    },
+  });
+  expect(await post(fallback([target(0), loose]))).toMatchObject({
+    status: 400,
+    body: { error: { errors: [expect.stringContaining('path: config.targets[1].api_key')] } },
+  });
+  const { slug, id } = await save({ ...loose, provider: 'openai' });
+  // As it may have been saved before.
+  await three.world.app.db
+    .collection<{ _id: string }>('configs')
+    .updateOne({ _id: id }, { $unset: { 'config.provider': 1 } });
+  const headers = { 'x-gateway-provider': 'groq' };
+  const used = await three.call(slug, { headers });
+  expect([used.status, used.json.error.code, used.json.error.param]).toEqual([
+    400,
+    'invalid_config',
+    'config.api_key',
+  ]);
+  const own = { headers: { ...headers, 'x-gateway-custom-host': three.providers[0]?.url ?? '' } };
+  expect((await three.call(loose, own)).status).toBe(200);
+  expect(three.providers[0]?.requests[0]?.headers.authorization).toBe(`Bearer ${loose.api_key}`);
 });
 
 test('a config that is a default of a key cannot be put away', async () => {

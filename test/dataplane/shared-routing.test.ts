@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Circuits } from '../../src/dataplane/breaker/circuits.ts';
 import { startEmbedded } from '../../src/storage/embedded/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { testDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { chatAnswer, json, type ScriptedProvider, startProvider } from '../support/provider.ts';
+import { chatAnswer, json, type Script, type ScriptedProvider, startProvider } from '../support/provider.ts';
 import { created, messages } from './world.ts';
 
 /** Milliseconds by which the clock of both processes is ahead of the real one. */
@@ -139,6 +140,39 @@ describe('circuit breaker (spec/data-plane.md, section 2.6)', () => {
     await call(slug);
     await fail(slug, 1, status);
     expect(await call(slug)).toEqual(expected);
+  });
+
+  const once = { ...breaker, failure_threshold: 1 };
+  const halfway: Script = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"begun":', () => response.destroy());
+  };
+  test.each([
+    ['does not answer in time', { request_timeout: 30 }, () => undefined, {}, second],
+    ['cannot be reached', { custom_host: 'http://127.0.0.1:59/v1' }, null, {}, second],
+    ['breaks off its answer', {}, halfway, {}, second],
+    ['took longer than the caller waits', {}, () => undefined, { 'x-gateway-request-timeout': '30' }, first],
+  ] as [string, object, Script | null, object, unknown][])(
+    'after a call that %s: the next goes where it should',
+    async (_name, rest, script, headers, expected) => {
+      const { slug } = await save(group('fallback', [target(0, { cb_config: once, ...rest }), target(1)]));
+      if (script) providers[0]?.play(script);
+      await call(slug, { headers }).catch(() => undefined);
+      answer(200, 200);
+      expect(await call(slug)).toEqual(expected);
+    },
+  );
+
+  test('however many models a caller names, the circuits of one process stay few', async () => {
+    const circuits = new Circuits();
+    const open = (model: number) =>
+      circuits.isOpen({ id: `t:${model}`, target: 't', organisationId: 'o' }, once, Date.now());
+    for (let model = 0; model < 1000; model++) {
+      open(0);
+      open(model);
+    }
+    const kept = circuits.inUse(Date.now()).map(({ _id }) => _id);
+    expect([kept.length, kept.includes('t:0'), kept.includes('t:999')]).toEqual([20, true, true]);
   });
 
   test('retries count as the one call that they are', async () => {

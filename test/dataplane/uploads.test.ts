@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventStream, json, type ReceivedRequest } from '../support/provider.ts';
-import { type CallOptions, startWorld, type World } from './world.ts';
+import { type CallOptions, created, startWorld, type World } from './world.ts';
 
 let world: World;
 /** Bytes up to which a body is kept. */
@@ -274,6 +274,31 @@ describe('a form (data-plane.md, sections 9.1, 10.1 and 10.6)', () => {
     ).toBe(400);
   });
 
+  test('is not sent where its grammar is unusual and its model, or a field, is changed', async () => {
+    const boundary = { 'content-type': 'multipart/form-data; boundary=b' };
+    const odd = (model: string, file: string | Buffer) =>
+      Buffer.concat([
+        Buffer.from(`--b\r\ncontent-disposition: form-data; name="model"\r\n\r\n${model}\r\n`),
+        Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n'),
+        Buffer.from(file),
+        Buffer.from('\r\n--b\r\ncontent-disposition: form-data;\r\n name="language"\r\n\r\nde\r\n--b--\r\n'),
+      ]);
+    const post = (model: string, file: string | Buffer, config?: object) => {
+      world.provider.play(json(200, {}));
+      const headers = through(boundary);
+      return world.call({ path: '/v1/audio/transcriptions', headers, body: odd(model, file), config });
+    };
+    const changes = { override_params: { language: 'en' } };
+    for (const file of ['small', large]) {
+      expect((await post('m', file)).status).toBe(200);
+      expect(received().body.equals(odd('m', file))).toBe(true);
+      const changed = await post('m', file, changes);
+      expect([changed.status, changed.json.error.param]).toEqual([400, 'language']);
+    }
+    const renamed = await post(`@${world.slug}/m`, 'small');
+    expect([renamed.status, renamed.json.error.param]).toEqual([400, 'model']);
+  });
+
   test('may be answered with a stream', async () => {
     const frames = ['data: {"type":"transcript.text.delta","delta":"hel"}\n\n', 'data: [DONE]\n\n'];
     const sent = send([...withModel(), ['stream', 'true']]);
@@ -350,6 +375,71 @@ describe('nitro mode (data-plane.md, section 10.6)', () => {
       ]);
     },
   );
+});
+
+describe('a body that is not read', () => {
+  const parameters: [string, object][] = [
+    ['override_params', { override_params: { model: 'a' } }],
+    ['default_params', { default_params: { a: 1 } }],
+    ['drop_params', { drop_params: ['a'] }],
+  ];
+  const oneByOne = '{"model":"m","n":1}';
+
+  test.each(parameters)('is not sent where the config has %s for it', async (_name, config) => {
+    for (const [type, body] of [
+      ['text/plain', Buffer.from(oneByOne)],
+      ['audio/wav', Buffer.from(` \r\n${oneByOne}`)],
+      ['text/plain', Buffer.from(`\ufeff${oneByOne}`, 'utf16le')],
+      ['application/json', Buffer.from(`[${oneByOne}]`)],
+      ['application/x-www-form-urlencoded', Buffer.from('model=m')],
+      ['multipart/form-data', Buffer.from('--b\r\n')],
+      ['application/octet-stream', Buffer.alloc(KEPT + 1)],
+    ] as const) {
+      world.provider.play(json(200, {}));
+      const headers = through({ 'content-type': type });
+      const answer = await world.call({ path: '/v1/proxy/x', headers, body, config });
+      expect([answer.status, answer.json.error.param, world.provider.requests.length]).toEqual([
+        400,
+        'content-type',
+        0,
+      ]);
+    }
+  });
+
+  test.each(parameters)('does not matter to %s where there is none', async (_name, config) => {
+    world.provider.play(json(200, {}));
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await world.call({
+        path: '/v1/files/f',
+        method,
+        headers: through(),
+        body: null,
+        config,
+      });
+      expect([method, answer.status]).toEqual([method, 200]);
+    }
+  });
+
+  test.each([
+    ...parameters,
+    ['retries', { retry: { attempts: 1 } }],
+    ['targets', { strategy: { mode: 'single' }, targets: [{ provider: '@mock' }] }],
+  ] as [string, object][])('goes to no workspace’s default config with %s', async (_name, config) => {
+    const whole = 'targets' in config ? config : { provider: `@${world.slug}`, ...config };
+    const { data } = await created(world.app, '/v1/configs', {
+      name: 'default',
+      config: whole,
+      isDefault: 1,
+    });
+    world.provider.play(json(200, {}));
+    const answer = await world.call({ headers: { 'x-gateway-nitro-mode': 'true' }, body: oneByOne });
+    expect([answer.status, answer.json.error.param, world.provider.requests.length]).toEqual([
+      400,
+      'x-gateway-nitro-mode',
+      0,
+    ]);
+    expect((await world.app.rest('DELETE', `/v1/configs/${data.id}`)).status).toBe(200);
+  });
 });
 
 async function startEarlyProvider() {

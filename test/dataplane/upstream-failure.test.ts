@@ -1,7 +1,20 @@
+import dns from 'node:dns';
 import { createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chatAnswer, json, type Script } from '../support/provider.ts';
-import { messages, type RawAnswer, startWorld, type World } from './world.ts';
+import type { RawAnswer, World } from './world.ts';
+
+/** Names that were asked for and do not resolve: nothing here leaves the machine. */
+const unresolved: string[] = [];
+jest.unstable_mockModule('node:dns', () => ({
+  ...dns,
+  lookup(name: string, options: dns.LookupAllOptions, callback: (...found: unknown[]) => void) {
+    if (!name.includes('.') || /^[\d.]+$/.test(name)) return dns.lookup(name, options, callback);
+    unresolved.push(name);
+    setImmediate(callback, Object.assign(new Error(`${name} does not resolve.`), { code: 'ENOTFOUND' }));
+  },
+}));
+const { messages, startWorld } = await import('./world.ts');
 
 let world: World;
 
@@ -123,6 +136,36 @@ describe('connections', () => {
   test('a name that does not resolve: 503', async () => {
     const answer = await at('http://nobody.sluice.example/v1');
     expect([answer.status, answer.json.error.code]).toEqual([503, 'provider_unreachable']);
+  });
+
+  test('a service of tokens that cannot be reached is the target’s failure: 503, or the next target is called', async () => {
+    const throughEntra = {
+      provider: 'azure-openai',
+      custom_host: world.provider.url,
+      azure_auth_mode: 'entra',
+      azure_entra_tenant_id: 'tenant',
+      azure_entra_client_id: 'client',
+      azure_entra_client_secret: 'a secret of Entra',
+    };
+    unresolved.length = 0;
+    const alone = await call({ attempts: 1 }, [fine], throughEntra);
+    expect([alone.status, alone.answer.json.error.code, alone.calls, alone.count]).toEqual([
+      503,
+      'provider_unreachable',
+      0,
+      '-1',
+    ]);
+    const fallback = await world.call({
+      config: { strategy: { mode: 'fallback' }, targets: [throughEntra, { provider: `@${world.slug}` }] },
+      body: { model: 'm', messages },
+    });
+    expect([fallback.status, fallback.headers['x-gateway-last-used-option-index']]).toEqual([
+      200,
+      'config.targets[1]',
+    ]);
+    expect(world.provider.requests).toHaveLength(1);
+    expect(unresolved).toEqual(['login.microsoftonline.com', 'login.microsoftonline.com']);
+    expect(alone.answer.text).not.toContain('a secret of Entra');
   });
 
   test.each([

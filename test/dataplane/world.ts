@@ -45,8 +45,12 @@ export const STORED_KEY = 'sk-stored-credential-0123456789';
 export const messages = [{ role: 'user', content: 'hello there' }];
 
 /** An app, a scripted provider, and a catalogue entry from one to the other. `sleep`: how the app waits; not at all unless given. */
-export async function startWorld(env: Record<string, string> = {}, sleep?: Sleep): Promise<World> {
-  const app = await startApp(env, sleep);
+export async function startWorld(
+  env: Record<string, string> = {},
+  sleep?: Sleep,
+  now?: () => Date,
+): Promise<World> {
+  const app = await startApp(env, sleep, now);
   const provider = await startProvider();
   const agent = new Agent({ keepAlive: true });
   let count = 0;

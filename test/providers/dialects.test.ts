@@ -318,6 +318,21 @@ describe('frames of Amazon’s streams with Anthropic’s events', () => {
     }
   });
 
+  test('that claim to be larger than any is are not waited for, whatever their type says', async () => {
+    let sent = 0;
+    async function* endless() {
+      yield Buffer.from([0xff, 0xff, 0xff, 0xff]);
+      for (; sent < 1000; sent++) yield Buffer.alloc(64 * 1024, '\n');
+    }
+    const fetch = async () =>
+      new Response(ReadableStream.from(endless()) as never, {
+        headers: { 'content-type': 'text/event-stream' },
+      });
+    const { broken } = await bytesOf(await ask('bedrock', frames(), { ...claude, fetch: fetch as never }));
+    expect(broken).toBeInstanceOf(Error);
+    expect(sent).toBeLessThan(10);
+  });
+
   test('that are damaged or cut off end the stream as broken', async () => {
     const whole = frames(chunk, chunk);
     const half = whole.body.length / 2;

@@ -18,7 +18,7 @@ async function usageOf(pieces: Buffer[], contentType: string): Promise<Usage | n
   const capture = new Capture(0);
   capture.begin({ 'content-type': contentType });
   for (const piece of pieces) capture.add(piece);
-  const answer = await answerText(structuredClone(capture.taken()));
+  const answer = await answerText(capture.taken());
   return answer && findUsage(answer);
 }
 

@@ -16,6 +16,7 @@ const root = join(import.meta.dirname, '../..');
 
 const environment = (dataDirectory: string, env: Record<string, string>) => ({
   PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   HOST: '127.0.0.1',
   PORT: '0',
   DATA_DIR: dataDirectory,

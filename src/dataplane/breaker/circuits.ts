@@ -1,18 +1,21 @@
 import { LRUCache } from 'lru-cache';
 import type { CircuitBreaker } from '../config/parts.ts';
-import { type Counts, countsSuccesses, isFailure, opens, sumOf } from './rule.ts';
+import { type Counts, countsSuccesses, type End, isFailure, opens, sumOf } from './rule.ts';
 import type { Addition, Circuit } from './store.ts';
 
 const NONE: Counts = { failures: 0, successes: 0 };
 
 /** Circuits that one process follows. */
 const ENTRIES = 10_000;
+/** Of one target; callers may name any number of models. */
+const ENTRIES_OF_ONE = 20;
 /** Milliseconds after the last call for which a circuit is followed. */
 const INTEREST = 60_000;
 
-type State = {
-  id: string;
-  organisationId: string;
+/** `target`: of the config, whatever provider and model a call makes of it. */
+export type Name = { id: string; target: string; organisationId: string };
+
+type State = Name & {
   rule: CircuitBreaker;
   usedAt: number;
   since: number;
@@ -33,22 +36,19 @@ export type Opening = { id: string; organisationId: string; until: number; coold
  * them. Times are milliseconds since the epoch.
  */
 export class Circuits {
-  readonly #states = new LRUCache<string, State>({ max: ENTRIES });
+  readonly #states = new LRUCache<string, State>({ max: ENTRIES, dispose: (state) => this.#forget(state) });
+  /** The circuits of each target, the one used last at the end. */
+  readonly #ofTarget = new Map<string, Set<string>>();
 
-  isOpen(id: string, organisationId: string, rule: CircuitBreaker, now: number): boolean {
-    return this.#stateOf(id, organisationId, rule, now).openUntil > now;
+  isOpen(name: Name, rule: CircuitBreaker, now: number): boolean {
+    return this.#stateOf(name, rule, now).openUntil > now;
   }
 
-  /** Counts a target's final status; answers the opening that it leads to. */
-  settle(
-    id: string,
-    organisationId: string,
-    rule: CircuitBreaker,
-    { status, now }: { status: number; now: number },
-  ): Opening | null {
-    const state = this.#stateOf(id, organisationId, rule, now);
+  /** Counts the end of a target's call; answers the opening that it leads to. */
+  settle(name: Name, rule: CircuitBreaker, end: End, now: number): Opening | null {
+    const state = this.#stateOf(name, rule, now);
     if (state.openUntil > now) return null;
-    const failed = isFailure(rule, status);
+    const failed = isFailure(rule, end);
     if (!failed && !countsSuccesses(rule)) return null;
     if (state.since + rule.cooldown_interval <= now) this.#startWindow(state, now);
     state.own = sumOf(state.own, failed ? { failures: 1, successes: 0 } : { failures: 0, successes: 1 });
@@ -100,15 +100,28 @@ export class Circuits {
     return this.#openIfDue(state, now);
   }
 
-  #stateOf(id: string, organisationId: string, rule: CircuitBreaker, now: number): State {
+  #stateOf(name: Name, rule: CircuitBreaker, now: number): State {
+    const { id, target } = name;
     let state = this.#states.get(id);
     if (!state) {
-      state = { id, organisationId, rule, usedAt: now, since: 0, openUntil: 0, shared: NONE, own: NONE };
+      state = { ...name, rule, usedAt: now, since: 0, openUntil: 0, shared: NONE, own: NONE };
       this.#states.set(id, state);
     }
     state.rule = rule;
     state.usedAt = now;
+    const siblings = this.#ofTarget.get(target) ?? new Set();
+    this.#ofTarget.set(target, siblings);
+    siblings.delete(id);
+    siblings.add(id);
+    const [oldest] = siblings;
+    if (siblings.size > ENTRIES_OF_ONE && oldest !== undefined) this.#states.delete(oldest);
     return state;
+  }
+
+  #forget({ id, target }: State): void {
+    const siblings = this.#ofTarget.get(target);
+    siblings?.delete(id);
+    if (siblings?.size === 0) this.#ofTarget.delete(target);
   }
 
   #startWindow(state: State, now: number): void {

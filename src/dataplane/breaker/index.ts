@@ -1,20 +1,26 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from '../../lib/logger.ts';
 import type { Leaf } from '../config/plan.ts';
-import { Circuits, type Opening } from './circuits.ts';
+import { Circuits, type Name, type Opening } from './circuits.ts';
+import type { End } from './rule.ts';
 import { addOutcomes, openCircuit, readCircuits } from './store.ts';
 
+export { targetIdentity } from './identity.ts';
 export { circuitModel } from './store.ts';
 
-/** The circuit breakers of one saved config (spec/data-plane.md, section 2.6). */
+/**
+ * The circuit breakers of a saved config, as one call meets them: each target counts by provider, credential and model
+ * (spec/data-plane.md, section 2.6).
+ */
 export type Health = {
   isOpen(leaf: Leaf): boolean;
-  /** Counts the status in which a target's call ended, retries included. */
-  settled(leaf: Leaf, status: number): void;
+  /** Counts how a target's call ended, retries included. */
+  settled(leaf: Leaf, end: End): void;
 };
 
 export type Breakers = {
-  of(configId: string, organisationId: string): Health;
+  /** `identity`: of what a target is for the call. */
+  of(configId: string, organisationId: string, identity: (leaf: Leaf) => string): Health;
   /** Writes what is counted and not yet written. */
   stop(): Promise<void>;
 };
@@ -90,20 +96,25 @@ export function createBreakers(db: Connection, { now, log }: { now: () => Date; 
   }
 
   return {
-    of: (configId, organisationId) => ({
-      isOpen(leaf) {
-        if (!leaf.breaker) return false;
-        wake();
-        return circuits.isOpen(`${configId}:${leaf.path}`, organisationId, leaf.breaker, time());
-      },
-      settled(leaf, status) {
-        if (!leaf.breaker) return;
-        wake();
-        const outcome = { status, now: time() };
-        const due = circuits.settle(`${configId}:${leaf.path}`, organisationId, leaf.breaker, outcome);
-        if (due) open(due);
-      },
-    }),
+    of(configId, organisationId, identity) {
+      const nameOf = (leaf: Leaf): Name => {
+        const target = `${configId}:${leaf.path}`;
+        return { target, id: `${target}:${identity(leaf)}`, organisationId };
+      };
+      return {
+        isOpen(leaf) {
+          if (!leaf.breaker) return false;
+          wake();
+          return circuits.isOpen(nameOf(leaf), leaf.breaker, time());
+        },
+        settled(leaf, end) {
+          if (!leaf.breaker) return;
+          wake();
+          const due = circuits.settle(nameOf(leaf), leaf.breaker, end, time());
+          if (due) open(due);
+        },
+      };
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

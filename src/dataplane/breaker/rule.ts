@@ -3,9 +3,15 @@ import type { CircuitBreaker } from '../config/parts.ts';
 /** Outcomes of one target in the present window. */
 export type Counts = { failures: number; successes: number };
 
-/** `failure_status_codes`, by default everything from 500 on (spec/data-plane.md, section 2.6). */
-export const isFailure = (rule: CircuitBreaker, status: number): boolean =>
-  rule.failure_status_codes ? rule.failure_status_codes.includes(status) : status >= 500;
+/** How a target's call ended: the last status, and whether the provider gave no whole answer. */
+export type End = { status: number; isBroken: boolean };
+
+/**
+ * `failure_status_codes`; by default everything from 500 on (spec/data-plane.md, section 2.6), and what came to no end at
+ * all: a timeout, a connection that was refused or broke, also in the middle of a stream.
+ */
+export const isFailure = (rule: CircuitBreaker, { status, isBroken }: End): boolean =>
+  rule.failure_status_codes ? rule.failure_status_codes.includes(status) : status >= 500 || isBroken;
 
 /** Whether the count of failures or, once there are enough requests, their share has reached what the rule allows. */
 export function opens(rule: CircuitBreaker, { failures, successes }: Counts): boolean {

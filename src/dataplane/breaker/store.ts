@@ -5,9 +5,9 @@ import { defineModel } from '../../storage/model.ts';
 import { nativeDb } from '../../storage/native-db.ts';
 import type { Counts } from './rule.ts';
 
-/** What all processes know of one target of a saved config. Times are milliseconds since the epoch. */
+/** What all processes know of one target of a saved config, with one provider, credential and model. Times are milliseconds since the epoch. */
 export type Circuit = Counts & {
-  /** `<config id>:<target path>` */
+  /** `<config id>:<target path>:<digest of provider, credential and model>` */
   _id: string;
   organisationId: string;
   /** When the present window began. */

@@ -10,7 +10,7 @@ export const MAX_ENTRY_BYTES = 1024 * 1024;
 export function wholeAnswer(endpoint: Endpoint, answer: CapturedAnswer): string | null {
   if (!answer.isComplete || encodingOf(answer.headers)) return null;
   const type = String(answer.headers['content-type'] ?? '');
-  const bytes = Buffer.from(answer.head, 'latin1');
+  const bytes = answer.head;
   try {
     if (/^text\/event-stream/i.test(type)) return assembled(endpoint, bytes);
     return /^application\/(?:[\w.+-]+\+)?json/i.test(type) ? checked(bytes) : null;

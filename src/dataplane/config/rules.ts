@@ -73,6 +73,16 @@ export function conditionProblems({ strategy, targets }: GatewayConfig, path: st
   return [...own, ...below];
 }
 
+/** Keys of a saved config without a provider beside them: then each request could choose who is sent the key. */
+export function looseKeyProblems(config: GatewayConfig, path: string): string[] {
+  const { targets, api_key: key, provider, virtual_key: virtualKey } = config;
+  const below = (targets ?? []).flatMap((target, index) =>
+    looseKeyProblems(target, `${path}.targets[${index}]`),
+  );
+  if (targets || key === undefined || provider !== undefined || virtualKey !== undefined) return below;
+  return [`path: ${path}.api_key, message: a saved api_key needs the provider beside it`];
+}
+
 /** Section 2.2: what a config must have at the least. */
 export function hasContent(config: GatewayConfig): boolean {
   const { provider } = config;

@@ -8,6 +8,7 @@ import {
   conditionProblems,
   countParams,
   hasContent,
+  looseKeyProblems,
   MAX_INHERITED_PARAMS,
   structureProblems,
 } from './rules.ts';
@@ -132,10 +133,13 @@ export function requireBounded(value: unknown): asserts value is Record<string, 
   }
 }
 
-/** The same for a config that is to be saved, whose conditions must all be sound; at run time a malformed one is skipped. */
+/**
+ * The same for a config that is to be saved: its conditions must all be sound, where at run time a malformed one is
+ * skipped, and its keys must have their providers.
+ */
 export function parseSavedConfig(value: unknown): GatewayConfig {
   const config = parseGatewayConfig(value);
-  const problems = conditionProblems(config, 'config');
+  const problems = [...conditionProblems(config, 'config'), ...looseKeyProblems(config, 'config')];
   if (problems.length > 0) throw invalid(problems);
   return config;
 }

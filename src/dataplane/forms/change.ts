@@ -1,3 +1,4 @@
+import { GatewayError } from '../../errors/index.ts';
 import type { Leaf } from '../config/plan.ts';
 import { type Form, fieldOf, type Part } from './form.ts';
 
@@ -16,7 +17,17 @@ export function fieldChanges(form: Form, leaf: Leaf, model: string | null): Fiel
   for (const [name, value] of Object.entries(leaf.overrideParams ?? {})) changes.set(name, fieldText(value));
   if (model !== null && model !== fieldOf(form, 'model')) changes.set('model', model);
   for (const name of leaf.dropParams) changes.set(name, null);
+  for (const [name, value] of changes) requireWithin(form, name, value);
   return changes;
+}
+
+/** A value may not end its own part and begin another one. */
+function requireWithin({ boundary }: Form, name: string, value: string | null): void {
+  if (!value?.includes(`--${boundary}`)) return;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: `The field ${name} cannot be set to what the config says: the form uses it as its boundary.`,
+    param: name,
+  });
 }
 
 const fieldText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,15 +1,17 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
-import { delimiterOf, disposition, MAX_PART_HEADERS } from './form.ts';
+import { delimiterOf, hasStray, MAX_PART_HEADERS } from './form.ts';
+import { type PartHead, partHead } from './part-head.ts';
 
-/** Told of every part by its name and the first character of its value; throws for one that may not come so late. */
-export type CheckPart = (name: string, first: string) => void;
+/** Told of every part and the first character of its value; throws for one that may not come so late. */
+export type CheckPart = (head: PartHead, first: string) => void;
 
 /**
  * Passes the rest of a multipart form on as it comes and looks at the parts in it. It begins within a part's value. Holds
  * no more than a part's headers.
  */
 export class LateParts extends Transform {
+  readonly #boundary: string;
   readonly #delimiter: Buffer;
   readonly #check: CheckPart;
   #held: Buffer = Buffer.alloc(0);
@@ -17,6 +19,7 @@ export class LateParts extends Transform {
 
   constructor(boundary: string, check: CheckPart) {
     super();
+    this.#boundary = boundary;
     this.#delimiter = Buffer.from(delimiterOf(boundary), 'latin1');
     this.#check = check;
   }
@@ -42,6 +45,7 @@ export class LateParts extends Transform {
       if (this.#within === 'end') return data.length;
       if (this.#within === 'value') {
         const found = data.indexOf(this.#delimiter, from);
+        if (hasStray(data, this.#boundary, from, found === -1 ? data.length : found)) throw malformed();
         if (found === -1) return Math.max(from, data.length - this.#delimiter.length + 1);
         from = found + this.#delimiter.length;
         this.#within = 'headers';
@@ -56,6 +60,9 @@ export class LateParts extends Transform {
   #valueAfter(data: Buffer, from: number): number | null {
     const mark = data.toString('latin1', from, from + 2);
     if (mark === '--') {
+      const after = data.toString('latin1', from + 2, from + 4);
+      if (after.length < 2) return null;
+      if (after !== '\r\n') throw malformed();
       this.#within = 'end';
       return from;
     }
@@ -63,8 +70,7 @@ export class LateParts extends Transform {
     const end = data.indexOf('\r\n\r\n', from, 'latin1');
     if ((end === -1 ? data.length : end) - from > MAX_PART_HEADERS) throw malformed();
     if (end === -1 || data.length === end + 4) return null;
-    const { name } = disposition(data.toString('utf8', from, end));
-    this.#check(name, data.toString('latin1', end + 4, end + 5));
+    this.#check(partHead(data.toString('utf8', from, end)), data.toString('latin1', end + 4, end + 5));
     this.#within = 'value';
     return end + 4;
   }

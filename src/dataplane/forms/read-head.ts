@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Form, parseForm } from './form.ts';
+import { HeadBytes } from './head-bytes.ts';
 
 /** Bytes before the first file in which the fields of a form are looked for. */
 const HEAD_BYTES = 64 * 1024;
@@ -18,12 +19,13 @@ export type Head = {
  */
 export function readHead(stream: Readable, boundary: string): Promise<Head> {
   return new Promise((resolve, reject) => {
-    let bytes = Buffer.alloc(0);
+    const head = new HeadBytes(boundary);
     const settle = (isWhole: boolean) => {
       stream.off('data', take);
       stream.off('end', end);
       stream.off('error', reject);
       stream.pause();
+      const { bytes } = head;
       try {
         resolve({ bytes, form: parseForm(bytes, boundary), isWhole });
       } catch (error) {
@@ -31,20 +33,12 @@ export function readHead(stream: Readable, boundary: string): Promise<Head> {
       }
     };
     const take = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      if (bytes.length >= HEAD_BYTES || isInFile(bytes, boundary)) settle(false);
+      head.add(chunk);
+      if (head.bytes.length >= HEAD_BYTES || head.isInFile()) settle(false);
     };
     const end = () => settle(true);
     stream.on('data', take);
     stream.once('end', end);
     stream.once('error', reject);
   });
-}
-
-/** Whether a file has begun that is not here yet; looks for a word before it parses the whole. */
-function isInFile(bytes: Buffer, boundary: string): boolean {
-  if (!bytes.includes('filename', 0, 'latin1')) return false;
-  const form = parseForm(bytes, boundary);
-  const last = form?.parts.at(-1);
-  return form === null || (last?.isFile === true && last.valueEnd === null);
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
 import type { Leaf } from '../config/plan.ts';
+import { isLikeModel, uncertainForm } from './certain.ts';
 import { changedBytes, type FieldChanges } from './change.ts';
 import { type Form, fieldOf, secondModel } from './form.ts';
 import { type CheckPart, LateParts } from './late-parts.ts';
@@ -14,13 +15,14 @@ export function streamedForm(
   rest: Readable,
   changes: FieldChanges,
   leaf: Leaf,
+  restrictsModels: boolean,
 ): { content: Readable; growth: number; changed: boolean } {
   const last = form.parts.at(-1);
   // What follows it decides where it ends, and that is not here yet.
   if (last && changes.has(last.name)) throw tooLate(last.name);
   const end = last ? (last.valueEnd ?? last.valueStart) : 0;
   const head = changedBytes(form, changes, end);
-  const content = new LateParts(form.boundary, lateCheck(form, leaf));
+  const content = new LateParts(form.boundary, lateCheck(form, leaf, restrictsModels));
   content.push(head);
   content.write(form.bytes.subarray(end));
   rest.on('error', (error) => content.destroy(error));
@@ -31,16 +33,24 @@ export function streamedForm(
   return { content, growth: head.length - end, changed: changes.size > 0 };
 }
 
-function lateCheck(form: Form, { defaultParams, overrideParams, dropParams }: Leaf): CheckPart {
+function lateCheck(
+  form: Form,
+  { defaultParams, overrideParams, dropParams }: Leaf,
+  restrictsModels: boolean,
+): CheckPart {
   const decided = new Set([
     ...Object.keys(defaultParams ?? {}),
     ...Object.keys(overrideParams ?? {}),
     ...dropParams,
   ]);
   const isModelKnown = fieldOf(form, 'model') !== null;
-  return (name, first) => {
+  const [important] = restrictsModels ? ['model'] : decided;
+  return ({ name, isCertain }, first) => {
     if (name === 'model' && isModelKnown) throw secondModel();
     if (decided.has(name) || (name === 'model' && first === '@')) throw tooLate(name);
+    if (restrictsModels && isLikeModel(name)) throw tooLate(name);
+    if (!isCertain && important !== undefined)
+      throw uncertainForm(important, 'the headers of a part behind its first file are unusual');
   };
 }
 

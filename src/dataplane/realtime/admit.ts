@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors/index.ts';
 import type { Call } from '../call.ts';
 import type { Leaf, Plan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
+import { modelsInQuery } from '../model-query.ts';
 import { sessionSteps } from '../steps.ts';
 import { resolveTarget, type Target } from '../target.ts';
 
@@ -39,8 +40,8 @@ export async function targetOf(call: Call, leaf: Leaf, dependencies: DataplaneDe
 
 /** The model of the query stands where other requests have it in their body. */
 function bodyOf(query: string): Call['body'] {
-  const model = new URLSearchParams(query).get('model');
-  if (model === null) return { kind: 'none' };
+  const [model] = modelsInQuery(query);
+  if (model === undefined) return { kind: 'none' };
   return { kind: 'json', bytes: Buffer.from(JSON.stringify({ model })), value: { model } };
 }
 

@@ -3,12 +3,14 @@ import { WebSocket } from 'ws';
 import { GatewayError } from '../../errors/index.ts';
 import type { Call } from '../call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
+import { withModel } from '../model-query.ts';
 import { requestHeaders } from '../request-headers.ts';
 import { failureOf } from '../upstream/failure.ts';
 import type { HttpUpstream } from '../upstream/http.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
 import type { Admission } from './admit.ts';
-import { MAX_MESSAGE_BYTES } from './relay.ts';
+import { MESSAGE_LIMITS } from './relay.ts';
+import type { Side } from './unfinished.ts';
 
 /** Bytes of a provider's refusal that are passed on. */
 const MAX_REFUSAL = 64 * 1024;
@@ -47,14 +49,6 @@ export async function openingOf(
   return unsigned;
 }
 
-/** The query as it came, but for a model that goes by another name at the provider. */
-function withModel(query: string, model: string | null): string {
-  if (model === null) return query;
-  const others = query.split('&').filter((pair) => pair !== '' && !/^model(=|$)/.test(pair));
-  if (new URLSearchParams(query).getAll('model').join() === model) return query;
-  return [`model=${encodeURIComponent(model)}`, ...others].join('&');
-}
-
 /**
  * A session at the provider, open and paused, so that nothing of it is lost before somebody listens. Rejects with
  * `Refused`, or with the GatewayError that says why there was no answer.
@@ -62,12 +56,12 @@ function withModel(query: string, model: string | null): string {
 export function connect(
   { origin, path, headers }: UpstreamRequest,
   options: { protocols: string[]; timeout: number; lookup: HttpUpstream['lookup']; signal: AbortSignal },
-): Promise<WebSocket> {
+): Promise<Side> {
   const { protocols, timeout, lookup, signal } = options;
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`${origin?.replace(/^http/, 'ws')}${path}`, protocols, {
       headers: headers as Record<string, string>,
-      maxPayload: MAX_MESSAGE_BYTES,
+      ...MESSAGE_LIMITS,
       perMessageDeflate: false,
       lookup,
     });
@@ -86,10 +80,12 @@ export function connect(
       settle();
       reject(error instanceof Refused ? error : noAnswer(error, isLate));
     };
-    socket.once('open', () => {
-      settle();
-      socket.pause();
-      resolve(socket);
+    socket.once('upgrade', ({ socket: connection }) => {
+      socket.once('open', () => {
+        settle();
+        socket.pause();
+        resolve({ socket, connection });
+      });
     });
     socket.once('unexpected-response', (_request, response) => {
       refusalOf(response).then(fail, fail);

@@ -1,7 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { headerTimeout } from '../attempts.ts';
@@ -15,13 +14,15 @@ import { scopesOf } from '../steps/authorise.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
 import { type Admission, admit, targetOf } from './admit.ts';
 import { answerRefusal } from './answer-refusal.ts';
+import { createBudget } from './budget.ts';
 import { connect, openingOf } from './connect.ts';
 import { createObserver } from './observer.ts';
 import { requireWebSocket, takeProtocols } from './protocols.ts';
 import { recorderOf } from './recorder.ts';
-import { relay } from './relay.ts';
+import { GOING_AWAY, relay } from './relay.ts';
+import type { Side } from './unfinished.ts';
 import { createUpgrade, type Handover } from './upgrade.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, credentialName } from './watch.ts';
 
 export type Realtime = {
   /** Takes over a connection that asked for a WebSocket at `/v1/realtime`. Never throws. */
@@ -34,8 +35,7 @@ export type Realtime = {
 
 /** Milliseconds for a provider to open a session, where neither config nor header say another time. */
 const OPENING_TIMEOUT = 30_000;
-/** Close codes of RFC 6455, section 7.4.1. */
-const GOING_AWAY = 1001;
+/** Close code of RFC 6455, section 7.4.1. */
 const POLICY_VIOLATION = 1008;
 /** What RFC 6455 leaves for the reason beside the code. */
 const MAX_REASON = 123;
@@ -43,8 +43,9 @@ const MAX_REASON = 123;
 const CLIENT_CLOSED_REQUEST = 499;
 
 /** Realtime sessions (spec/data-plane.md, section 10.5): one WebSocket to the caller, one to the provider. */
-export function createRealtime(dependencies: DataplaneDependencies): Realtime {
+export function createRealtime(dependencies: DataplaneDependencies, now: () => Date): Realtime {
   const upgrade = createUpgrade();
+  const budget = createBudget();
   const watch = createWatch();
   const stopping = new AbortController();
   const sessions = new Set<Promise<void>>();
@@ -78,28 +79,35 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
     const record = recorderOf(call, admission, opening, dependencies);
     const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0, 'DISABLED');
     const timeout = headerTimeout(call) ?? admission.leaf.requestTimeout ?? OPENING_TIMEOUT;
-    let provider: WebSocket;
+    let provider: Side;
     try {
       provider = await connect(opening, {
         protocols,
         timeout,
         lookup: dependencies.http.lookup,
-        signal: AbortSignal.any([call.signal, stopping.signal]),
+        signal: AbortSignal.any([call.hangUp.signal, stopping.signal]),
       });
     } catch (thrown) {
       record.failure(answerRefusal(call, admission.target, headers, thrown), thrown as Error);
       return;
     }
-    const caller = await upgrade(call, to, { protocol: provider.protocol, headers });
+    const caller = await upgrade(call, to, { protocol: provider.socket.protocol, headers });
     if (!caller) {
-      provider.terminate();
+      provider.socket.terminate();
       record.failure(CLIENT_CLOSED_REQUEST, null);
       return;
     }
     const observer = createObserver();
-    const relayed = relay(caller, provider, observer.see);
+    const relayed = relay({ socket: caller, connection: to.socket }, provider, {
+      observe: observer.see,
+      budget,
+      credential: credentialName(call.key.principal),
+    });
     const forget = watch.add({
-      check: () => recheck(call, admission),
+      async check() {
+        if (relayed.isOverdue(now().getTime())) throw tooSlow();
+        await recheck(call, admission);
+      },
       end: (error) => relayed.end(POLICY_VIOLATION, reasonOf(error)),
     });
     const stop = () => relayed.end(GOING_AWAY, 'The server is stopping.');
@@ -138,6 +146,9 @@ export function createRealtime(dependencies: DataplaneDependencies): Realtime {
     },
   };
 }
+
+const tooSlow = () =>
+  new GatewayError('REQUEST_TIMEOUT', { message: 'A message took too long to come to its end.' });
 
 function reasonOf({ message }: GatewayError): string {
   return Buffer.byteLength(message) > MAX_REASON ? '' : message;

@@ -10,8 +10,6 @@ import type { SessionReport } from './observer.ts';
 import type { Ending } from './relay.ts';
 
 const SWITCHING_PROTOCOLS = 101;
-/** The close code of a connection that broke. */
-const ABNORMAL = 1006;
 
 /** Writes the one log of a session: when it is over, or could not begin. */
 export function recorderOf(
@@ -49,14 +47,15 @@ export function recorderOf(
       if (cause) add(status, { status: 0, failure: 'transport', cause });
       else add(status, { status: 0, failure: 'aborted' });
     },
-    session({ by, code }: Ending, report: SessionReport): void {
+    session({ by, code, reason }: Ending, report: SessionReport): void {
       capture.begin({ 'content-type': 'application/json' });
-      capture.add(Buffer.from(JSON.stringify({ ...report, closed_by: by, close_code: code })));
-      const isBroken = by === 'provider' && code === ABNORMAL;
-      add(
-        SWITCHING_PROTOCOLS,
-        isBroken ? { failure: 'transport', cause: new Error('it closed without a word') } : {},
+      capture.add(
+        Buffer.from(JSON.stringify({ ...report, closed_by: by, close_code: code, close_reason: reason })),
       );
+      if (reason === null) add(SWITCHING_PROTOCOLS, {});
+      else if (by === 'provider')
+        add(SWITCHING_PROTOCOLS, { failure: 'transport', cause: new Error(reason) });
+      else add(SWITCHING_PROTOCOLS, { defect: reason });
     },
   };
 }

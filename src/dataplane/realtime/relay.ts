@@ -1,7 +1,13 @@
 import type { RawData, WebSocket } from 'ws';
+import type { Budget } from './budget.ts';
+import { followUnfinished, type Side } from './unfinished.ts';
 
-/** Bytes of one message; 15 MiB of audio, which providers take at once, are 20 as base64. */
-export const MAX_MESSAGE_BYTES = 24 * 1024 * 1024;
+/** Bytes of one message; 15 MiB of audio, which providers take at once, are 20 as base64. Each frame of it is an object. */
+export const MESSAGE_LIMITS = {
+  maxPayload: 24 * 1024 * 1024,
+  maxFragments: 4096,
+  maxBufferedChunks: 64 * 1024,
+};
 /** Bytes that may wait for one side before the other is not read any more. */
 const HIGH_WATER = 1024 * 1024;
 /** Milliseconds between pings; a side that has not answered one by the next is gone. */
@@ -10,41 +16,83 @@ const PING_INTERVAL = 15_000;
 const CLOSE_TIMEOUT = 1000;
 
 /** Close codes of RFC 6455, section 7.4.1. */
+export const GOING_AWAY = 1001;
 const NO_STATUS = 1005;
+const ABNORMAL = 1006;
+const MESSAGE_TOO_BIG = 1009;
 const INTERNAL_ERROR = 1011;
 /** Codes that a close frame may carry. */
 const isSendable = (code: number): boolean =>
-  (code >= 1000 && code <= 1014 && ![1004, NO_STATUS, 1006].includes(code)) || (code >= 3000 && code <= 4999);
+  (code >= 1000 && code <= 1014 && ![1004, NO_STATUS, ABNORMAL].includes(code)) ||
+  (code >= 3000 && code <= 4999);
 
-/** How a session ended: who closed first, and with what code, 1006 for a connection that broke. */
-export type Ending = { by: 'caller' | 'provider' | 'gateway'; code: number };
+/**
+ * How a session ended: who closed first, and with what code, 1006 for a connection that broke. `reason`: what was wrong; null
+ * for an end that somebody wanted.
+ */
+export type Ending = { by: 'caller' | 'provider' | 'gateway'; code: number; reason: string | null };
 
 export type Relayed = {
   ended: Promise<Ending>;
+  /** Whether either side takes too long over a message. */
+  isOverdue(now: number): boolean;
   /** Closes both sides. */
   end(code: number, reason: string): void;
 };
 
+export type RelayOptions = {
+  /** Sees the provider's messages. */
+  observe: (data: RawData) => void;
+  budget: Budget;
+  /** Whose session this is. */
+  credential: string;
+};
+
 /**
- * Both sides come paused. Sends what either side says to the other, untouched and no faster than that reads, until one closes; then closes the
- * other with the same code. `observe` sees the provider's messages.
+ * Both sides come paused. Sends what either side says to the other, untouched and no faster than that reads, until one closes;
+ * then closes the other with the same code. Ends the session where the budget has no room for what it holds.
  */
-export function relay(caller: WebSocket, provider: WebSocket, observe: (data: RawData) => void): Relayed {
+export function relay(
+  callers: Side,
+  providers: Side,
+  { observe, budget, credential }: RelayOptions,
+): Relayed {
+  const [caller, provider] = [callers.socket, providers.socket];
   let ending: Ending | null = null;
-  pipe(caller, provider, () => undefined);
-  pipe(provider, caller, observe);
-  for (const socket of [caller, provider]) {
-    // What broke shows in the code of its close event.
-    socket.on('error', () => undefined);
+  const share = budget.enter(credential, (atOnce) => {
+    end(MESSAGE_TOO_BIG, 'Too many bytes of messages are on their way.');
+    for (const socket of [caller, provider]) {
+      if (atOnce) socket.terminate();
+      else socket.pause();
+    }
+  });
+  const weigh = () =>
+    share.set(
+      unfinished[0].bytes() + unfinished[1].bytes() + caller.bufferedAmount + provider.bufferedAmount,
+    );
+  const unfinished = [
+    followUnfinished(callers, 'caller', weigh),
+    followUnfinished(providers, 'provider', weigh),
+  ] as const;
+  pipe(caller, provider, { observe: () => undefined, weigh });
+  pipe(provider, caller, { observe, weigh });
+  for (const [by, socket] of [
+    ['caller', caller],
+    ['provider', provider],
+  ] as const) {
+    // A connection that broke shows in the code of its close event; what the other side did wrong does not.
+    socket.on('error', (error: Error & { code?: string }) => {
+      if (error.code?.startsWith('WS_ERR_')) ending ??= { by, code: ABNORMAL, reason: error.message };
+    });
     keepAlive(socket);
   }
   caller.once('close', (code, reason) => {
-    ending ??= { by: 'caller', code };
+    ending ??= { by: 'caller', code, reason: null };
     if (isSendable(code)) closeWith(provider, code, reason);
     else closeWith(provider);
   });
   provider.once('close', (code, reason) => {
-    ending ??= { by: 'provider', code };
+    ending ??= { by: 'provider', code, reason: code === ABNORMAL ? 'it closed without a word' : null };
     if (code === NO_STATUS) closeWith(caller);
     else if (isSendable(code)) closeWith(caller, code, reason);
     else closeWith(caller, INTERNAL_ERROR, 'The connection to the provider was lost.');
@@ -52,21 +100,29 @@ export function relay(caller: WebSocket, provider: WebSocket, observe: (data: Ra
   const closed = [caller, provider].map(
     (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())),
   );
+  function end(code: number, reason: string): void {
+    ending ??= { by: 'gateway', code, reason: code === GOING_AWAY ? null : reason };
+    closeWith(caller, code, reason);
+    closeWith(provider, code, reason);
+  }
   caller.resume();
   provider.resume();
   return {
-    ended: Promise.all(closed).then(() => ending ?? { by: 'gateway', code: NO_STATUS }),
-    end(code, reason) {
-      ending ??= { by: 'gateway', code };
-      closeWith(caller, code, reason);
-      closeWith(provider, code, reason);
-    },
+    ended: Promise.all(closed).then(() => {
+      share.leave();
+      return ending ?? { by: 'gateway', code: NO_STATUS, reason: null };
+    }),
+    isOverdue: (now) => unfinished.map((side) => side.isOverdue(now)).includes(true),
+    end,
   };
 }
 
-function pipe(from: WebSocket, to: WebSocket, observe: (data: RawData) => void): void {
+type Flow = { observe: (data: RawData) => void; weigh: () => void };
+
+function pipe(from: WebSocket, to: WebSocket, { observe, weigh }: Flow): void {
   const sent = () => {
-    if (from.isPaused && to.bufferedAmount < HIGH_WATER) from.resume();
+    weigh();
+    if (from.isPaused && from.readyState === from.OPEN && to.bufferedAmount < HIGH_WATER) from.resume();
   };
   from.on('message', (data, binary) => {
     if (to.readyState !== to.OPEN) return;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Call } from '../call.ts';
-import { MAX_MESSAGE_BYTES } from './relay.ts';
+import { MESSAGE_LIMITS } from './relay.ts';
 
 /** A connection as Node hands it over when its caller asks for another protocol. */
 export type Handover = { socket: Duplex; head: Buffer };
@@ -16,7 +16,7 @@ export function createUpgrade(): (call: Call, to: Handover, answer: Answer) => P
   const answers = new WeakMap<IncomingMessage, Answer>();
   const server = new WebSocketServer({
     noServer: true,
-    maxPayload: MAX_MESSAGE_BYTES,
+    ...MESSAGE_LIMITS,
     perMessageDeflate: false,
     handleProtocols: (_offered, request) => answers.get(request)?.protocol || false,
   });

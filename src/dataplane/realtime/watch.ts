@@ -23,6 +23,10 @@ export type Watch = {
   stop(): void;
 };
 
+/** What sessions of one credential have in common. The subject of a JWT may be anything, such as the id of another tenant's key. */
+export const credentialName = ({ organisationId, kind, id }: Principal): string =>
+  `${organisationId}/${kind}/${id}`;
+
 /** Keeps an eye on the sessions of this process: how many they are, and whether they still may be. */
 export function createWatch(): Watch {
   const counts = new Map<string, number>();
@@ -48,9 +52,8 @@ export function createWatch(): Watch {
   }
 
   return {
-    enter({ organisationId, kind, id }) {
-      // The subject of a JWT may be anything, such as the id of another tenant's key.
-      const name = `${organisationId}/${kind}/${id}`;
+    enter(principal) {
+      const name = credentialName(principal);
       const count = counts.get(name) ?? 0;
       if (count >= SESSIONS_OF_ONE || total >= SESSIONS) {
         throw new GatewayError('TOO_MANY_SUBSCRIPTIONS', {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
+import { targetIdentity } from '../breaker/index.ts';
 import type { Call } from '../call.ts';
 import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
@@ -6,6 +7,7 @@ import type { DataplaneDependencies } from '../dependencies.ts';
 import { refuseManaged, refuseMissing } from '../managed.ts';
 import { listModels } from '../models.ts';
 import { namesProvider } from '../named-provider.ts';
+import { requireUnread } from '../nitro.ts';
 import type { Step } from '../step.ts';
 import { walk } from '../strategy/walk.ts';
 import { useWorkspaceDefault } from './resolve-config.ts';
@@ -20,15 +22,23 @@ export const route: Step = (call, dependencies) => {
   const wantsCatalogue =
     call.plan.fetchIntegratedModels || call.headers['x-gateway-fetch-integrated-models'] === 'true';
   if (call.route.endpoint === 'models' && (isOpen || wantsCatalogue)) return listModels(call, dependencies);
-  if (isOpen) return useWorkspaceDefault(call, dependencies).then(() => walkPlan(call, dependencies));
+  if (isOpen) return byWorkspaceDefault(call, dependencies);
   return walkPlan(call, dependencies);
 };
+
+async function byWorkspaceDefault(call: Call, dependencies: DataplaneDependencies): Promise<void> {
+  await useWorkspaceDefault(call, dependencies);
+  requireUnread(call);
+  return walkPlan(call, dependencies);
+}
 
 function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<void> {
   const { plan, savedConfig, key } = call;
   const { breakers, sticky, random } = dependencies;
   const isWatched = savedConfig !== null && plan.kind === 'group' && plan.hasBreakers;
-  const health = isWatched ? breakers.of(savedConfig.id, key.principal.organisationId) : null;
+  const health = isWatched
+    ? breakers.of(savedConfig.id, key.principal.organisationId, (leaf) => targetIdentity(leaf, call))
+    : null;
   return walk(plan, {
     call,
     callTarget: (leaf, accept) => callTarget(leaf, accept, call, dependencies),

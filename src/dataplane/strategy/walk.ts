@@ -3,11 +3,15 @@ import type { Health } from '../breaker/index.ts';
 import type { Call } from '../call.ts';
 import { factsOf } from '../config/facts.ts';
 import type { Group, Leaf, Plan, Sticky } from '../config/plan.ts';
+import type { UpstreamFailure } from '../upstream/upstream.ts';
 import { draw, type Random } from './draw.ts';
 import { type StickyTargets, stickyIdOf } from './sticky.ts';
 
-/** What became of a target's last answer: sent to the caller, or thrown away because another target is to be tried. */
-export type Outcome = { status: number; relayed: boolean };
+/**
+ * What became of a target's last answer: sent to the caller, or thrown away because another target is to be tried. `failure`:
+ * why it is none, or not whole.
+ */
+export type Outcome = { status: number; relayed: boolean; failure: UpstreamFailure | null };
 
 type Accept = (status: number) => boolean;
 
@@ -42,22 +46,28 @@ function visit(plan: Plan, context: Walk, accept: Accept): Promise<Outcome> {
     : visit(targetAt(plan, place), context, accept);
 }
 
-/** A caller that hung up says nothing about the target. */
+/** A caller that hung up, or did not want to wait any longer, says nothing about the target. */
 async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Accept): Promise<Outcome> {
-  const outcome = await context.callTarget(leaf, accept);
-  if (!context.call.signal.aborted) health.settled(leaf, outcome.status);
+  const { call, callTarget } = context;
+  const outcome = await callTarget(leaf, accept);
+  const { status, failure } = outcome;
+  const isImpatient = failure === 'timeout' && call.headers['x-gateway-request-timeout'] !== undefined;
+  if (!call.hangUp.happened && !isImpatient) health.settled(leaf, { status, isBroken: failure !== null });
   return outcome;
 }
 
-/** Targets in order; the last one's answer stands whatever it is. */
+/** Targets in order; the answer of the last one that may be called stands whatever it is. */
 async function fallback(group: Group, context: Walk, accept: Accept): Promise<Outcome> {
   const places = openPlaces(group, context);
-  let outcome: Outcome = { status: 0, relayed: false };
+  let outcome: Outcome = { status: 0, relayed: false, failure: null };
   for (const [turn, place] of places.entries()) {
     const isLast = turn === places.length - 1;
     // A body that went out as a stream is gone: there is nothing to send to a next target.
     const mayGoOn = (status: number) =>
-      !isLast && context.call.body.kind !== 'stream' && triggers(group, status);
+      !isLast &&
+      context.call.body.kind !== 'stream' &&
+      triggers(group, status) &&
+      context.call.tries.allowOneMore();
     outcome = await visit(targetAt(group, place), context, (status) => !mayGoOn(status) && accept(status));
     if (outcome.relayed || !mayGoOn(outcome.status)) return outcome;
   }

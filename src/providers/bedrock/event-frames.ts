@@ -9,18 +9,36 @@ const PRELUDE = 12;
 const CHECKSUM = 4;
 const TEXT = 7;
 
-/** The frames in a stream of bytes, however it is cut; rejects for what is damaged or cut off. */
+/** Bytes of a frame; what Claude says at a time is far less. */
+const MAX_FRAME = 1024 * 1024;
+
+/** The frames in a stream of bytes, however it is cut; rejects for what is damaged, too large or cut off. */
 export async function* framesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<EventFrame> {
-  let held: Buffer = Buffer.alloc(0);
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let wanted = PRELUDE;
   for await (const chunk of bytes) {
-    held = Buffer.concat([held, chunk]);
-    while (held.length >= PRELUDE && held.length >= held.readUInt32BE(0)) {
-      const length = held.readUInt32BE(0);
+    pieces.push(chunk);
+    size += chunk.length;
+    if (size < wanted) continue;
+    let held = Buffer.concat(pieces);
+    while (held.length >= PRELUDE && held.length >= lengthOf(held)) {
+      const length = lengthOf(held);
       yield parse(held.subarray(0, length));
       held = held.subarray(length);
     }
+    pieces = [held];
+    size = held.length;
+    wanted = size < PRELUDE ? PRELUDE : lengthOf(held);
   }
-  if (held.length > 0) throw new Error('The stream ended within a frame.');
+  if (size > 0) throw new Error('The stream ended within a frame.');
+}
+
+function lengthOf(held: Buffer): number {
+  const length = held.readUInt32BE(0);
+  if (length < PRELUDE + CHECKSUM || length > MAX_FRAME)
+    throw new UnreadableAnswer('a frame of the stream has a length that none can have');
+  return length;
 }
 
 function parse(frame: Buffer): EventFrame {

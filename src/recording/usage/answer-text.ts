@@ -31,9 +31,8 @@ export function answerText(answer: CapturedAnswer | null): AnswerText | null | P
   const isStream = stream.test(type);
   const encoding = encodingOf(answer.headers);
   if (encoding) return decompressed(answer, encoding, isStream);
-  const head = Buffer.from(answer.head, 'latin1');
+  const { head, tail } = answer;
   if (answer.isComplete) return { text: endsOf(head, isStream), isStream };
-  const tail = Buffer.from(answer.tail, 'latin1');
   // Of a JSON body only the end counts: the report is behind the content, in which there may be something like it.
   const text = isStream ? `${textAt(head, 0, HEAD_LIMIT)}\n${endOf(tail)}` : endOf(tail);
   return { text, isStream };
@@ -56,7 +55,7 @@ async function decompressed(
   const decompress = decompressors[encoding];
   if (!decompress || !isComplete) return null;
   try {
-    const bytes = await decompress(Buffer.from(head, 'latin1'), { maxOutputLength: DECOMPRESSED_LIMIT });
+    const bytes = await decompress(head, { maxOutputLength: DECOMPRESSED_LIMIT });
     return { text: endsOf(bytes, isStream), isStream };
   } catch {
     // The provider's encoding is broken or a bomb; the caller got it as it was, the log does without the counts.

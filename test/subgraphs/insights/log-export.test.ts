@@ -1,8 +1,10 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeLogs } from '../../../src/recording/write-logs.ts';
+import { listen } from '../../../src/server.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { logExportModel } from '../../../src/subgraphs/insights/log-export/index.ts';
 import { until } from '../../dataplane/world.ts';
@@ -297,6 +299,65 @@ describe('the states of a log export', () => {
     expect((await readdir(join(directory, 'exports'))).filter((name) => name.startsWith(exportId))).toEqual(
       [],
     );
+  });
+});
+
+describe('exports of several organisations', () => {
+  /** Takes each object once the test lets it. */
+  const bucket = createServer((request, response) => {
+    const name = /exports\/([\w-]+)\./.exec(request.url ?? '')?.[1] ?? '';
+    request.resume().on('end', () => {
+      if (request.method === 'PUT') held.set(name, () => response.end());
+      else response.end();
+    });
+  });
+  const held = new Map<string, () => void>();
+  let shared: TestApp;
+  beforeAll(async () => {
+    const port = await listen(bucket, '127.0.0.1', 0);
+    shared = await startApp({
+      EXPORT_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      EXPORT_S3_BUCKET: 'exports',
+      EXPORT_S3_REGION: 'eu-west-1',
+      EXPORT_S3_ACCESS_KEY_ID: 'access',
+      EXPORT_S3_SECRET_ACCESS_KEY: 'secret',
+    });
+  });
+  afterAll(async () => {
+    for (const letGo of held.values()) letGo();
+    await shared.stop();
+    bucket.closeAllConnections();
+    bucket.close();
+  });
+
+  async function started({ workspaceKey: key }: Tenant): Promise<string> {
+    const body = { filters: {}, requested_data: ['id'] };
+    const made = bodyOf(await shared.rest('POST', '/v1/logs/exports', { key, body })).id as string;
+    bodyOf(await shared.rest('POST', `/v1/logs/exports/${made}/start`, { key }));
+    return made;
+  }
+  const written = (...names: string[]) => until(() => names.every((name) => held.has(name)));
+  function letGo(name: string): void {
+    held.get(name)?.();
+    held.delete(name);
+  }
+
+  it('are written a few at once, one of each, and whoever had a turn waits for the others', async () => {
+    const [a, b, c, d] = await Promise.all([0, 1, 2, 3].map(() => shared.createTenant()));
+    const [first, second] = [await started(a as Tenant), await started(a as Tenant)];
+    const ofB = await started(b as Tenant);
+    await written(first, ofB);
+    const ofC = await started(c as Tenant);
+    await written(ofC);
+    const ofD = await started(d as Tenant);
+    expect([...held.keys()].sort()).toEqual([first, ofB, ofC].sort());
+    letGo(first);
+    await written(ofD);
+    expect(held.has(second)).toBe(false);
+    letGo(ofB);
+    await written(second);
+    for (const name of [ofC, ofD, second]) letGo(name);
+    await until(async () => (await logExportModel(shared.db).countDocuments({ status: 'success' })) === 5);
   });
 });
 

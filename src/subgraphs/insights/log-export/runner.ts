@@ -4,14 +4,15 @@ import type { Logger } from '../../../lib/logger.ts';
 import type { ExportFiles } from '../../../storage/export-files/index.ts';
 import type { Leases } from '../../../storage/leases.ts';
 import { contentName, type LogExportDocument, logExportModel } from './model.ts';
+import { createTurns, type Waiting } from './turns.ts';
 import { Superseded, writeContent } from './write-content.ts';
 
-/** Writes the exports that were started, one at a time, in whatever process has time for them. */
+/** Writes the exports that were started, a few at once and one of each organisation, in whatever process has time for them. */
 export type ExportRunner = {
   /** Looks for work now. */
   wake(): void;
   start(): void;
-  /** Gives up the export that it writes; another process, or the next start, begins it anew. */
+  /** Gives up the exports that it writes; another process, or the next start, begins them anew. */
   stop(): Promise<void>;
 };
 
@@ -26,36 +27,46 @@ export type RunnerOptions = {
 
 /** Milliseconds between two looks for exports whose process died, and for those that expired. */
 const LOOK = 10_000;
-/** Exports that are looked at in one round. */
+/** Exports that a process writes at once. */
+const AT_ONCE = 3;
+/** Expired exports that are removed in one round. */
 const ROUND = 20;
 
 export function createExportRunner(options: RunnerOptions): ExportRunner {
   const { db, files, leases, now, log } = options;
+  const turns = createTurns(db);
   const stopping = new AbortController();
+  const writing = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let working: Promise<void> | null = null;
   let again = false;
 
   async function round(): Promise<void> {
-    const waiting = await logExportModel(db)
-      .find({ status: 'in_progress' }, { _id: 1 })
-      .sort({ startedAt: 1 })
-      .limit(ROUND)
-      .lean<{ _id: string }[]>();
-    for (const { _id } of waiting) {
-      if (stopping.signal.aborted) return;
-      await leases.hold(db, `log export ${_id}`, 0, () => write(_id)).catch(ignoreHeld);
+    while (writing.size < AT_ONCE && !stopping.signal.aborted) {
+      const waiting = await turns.next();
+      if (!waiting) break;
+      begin(waiting);
     }
     await removeExpired();
   }
 
-  async function write(id: string): Promise<void> {
-    try {
-      await writeContent(options, id, stopping.signal);
-    } catch (error) {
-      if (stopping.signal.aborted || error instanceof Superseded) return;
-      log.error({ error, logExport: id }, 'A log export failed.');
-    }
+  function begin(waiting: Waiting): void {
+    turns.begin(waiting);
+    const written = leases
+      .hold(db, `log export ${waiting._id}`, 0, () => writeContent(options, waiting._id, stopping.signal))
+      .catch((error: unknown) => failed(waiting, error))
+      .then(() => {
+        turns.end(waiting);
+        writing.delete(written);
+        proceed();
+      });
+    writing.add(written);
+  }
+
+  function failed(waiting: Waiting, error: unknown): void {
+    if (stopping.signal.aborted || error instanceof Superseded) return;
+    turns.skip(waiting);
+    if (!isHeld(error)) log.error({ error, logExport: waiting._id }, 'A log export failed.');
   }
 
   async function removeExpired(): Promise<void> {
@@ -77,9 +88,14 @@ export function createExportRunner(options: RunnerOptions): ExportRunner {
     working = null;
   }
 
-  function wake(): void {
+  function proceed(): void {
     again = true;
     if (!stopping.signal.aborted) working ??= work();
+  }
+
+  function wake(): void {
+    turns.lookAgain();
+    proceed();
   }
 
   return {
@@ -92,11 +108,10 @@ export function createExportRunner(options: RunnerOptions): ExportRunner {
       clearInterval(timer);
       stopping.abort();
       await working;
+      await Promise.all(writing);
     },
   };
 }
 
 /** Another process writes it. */
-function ignoreHeld(error: unknown): void {
-  if (!(error instanceof GatewayError) || error.code !== 'IN_PROGRESS') throw error;
-}
+const isHeld = (error: unknown): boolean => error instanceof GatewayError && error.code === 'IN_PROGRESS';

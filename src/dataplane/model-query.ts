@@ -1,0 +1,15 @@
+/** Names by which the providers' own APIs take a model in a query; some do not mind the case. */
+const names: ReadonlySet<string> = new Set(['model', 'deployment']);
+
+const isModel = ([name]: [string, string]): boolean => names.has(name.toLowerCase());
+
+/** The models that a query names, however it is spelled. */
+export const modelsInQuery = (query: string): string[] =>
+  query === '' ? [] : [...new URLSearchParams(query)].filter(isModel).map(([, model]) => model);
+
+/** A query that names this model, once, and no other. */
+export function withModel(query: string, model: string | null): string {
+  if (model === null) return query;
+  const others = [...new URLSearchParams(query)].filter((pair) => !isModel(pair));
+  return [['model', model], ...others].map((pair) => pair.map(encodeURIComponent).join('=')).join('&');
+}

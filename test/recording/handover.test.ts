@@ -1,0 +1,315 @@
+import { hash, randomBytes } from 'node:crypto';
+import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { uuid } from '../../src/lib/ids.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { type Chunk, DraftBuffer, decodeDrafts } from '../../src/recording/handover/draft-codec.ts';
+import { createLogThread, type LogThread } from '../../src/recording/handover/log-thread.ts';
+import { createOverflow, type Overflow } from '../../src/recording/handover/overflow.ts';
+import { openSealed } from '../../src/recording/handover/sealed-file.ts';
+import type { ExchangeDraft, KeptBody } from '../../src/recording/request-log.ts';
+import { startWorld, type World } from '../dataplane/world.ts';
+
+const log = createLogger('silent');
+const key = randomBytes(32);
+let root: string;
+let directory: string;
+let count = 0;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'sluice-handover-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+beforeEach(() => {
+  directory = join(root, String(count++));
+});
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text));
+
+function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
+  return {
+    record: {
+      _id: uuid(),
+      organisationId: 'organisation',
+      workspaceId: 'workspace',
+      apiKeyId: 'key',
+      userId: null,
+      createdAt: new Date(),
+      traceId: uuid(),
+      spanId: uuid(),
+      spanName: null,
+      parentSpanId: null,
+      callerSpanId: null,
+      requestMethod: 'POST',
+      requestUrl: '/v1/chat/completions',
+      endpoint: 'chatComplete',
+      isProxyCall: false,
+      source: 'tests – ünïcödé',
+      runtime: null,
+      runtimeVersion: null,
+      sdkVersion: null,
+      aiProvider: 'openai',
+      aiModel: 'gpt-test',
+      providerId: null,
+      providerSlug: null,
+      integrationId: null,
+      configId: null,
+      configSlug: null,
+      configVersionId: null,
+      mode: 'single',
+      lastUsedOptionIndex: 0,
+      lastUsedOptionJsonPath: 'config',
+      retryAttemptCount: 0,
+      responseStatusCode: 200,
+      isSuccess: true,
+      streamMode: 0,
+      responseTime: 3,
+      timeToFirstToken: 2,
+      upstreamResponseTime: 2,
+      gatewayProcessingTime: 1,
+      cacheStatus: 'DISABLED',
+      cacheMode: null,
+      metadata: { team: 'search' },
+      clientAborted: false,
+      error: null,
+    },
+    requestHeaders: { authorization: 'Bearer sl-very-secret', accept: ['a', 'b'] },
+    requestBody: null,
+    transformed: null,
+    response: null,
+    keepBodies: true,
+    sensitiveHeaders: ['x-secret'],
+    pricing: null,
+    ...changes,
+  };
+}
+
+describe('drafts', () => {
+  const body: fc.Arbitrary<KeptBody> = fc
+    .tuple(fc.constantFrom(0, 1, 900, 300_000, 1_100_000), fc.nat(255))
+    .map(([length, byte]) => ({ bytes: Buffer.alloc(length, byte), size: length + 7 }));
+  const headers = fc.dictionary(fc.string({ minLength: 1 }), fc.oneof(fc.string(), fc.array(fc.string())), {
+    noNullPrototype: true,
+  });
+  const draft = fc
+    .record({
+      requestHeaders: headers,
+      requestBody: fc.option(body),
+      transformed: fc.option(fc.record({ headers, body })),
+      response: fc.option(
+        fc.record({
+          headers,
+          size: fc.nat(),
+          head: body.map(({ bytes }) => bytes),
+          tail: body.map(({ bytes }) => bytes),
+          isComplete: fc.boolean(),
+        }),
+      ),
+      keepBodies: fc.boolean(),
+    })
+    .map(draftOf);
+
+  /** With hashes for bytes: comparing large buffers one by one takes minutes. */
+  const comparable = ({ requestBody, transformed, response, ...draft }: ExchangeDraft) => ({
+    ...draft,
+    requestBody: requestBody && hashed(requestBody),
+    transformed: transformed && { ...transformed, body: hashed(transformed.body) },
+    response: response && { ...response, head: digest(response.head), tail: digest(response.tail) },
+  });
+  const hashed = ({ bytes, size }: KeptBody) => ({ size, bytes: digest(bytes) });
+  const digest = (bytes: Buffer) => hash('sha256', bytes);
+
+  test('come out as they went in, whatever they hold and however large they are', () => {
+    fc.assert(
+      fc.property(fc.array(draft, { maxLength: 12 }), (drafts) => {
+        const chunks: Chunk[] = [];
+        const buffer = new DraftBuffer((chunk) => chunks.push(chunk));
+        for (const each of drafts) buffer.add(each);
+        buffer.flush();
+        const decoded = chunks.flatMap(({ bytes }) => decodeDrafts(bytes));
+        expect(decoded.map(comparable)).toEqual(drafts.map(comparable));
+        expect(chunks.reduce((sum, chunk) => sum + chunk.drafts, 0)).toBe(drafts.length);
+        expect(buffer.drafts).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('overflow', () => {
+  const open = () => createOverflow(directory, key, log);
+
+  /** Every piece that can be taken, as text. */
+  async function taken(from: Overflow): Promise<string[]> {
+    const pieces: string[] = [];
+    while (!from.isEmpty) {
+      const file = await from.take();
+      if (!file) {
+        // Still being written.
+        await pause();
+        continue;
+      }
+      for await (const bytes of openSealed(file.path, key)) pieces.push(Buffer.from(bytes).toString());
+      await rm(file.path);
+      from.done(file);
+    }
+    return pieces;
+  }
+
+  function append(to: Overflow, ...texts: string[]): void {
+    for (const text of texts) expect(to.append({ bytes: bytesOf(text), drafts: 1 })).toBe(true);
+  }
+
+  test('gives back what it was given, in order', async () => {
+    const overflow = open();
+    const texts = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(200_000));
+    append(overflow, ...texts);
+    expect(overflow.drafts).toBe(40);
+    expect(await taken(overflow)).toEqual(texts);
+    expect(overflow.drafts).toBe(0);
+    await overflow.stop();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('what a process leaves is taken over by the next one, and what it was killed in the middle of is left out', async () => {
+    const first = open();
+    append(first, 'one', 'two');
+    await first.stop();
+    const [name = ''] = await readdir(directory);
+    const [file = ''] = await readdir(join(directory, name));
+    // The beginning of a piece of a hundred bytes.
+    await appendFile(join(directory, name, file), Buffer.from([100, 0, 0, 0, 1, 2, 3]));
+    await utimes(join(directory, name), 0, 0);
+
+    const second = open();
+    second.start();
+    while (second.isEmpty) await pause();
+    expect(await taken(second)).toEqual(['one', 'two']);
+    await second.stop();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('what belongs to a living process stays with it', async () => {
+    const first = open();
+    append(first, 'mine');
+    const second = open();
+    second.start();
+    expect(await taken(first)).toEqual(['mine']);
+    expect(second.isEmpty).toBe(true);
+    await first.stop();
+    await second.stop();
+  });
+
+  test('nothing on disk can be read without the key', async () => {
+    const overflow = open();
+    append(overflow, 'Bearer sl-very-secret '.repeat(100));
+    await overflow.stop();
+    const [name = ''] = await readdir(directory);
+    const [file = ''] = await readdir(join(directory, name));
+    const path = join(directory, name, file);
+    expect((await readFile(path)).includes('very-secret')).toBe(false);
+    await expect(openSealed(path, randomBytes(32)).next()).rejects.toThrow();
+  });
+
+  test('says so when there is no room, and keeps what it has', async () => {
+    const overflow = open();
+    const bytes = new Uint8Array(20 * 1024 * 1024);
+    expect(overflow.append({ bytes, drafts: 5 })).toBe(true);
+    expect(overflow.append({ bytes, drafts: 7 })).toBe(false);
+    expect(overflow.drafts).toBe(5);
+    expect(await taken(overflow)).toHaveLength(1);
+    await overflow.stop();
+  });
+
+  test('a disk that takes nothing loses the drafts and counts them', async () => {
+    const overflow = createOverflow('/dev/null/nowhere', key, log);
+    append(overflow, 'lost');
+    while (!overflow.isEmpty) await pause();
+    expect(overflow.lost).toBe(1);
+    expect(overflow.drafts).toBe(0);
+    await overflow.stop();
+  });
+});
+
+describe('the thread', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+  });
+  afterAll(() => world.stop());
+
+  const createThread = (): LogThread =>
+    createLogThread(
+      {
+        maskedHeaders: [],
+        bodies: 'full',
+        maxBodyBytes: 1000,
+        retentionDays: 30,
+        bodyRetentionDays: 30,
+        traceCollector: null,
+        uri: world.app.databaseUri,
+        spoolDirectory: directory,
+        overflowKey: key,
+        logLevel: 'silent',
+      },
+      log,
+      () => undefined,
+    );
+
+  const stored = (traceId: string) => world.app.db.collection('logs').countDocuments({ traceId });
+
+  test('stores what an earlier process left on disk', async () => {
+    const traceId = uuid();
+    const first = createThread();
+    // Not started: there is no thread that would take them.
+    for (let each = 0; each < 50; each++) {
+      const draft = draftOf();
+      first.add({ ...draft, record: { ...draft.record, traceId } });
+    }
+    await first.stop();
+    expect(await stored(traceId)).toBe(0);
+
+    const second = createThread();
+    second.start();
+    while ((await stored(traceId)) < 50) await second.drain();
+    await second.stop();
+    expect(await stored(traceId)).toBe(50);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('stores far more than it can take at once, and drains all of it', async () => {
+    const traceId = uuid();
+    const thread = createThread();
+    thread.start();
+    const body = { bytes: Buffer.alloc(1000, 'x'), size: 1000 };
+    for (let each = 0; each < 5000; each++) {
+      const draft = draftOf({ requestBody: body });
+      thread.add({ ...draft, record: { ...draft.record, traceId } });
+    }
+    await thread.drain();
+    expect(await stored(traceId)).toBe(5000);
+    expect(thread.counters).toMatchObject({ written: 5000, dropped: 0 });
+    await thread.stop();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('sets a file aside that it cannot read, and goes on', async () => {
+    const other = createOverflow(directory, randomBytes(32), log);
+    other.append({ bytes: bytesOf('sealed with another key'), drafts: 1 });
+    await other.stop();
+    const thread = createThread();
+    thread.start();
+    const damaged = async () => (await readdir(directory)).some((name) => name.startsWith('damaged-'));
+    while (!(await damaged())) await pause();
+    const draft = draftOf();
+    thread.add(draft);
+    await thread.drain();
+    expect(await stored(draft.record.traceId)).toBe(1);
+    await thread.stop();
+  });
+});
