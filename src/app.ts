@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { createThrottle, type Principal, type Sleep, sleep } from './auth/index.ts';
+import { allowOrigins } from './cors.ts';
 import {
   type Authenticate,
   createAccountAuthenticate,
@@ -291,21 +292,24 @@ export function createApp(dependencies: AppDependencies): App {
   }
 
   return {
-    handle: aliases.around(
-      createListener({
-        dataplane,
-        rest,
-        oauth2,
-        reference,
-        graphHttp,
-        standalone: routersOnly ? null : standalone,
-        metrics,
-        isReady: () => ({
-          ...ready(db, changes.isStale()),
-          ...(remotes && { subgraphs: remotes.states() }),
+    handle: allowOrigins(
+      settings.corsOrigins,
+      aliases.around(
+        createListener({
+          dataplane,
+          rest,
+          oauth2,
+          reference,
+          graphHttp,
+          standalone: routersOnly ? null : standalone,
+          metrics,
+          isReady: () => ({
+            ...ready(db, changes.isStale()),
+            ...(remotes && { subgraphs: remotes.states() }),
+          }),
+          log,
         }),
-        log,
-      }),
+      ),
     ),
     subgraphListener:
       standalone && routersOnly

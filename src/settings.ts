@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { semanticCacheEmbeddings } from './cache-settings.ts';
+import { corsOrigins } from './cors.ts';
 import { bucketOf, exportSettings, missingOfBucket } from './export-settings.ts';
 import { headerSettings } from './header-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
@@ -95,6 +96,8 @@ export type Settings = {
   };
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
+  /** Origins whose pages may call from a browser; `*` stands for all. */
+  corsOrigins: string[];
   headers: {
     /** Lower-case names of headers that become metadata of their request. */
     toMetadata: string[];
@@ -200,6 +203,7 @@ const environment = z.object({
   SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings.optional(),
   SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
   SAVED_CONFIGS_ONLY: flag(false),
+  CORS_ORIGINS: corsOrigins.default([]),
   ...headerSettings,
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
   // Three bodies and their escapes must fit into one document of the database.
@@ -281,6 +285,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       threshold: values.SEMANTIC_CACHE_THRESHOLD,
     },
     savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
+    corsOrigins: values.CORS_ORIGINS,
     headers: { toMetadata: values.HEADERS_TO_METADATA, toIgnore: values.HEADERS_TO_IGNORE },
     requestLogs: {
       maskedHeaders: values.HEADERS_TO_MASK,

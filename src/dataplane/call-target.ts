@@ -18,6 +18,7 @@ export async function callTarget(
   dependencies: DataplaneDependencies,
 ): Promise<Outcome> {
   const startedAt = performance.now();
+  call.leaf = leaf;
   const chosen = resolveTarget(leaf, call, dependencies);
   // Nothing to wait for, as a rule, and a wait for nothing would be paid by every call.
   const target = chosen instanceof Promise ? await chosen : chosen;

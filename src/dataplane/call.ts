@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Plan } from './config/plan.ts';
+import type { Leaf, Plan } from './config/plan.ts';
 import type { KeyRecord } from './directory.ts';
 import type { Form } from './forms/form.ts';
 import type { HangUp } from './hang-up.ts';
@@ -51,6 +51,8 @@ export type Call = {
   body: RequestBody;
   metadata: Record<string, string>;
   plan: Plan;
+  /** The target that is tried now; null before the first one. */
+  leaf: Leaf | null;
   savedConfig: { id: string; slug: string; versionId: string } | null;
 };
 

@@ -45,8 +45,13 @@ export type ProviderRecord = {
 export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boolean =>
   expiresAt !== null && expiresAt <= Date.now();
 
-/** `pricing` includes what its integration says of prices. */
-export type ModelRecord = { enabled: boolean; customHost: string | null; pricing: OwnPricing };
+/** `customHeaders` and `pricing` include what its integration says of them. */
+export type ModelRecord = {
+  enabled: boolean;
+  customHost: string | null;
+  customHeaders: Record<string, string>;
+  pricing: OwnPricing;
+};
 
 /** In place of a config's slug: the default one of the workspace. No slug is like it. */
 export const WORKSPACE_DEFAULT = '*';

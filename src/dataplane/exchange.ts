@@ -11,9 +11,8 @@ import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } 
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
-import { sendDialect } from './upstream/local.ts';
+import { refusing, sendDialect } from './upstream/local.ts';
 import { keepingRedirects } from './upstream/redirects.ts';
-import { unreachable } from './upstream/unreachable.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
@@ -39,20 +38,27 @@ export function exchangeOf(
   const { endpoint, upstreamPath } = call.route;
   const body = outgoingBody(call, leaf, target);
   const adapter = adapterFor(endpoint, target, call.headers);
-  if (adapter && body.value) return adapted(adapter, body.value, call, leaf, target, dependencies);
+  if (adapter && body.value) return adapted(adapter, body, body.value, call, leaf, target, dependencies);
   const asking = askForUsage(body, endpoint, target.provider, leaf);
   return exchangeIn({ endpoint, upstreamPath, query: call.query }, asking, call, leaf, target, dependencies);
 }
 
 async function adapted(
   { asked, translation }: Adapter,
+  given: OutgoingBody,
   value: Record<string, unknown>,
   call: Call,
   leaf: Leaf,
   target: Target,
   dependencies: DataplaneDependencies,
 ): Promise<Exchange> {
-  const body = withoutRefusedOptions(translatedBody(translation, value), target.provider);
+  let translated: OutgoingBody;
+  try {
+    translated = translatedBody(translation, value);
+  } catch (error) {
+    return { request: notSent(call, target), body: given, send: refusing(error, call.route.endpoint) };
+  }
+  const body = withoutRefusedOptions(translated, target.provider);
   const exchange = await exchangeIn(asked, body, call, leaf, target, dependencies);
   return { ...exchange, send: translatedSend(exchange.send, translation, value) };
 }
@@ -104,39 +110,50 @@ function overHttp(
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
   const { settings } = credential;
-  const path =
-    provider.pathOf?.({ endpoint, path: upstreamPath, model, settings, basePath: base.path }) ?? upstreamPath;
-  const suffix = query ? `${path.includes('?') ? '&' : '?'}${query}` : '';
   const { content } = body;
   const sent = requestHeaders(call, leaf, target, headers.toIgnore);
   announceLength(sent, call, body.growth);
   const unsigned = {
     method: call.method,
     origin: base.origin,
-    path: `${base.path}${path}${suffix}`,
+    path: '',
     headers: sent,
     body: Buffer.isBuffer(content) ? content : null,
   };
-  const pending = provider.authorize(unsigned, credential, http.fetch);
-  // Only now, since authorizing changes the headers.
-  const exchangeBy = (authorized: Send): Exchange => {
-    // Where the gateway knows the format, a redirect is an error like any other.
-    const send = call.route.unified ? authorized : keepingRedirects(authorized, provider, base);
-    return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
-  };
-  return pending ? sendOnceAuthorized(pending, http.send).then(exchangeBy) : exchangeBy(http.send);
-}
-
-/** A service of tokens that does not answer is the target's failure, as if the provider itself did not. */
-async function sendOnceAuthorized(pending: Promise<void>, send: Send): Promise<Send> {
+  const refusedBy = (error: unknown): Exchange => ({
+    request: notSent(call, target),
+    body,
+    send: refusing(error, endpoint),
+  });
   try {
-    await pending;
-    return send;
+    const path =
+      provider.pathOf?.({ endpoint, path: upstreamPath, model, settings, basePath: base.path }) ??
+      upstreamPath;
+    const suffix = query ? `${path.includes('?') ? '&' : '?'}${query}` : '';
+    unsigned.path = `${base.path}${path}${suffix}`;
+    const pending = provider.authorize(unsigned, credential, http.fetch);
+    // Where the gateway knows the format, a redirect is an error like any other.
+    const send = call.route.unified ? http.send : keepingRedirects(http.send, provider, base);
+    // Only then, since authorizing may change the headers.
+    const exchange = (): Exchange => ({
+      request: { ...unsigned, body: content },
+      body,
+      send: attentive(send, endpoint, body, call),
+    });
+    return pending ? pending.then(exchange, refusedBy) : exchange();
   } catch (error) {
-    if (!(error instanceof GatewayError) || error.entry.status < 500) throw error;
-    return unreachable(new Error(error.message, { cause: error }));
+    return refusedBy(error);
   }
 }
+
+/** Where a request would have gone that was refused on the way. */
+const notSent = ({ method, route }: Call, { base }: Target): UpstreamRequest => ({
+  origin: base?.origin ?? null,
+  path: `${base?.path ?? ''}${route.upstreamPath}`,
+  method,
+  headers: {},
+  body: null,
+});
 
 /** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */
 const attentive = (send: Send, endpoint: Endpoint, { value }: OutgoingBody, { route }: Call): Send =>

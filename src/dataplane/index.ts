@@ -3,6 +3,7 @@ import type { Call } from './call.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { openCall, visitOf } from './open-call.ts';
 import { refuse } from './refuse.ts';
+import { allowOf, routeOf } from './routes.ts';
 import { steps } from './steps.ts';
 
 export type Dataplane = {
@@ -14,6 +15,10 @@ export type Dataplane = {
 export function createDataplane(dependencies: DataplaneDependencies): Dataplane {
   return {
     async handle(request, response, path, query) {
+      if (request.method === 'OPTIONS') {
+        answerOptions(request, response, path);
+        return;
+      }
       const visit = visitOf(request, response, path, query);
       let call: Call | null = null;
       try {
@@ -28,4 +33,11 @@ export function createDataplane(dependencies: DataplaneDependencies): Dataplane 
       }
     },
   };
+}
+
+/** What a path takes is no secret: whoever asks need not say who they are. */
+function answerOptions(request: IncomingMessage, response: ServerResponse, path: string): void {
+  request.resume();
+  response.writeHead(204, { allow: allowOf(routeOf(path)) });
+  response.end();
 }

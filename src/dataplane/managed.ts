@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/index.ts';
 import type { Endpoint } from '../providers/index.ts';
 import type { Call } from './call.ts';
-import { headerProvider } from './target.ts';
+import { headerProvider } from './named-provider.ts';
 
 /** Services of a gateway that this version does not have (section 10.1); a provider's own are behind `/v1/proxy`. */
 const missing = /^\/(?:prompts\/[^/]+\/(?:completions|render)|gateway\/tokenize)$/;

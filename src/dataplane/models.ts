@@ -4,8 +4,8 @@ import type { Call } from './call.ts';
 import type { Leaf, Plan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ProviderRecord } from './directory.ts';
+import { headerProvider } from './named-provider.ts';
 import { recordWithoutProvider } from './record.ts';
-import { headerProvider } from './target.ts';
 
 type Model = { id: string; object: 'model'; created: number; owned_by: string };
 

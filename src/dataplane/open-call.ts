@@ -10,7 +10,7 @@ import type { DataplaneDependencies } from './dependencies.ts';
 import type { KeyRecord } from './directory.ts';
 import { HangUp } from './hang-up.ts';
 import { isSafePath, routeOf } from './routes.ts';
-import { type Trace, traceOf } from './trace.ts';
+import { requireUsable, type Trace, traceOf } from './trace.ts';
 import { Tries } from './tries.ts';
 
 /** A request of which nothing is known yet. */
@@ -47,9 +47,11 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
   }
+  requireUsable(visit.trace);
   if (!isSafePath(path))
     throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
-  const method = request.method ?? 'GET';
+  // The head of an answer is what a GET would begin with: Node leaves out the rest.
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   return {
     ...visit,
     span: visit.trace,
@@ -66,6 +68,7 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     body: { kind: 'none' },
     metadata: key.metadata,
     plan: emptyPlan,
+    leaf: null,
     savedConfig: null,
   };
 }

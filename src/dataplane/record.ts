@@ -4,7 +4,7 @@ import type { Capture } from '../recording/capture.ts';
 import { type KeptBody, kept } from '../recording/request-log.ts';
 import type { AttemptResult } from './attempt.ts';
 import { type Call, headerOf } from './call.ts';
-import type { Leaf } from './config/plan.ts';
+import { emptyPlan, type Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange as CallExchange } from './exchange.ts';
 import { isEventStream } from './relay.ts';
@@ -85,7 +85,7 @@ export function recordExchange(
 /** 101 is the status of a session over WebSocket. */
 const isSuccess = (status: number): boolean => status === 101 || (status >= 200 && status < 300);
 
-/** Records a call that the gateway answered by itself: the model catalogue, or why it was refused. */
+/** Records a call that the gateway answered by itself: the model catalogue, or why it was refused, and at which target. */
 export function recordWithoutProvider(
   { requestLog, maxLoggedBytes }: DataplaneDependencies,
   call: Call,
@@ -93,6 +93,7 @@ export function recordWithoutProvider(
   reason: string | null,
 ): void {
   const elapsed = performance.now() - call.clock.startedAt;
+  const { mode, index, path } = call.leaf ?? emptyPlan;
   requestLog.add({
     record: {
       ...callFacts(call, call.trace, call.clock.startedAt),
@@ -103,9 +104,9 @@ export function recordWithoutProvider(
       providerId: null,
       providerSlug: null,
       integrationId: null,
-      mode: 'single',
-      lastUsedOptionIndex: 0,
-      lastUsedOptionJsonPath: 'config',
+      mode,
+      lastUsedOptionIndex: index,
+      lastUsedOptionJsonPath: path,
       retryAttemptCount: 0,
       responseStatusCode: status,
       isSuccess: status < 300,
@@ -143,7 +144,7 @@ function callFacts(call: Call, span: Span, startedAt: number) {
     spanName: trace.spanName,
     parentSpanId: span.parentSpanId,
     callerSpanId: trace.parentSpanId,
-    requestMethod: call.method,
+    requestMethod: call.request.method ?? call.method,
     requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,
     endpoint: call.route.endpoint,
     isProxyCall: call.route.endpoint === 'proxy',

@@ -33,6 +33,7 @@ export function refuse(
     'x-gateway-trace-id': trace.traceId,
     'x-gateway-request-id': requestId,
     'x-gateway-gateway-exception': 'true',
+    ...(call?.leaf && { 'x-gateway-last-used-option-index': call.leaf.path }),
     ...errorHeaders(error),
   });
   response.end(JSON.stringify(errorBodyFor(routeOf(path).endpoint, error)));

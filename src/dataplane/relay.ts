@@ -115,6 +115,17 @@ export class Relay {
   }
 }
 
+// A provider's word on which pages may read its answers says nothing about the gateway's.
+const notPassed = new Set([
+  ...hopByHop,
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-expose-headers',
+  'access-control-max-age',
+]);
+
 // Say nothing true of another body than the provider's. A client that followed a redirect would take its gateway key along.
 const lengthHeaders = new Set(['content-length']);
 const bodyHeaders = new Set([
@@ -137,7 +148,7 @@ function outgoingHeaders(
   const outgoing: string[] = [];
   const named = connectionNames(headers.connection);
   for (const name in headers) {
-    if (hopByHop.has(name) || named?.has(name) || without?.has(name)) continue;
+    if (notPassed.has(name) || named?.has(name) || without?.has(name)) continue;
     const value = headers[name];
     if (name in gatewayHeaders || value === undefined) continue;
     if (typeof value === 'string') outgoing.push(name, value);

@@ -29,7 +29,8 @@ export function allowedModel(
   const inPath = modelsInPath(call.path);
   // That of a session stands for the body's, and is written anew.
   const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
-  for (const named of [inBody, ...inPath, ...inQuery]) if (named !== null) requireEnabled(record, named);
+  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(model, leaf));
+  for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');
   if (isUnread && inPath.length === 0) throw unshown(record);
   if (inBody === null && inPath.length === 0) requireModelless(record, call);
   return record.models.get(inBody ?? inPath[0] ?? '') ?? null;
@@ -54,7 +55,8 @@ export function requireSameModel(
     });
   }
   if (allowed !== null && !record.allowAllModels && sent.model === undefined) throw unshown(record);
-  if (Array.isArray(sent.models)) for (const named of sent.models) requireEnabled(record, String(named));
+  if (Array.isArray(sent.models))
+    for (const named of sent.models) requireEnabled(record, String(named), 'models');
 }
 
 const namedIn = (model: string | null, { defaultParams }: Leaf): string | null =>
@@ -78,12 +80,19 @@ function decoded(path: string): string {
   }
 }
 
-function requireEnabled(record: ProviderRecord, model: string): void {
+/** Whose word the model of the outgoing body is. */
+function placeOfModel(model: string | null, { path, overrideParams }: Leaf): string {
+  if (typeof overrideParams?.model === 'string') return `${path}.override_params.model`;
+  return model === null ? `${path}.default_params.model` : 'model';
+}
+
+function requireEnabled(record: ProviderRecord, model: string, place: string): void {
   const found = record.models.get(model);
   if (found ? found.enabled : record.allowAllModels && !isDisabled(record, model)) return;
+  const see = place === 'model' ? '' : `: see ${place}`;
   throw new GatewayError('FORBIDDEN', {
-    message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}.`,
-    param: 'model',
+    message: `The model ${model.slice(0, 200)} is not enabled on @${record.slug}${see}.`,
+    param: place,
   });
 }
 

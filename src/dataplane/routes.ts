@@ -21,6 +21,10 @@ const unified = (endpoint: Endpoint, upstreamPath: string, body: Route['body'] =
   { endpoint, upstreamPath, unified: true, body, methods: POST },
 ];
 
+/** The methods of a path as `Allow` lists them: whatever can be got has a head, and all tell what they take. */
+export const allowOf = ({ methods }: Route): string =>
+  [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+
 /** Paths that create something out of a body (spec/data-plane.md, section 10.1). */
 const exact = new Map<string, Route>([
   unified('chatComplete', '/chat/completions'),

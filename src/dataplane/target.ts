@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
+import type { HostPolicy } from '../lib/custom-host.ts';
 import {
   type BaseUrl,
   findProvider,
@@ -14,7 +15,7 @@ import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ProviderRecord } from './directory.ts';
-import { namedModel } from './requested-model.ts';
+import { type NamedProvider, placeOfName, providerNamedFor } from './named-provider.ts';
 import { allowedModel } from './restricted-models.ts';
 
 /** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
@@ -25,7 +26,7 @@ export type Target = {
   /** Null for a provider in this process. */
   base: BaseUrl | null;
   credential: ProviderCredential;
-  /** Headers of the integration, sent on every request. */
+  /** Headers of the integration and, before them, of its model, sent on every request. */
   customHeaders: Record<string, string>;
   /** The model that goes upstream, without a `@slug/`; null when the body names none. */
   model: string | null;
@@ -33,91 +34,45 @@ export type Target = {
   pricing: OwnPricing;
 };
 
-/**
- * `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model, and so does what looks like a slug and
- * is one of `scopes`.
- */
-function splitModel(
-  model: unknown,
-  scopes?: readonly string[],
-): { slug: string | null; model: string | null } {
-  if (typeof model !== 'string') return { slug: null, model: null };
-  if (!model.startsWith('@')) return { slug: null, model };
-  const match = /^(@[^/]+)\/(.+)$/s.exec(model);
-  if (match?.[1] && scopes?.includes(match[1])) return { slug: null, model };
-  return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
-}
+/** Whom a leaf of a call is for. */
+type Asked = { named: NamedProvider; leaf: Leaf; call: Call };
 
-/** The name of a leaf's provider, in the order of spec/data-plane.md, section 9.1, and the model that it is asked for. */
-export function namedTarget(leaf: Leaf, call: Call): { name: string | null; model: string | null } {
-  const header = headerProvider(call);
-  const named = leaf.provider ?? header;
-  const scopes = named === null || named.startsWith('@') ? undefined : findProvider(named)?.modelScopes;
-  const forced = splitModel(leaf.overrideParams?.model, scopes);
-  const asked = splitModel(namedModel(call.body), scopes);
-  const name =
-    leaf.provider ?? forced.slug ?? (leaf.passthrough ? (header ?? asked.slug) : (asked.slug ?? header));
-  return { name, model: forced.model ?? asked.model };
-}
-
-/** Chooses the provider of a leaf and checks that the call may use it. */
+/** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
 export function resolveTarget(
   leaf: Leaf,
   call: Call,
   dependencies: DataplaneDependencies,
 ): Target | Promise<Target> {
-  const { name, model } = namedTarget(leaf, call);
-  if (!name) {
-    throw new GatewayError('PROVIDER_REQUIRED', {
-      message:
-        'No provider named: send x-gateway-provider, a config, or a model of the form @provider/model.',
-      param: 'x-gateway-provider',
-    });
-  }
-  return name.startsWith('@')
-    ? fromCatalogue(name, model, leaf, call, dependencies)
-    : fromRequest(name, model, leaf, call, dependencies);
-}
-
-/** Whether the request itself says which provider it is for. */
-export const namesProvider = (call: Call): boolean =>
-  headerProvider(call) !== null || splitModel(namedModel(call.body)).slug !== null;
-
-export function headerProvider(call: Call): string | null {
-  const virtualKey = headerOf(call.headers, 'x-gateway-virtual-key');
-  const named = headerOf(call.headers, 'x-gateway-provider')?.trim();
-  return named || (virtualKey ? `@${virtualKey.trim().replace(/^@/, '')}` : null);
+  const named = providerNamedFor(leaf, call);
+  if (!named) throw nobodyNamed(leaf);
+  const asked = { named, leaf, call };
+  return named.name.startsWith('@') ? fromCatalogue(asked, dependencies) : fromRequest(asked, dependencies);
 }
 
 function fromCatalogue(
-  name: string,
-  model: string | null,
-  leaf: Leaf,
-  call: Call,
+  asked: Asked,
   { directory, hostPolicy }: DataplaneDependencies,
 ): Target | Promise<Target> {
-  const found = directory.providers.get(`${call.workspaceId}/${name.slice(1)}`);
-  const targetOf = (record: ProviderRecord | null) => withRecord(record, name, model, leaf, call, hostPolicy);
-  return found instanceof Promise ? found.then(targetOf) : targetOf(found);
+  const { named, call } = asked;
+  const found = directory.providers.get(`${call.workspaceId}/${named.name.slice(1)}`);
+  return found instanceof Promise
+    ? found.then((record) => withRecord(record, asked, hostPolicy))
+    : withRecord(found, asked, hostPolicy);
 }
 
-function withRecord(
-  record: ProviderRecord | null,
-  name: string,
-  model: string | null,
-  leaf: Leaf,
-  call: Call,
-  hostPolicy: DataplaneDependencies['hostPolicy'],
-): Target {
-  if (!record) throw unknownProvider(`There is no provider ${name.slice(0, 100)} in this workspace.`);
-  if (isExpired(record)) throw unknownProvider(`The provider ${name} has expired.`);
+function withRecord(record: ProviderRecord | null, asked: Asked, hostPolicy: HostPolicy): Target {
+  const { named, leaf, call } = asked;
+  const { name, model } = named;
+  if (!record) throw unknownProvider(asked, `There is no provider ${name.slice(0, 100)} in this workspace`);
+  if (isExpired(record)) throw unknownProvider(asked, `The provider ${name} has expired`);
   const modelRecord = allowedModel(record, model, leaf, call);
-  const provider = knownProvider(record.aiProviderId);
+  const provider = knownProvider(record.aiProviderId, asked);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
-  if (requestHost && holdsSecrets(record, provider)) {
+  const { customHeaders } = modelRecord ?? record;
+  if (requestHost && holdsSecrets(record, customHeaders, provider)) {
     throw new GatewayError('INVALID_CUSTOM_HOST', {
       message: 'A stored credential only goes to its own provider: set the custom host on the integration.',
-      param: 'x-gateway-custom-host',
+      param: placeOfHost(asked),
     });
   }
   const host = requestHost ?? modelRecord?.customHost ?? record.customHost;
@@ -127,22 +82,17 @@ function withRecord(
   return {
     provider,
     record,
-    base: baseUrlOf(provider, host, credential.settings, hostPolicy.problem),
+    base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
     credential,
-    customHeaders: record.customHeaders,
+    customHeaders,
     model,
-    pricing: modelRecord ? modelRecord.pricing : record.pricing,
+    pricing: pricingOf(provider, settings, modelRecord ? modelRecord.pricing : record.pricing),
   };
 }
 
-function fromRequest(
-  name: string,
-  model: string | null,
-  leaf: Leaf,
-  call: Call,
-  { hostPolicy }: DataplaneDependencies,
-): Target {
-  const provider = knownProvider(name);
+function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies): Target {
+  const { named, leaf, call } = asked;
+  const provider = knownProvider(named.name, asked);
   if (call.savedConfig && leaf.apiKey !== null && leaf.provider === null) throw looseKey(leaf);
   const isStored = call.savedConfig !== null && bringsCredential(provider, leaf);
   if (isStored && headerOf(call.headers, 'x-gateway-custom-host')) {
@@ -159,16 +109,55 @@ function fromRequest(
   return {
     provider,
     record: null,
-    base: baseUrlOf(provider, host, credential.settings, hostPolicy.problem),
+    base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
     credential,
     customHeaders: {},
-    model,
-    pricing: null,
+    model: named.model,
+    pricing: pricingOf(provider, credential.settings, null),
   };
 }
 
+/** A target of several names it itself or leaves it to the request; so may a config that is a target. */
+function nobodyNamed({ path }: Leaf): GatewayError {
+  const isTarget = path !== 'config';
+  return new GatewayError('PROVIDER_REQUIRED', {
+    message: `No provider named${isTarget ? ` by ${path}` : ''}: send x-gateway-provider, a config, or a model of the form @provider/model.`,
+    param: isTarget ? `${path}.provider` : 'x-gateway-provider',
+  });
+}
+
+function unknownProvider({ named, leaf, call }: Asked, problem: string): GatewayError {
+  const place = placeOfName(named, leaf, call);
+  return new GatewayError('UNKNOWN_PROVIDER', { message: `${problem}: see ${place}.`, param: place });
+}
+
+function knownProvider(id: string, asked: Asked): Provider {
+  const provider = findProvider(id);
+  if (!provider)
+    throw unknownProvider(asked, `The provider ${JSON.stringify(id.slice(0, 100))} is not known`);
+  return provider;
+}
+
+/** Where the request or its config names, or could name, a custom host. */
+const placeOfHost = ({ named, leaf, call }: Asked): string =>
+  headerOf(call.headers, 'x-gateway-custom-host') === undefined &&
+  (leaf.customHostAt || named.by === 'target')
+    ? (leaf.customHostAt ?? `${leaf.path}.custom_host`)
+    : 'x-gateway-custom-host';
+
+/** What is said of a model itself goes before what the settings say of all that they lead to. */
+function pricingOf(provider: Provider, settings: Settings, own: OwnPricing): OwnPricing {
+  const baseModel = provider.pricedAs?.(settings);
+  if (baseModel === undefined || own?.baseModel) return own;
+  return { list: null, multipliers: null, ...own, baseModel };
+}
+
 /** Headers of the integration may carry credentials as well. */
-const holdsSecrets = ({ credential, customHeaders }: ProviderRecord, provider: Provider): boolean =>
+const holdsSecrets = (
+  { credential }: ProviderRecord,
+  customHeaders: Target['customHeaders'],
+  provider: Provider,
+): boolean =>
   credential.key !== null ||
   Object.keys(customHeaders).length > 0 ||
   Object.keys(credential.settings).some((name) => provider.settings[name]?.secret);
@@ -212,10 +201,8 @@ function chosenSettings(
     if (value === undefined) continue;
     const problem = settingProblem(setting, value);
     if (problem) {
-      throw new GatewayError('VALIDATION_FAILED', {
-        message: `${header} must be ${problem}.`,
-        param: header,
-      });
+      const place = leaf.settings[name] === undefined ? header : `${leaf.path}.${name}`;
+      throw new GatewayError('VALIDATION_FAILED', { message: `${place} must be ${problem}.`, param: place });
     }
     chosen[name] = value;
   }
@@ -229,20 +216,12 @@ const looseKey = ({ path }: Leaf) =>
     param: `${path}.api_key`,
   });
 
-const unknownProvider = (message: string) =>
-  new GatewayError('UNKNOWN_PROVIDER', { message, param: 'x-gateway-provider' });
-
-function knownProvider(id: string): Provider {
-  const provider = findProvider(id);
-  if (!provider) throw unknownProvider(`The provider ${JSON.stringify(id.slice(0, 100))} is not known.`);
-  return provider;
-}
-
 function baseUrlOf(
   provider: Provider,
   host: string | null,
   settings: Settings,
-  problem: (url: string) => string | null,
+  asked: Asked,
+  { problem }: HostPolicy,
 ): BaseUrl | null {
   if (provider.respond) return null;
   if (host !== null) {
@@ -250,7 +229,7 @@ function baseUrlOf(
     if (reason)
       throw new GatewayError('INVALID_CUSTOM_HOST', {
         message: `The custom host is not allowed: ${reason}.`,
-        param: 'x-gateway-custom-host',
+        param: placeOfHost(asked),
       });
     return split(host);
   }
@@ -261,14 +240,14 @@ function baseUrlOf(
     if (reason)
       throw new GatewayError('INVALID_CUSTOM_HOST', {
         message: `The settings of ${provider.id} lead to a host that is not allowed: ${reason}.`,
-        param: 'x-gateway-provider',
+        param: placeOfName(asked.named, asked.leaf, asked.call),
       });
     return split(own);
   }
   const names = Object.keys(provider.settings);
   throw new GatewayError('INVALID_CUSTOM_HOST', {
     message: `The provider ${provider.id} needs a custom host${names.length > 0 ? ` or more of its settings (${names.join(', ')})` : ''}.`,
-    param: 'x-gateway-custom-host',
+    param: placeOfHost(asked),
   });
 }
 

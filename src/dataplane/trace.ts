@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { GatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
 import { isW3cTraceId, newSpanId, w3cSpanId } from '../lib/trace-ids.ts';
 import { headerOf } from './call.ts';
@@ -14,6 +15,8 @@ export type Trace = {
   parentSpanId: string | null;
   /** W3C trace flags that go on to providers; null where the trace id has no form that they would know. */
   flags: string | null;
+  /** The gateway's own header whose value cannot be an id or a name; null when all can. */
+  unusable: string | null;
 };
 
 /** The span of one try at a target. */
@@ -25,7 +28,13 @@ const SAMPLED = '01';
 
 /** Trace and span ids from the gateway's own headers or, behind them, W3C `traceparent` (spec/data-plane.md, section 1.1). */
 export function traceOf({ headers, method, url }: IncomingMessage): Trace {
-  const own = (name: string) => printable(headerOf(headers, name));
+  let unusable: string | null = null;
+  const own = (name: string): string | null => {
+    const value = headerOf(headers, name);
+    if (!value || isUsable(value)) return value || null;
+    unusable = name;
+    return null;
+  };
   const parent = w3cParent(headers);
   const given = own('x-gateway-trace-id') ?? parent?.traceId ?? null;
   const isKnownElsewhere = given !== null && isW3cTraceId(given);
@@ -36,6 +45,8 @@ export function traceOf({ headers, method, url }: IncomingMessage): Trace {
     spanName: own('x-gateway-span-name') ?? (parent ? `${method} ${url?.split('?')[0]}` : null),
     parentSpanId: own('x-gateway-parent-span-id') ?? parent?.spanId ?? null,
     flags: isKnownElsewhere ? (parent?.flags ?? SAMPLED) : null,
+    // Last: by now all of them have been looked at.
+    unusable,
   };
 }
 
@@ -49,8 +60,16 @@ export const spanOfTry = (trace: Trace, isOnly: boolean): Span =>
 export const traceparentOf = ({ traceId, flags }: Trace, { spanId }: Span): string | null =>
   flags === null ? null : `00-${traceId}-${w3cSpanId(spanId)}-${flags}`;
 
-const printable = (value: string | undefined): string | null =>
-  value && value.length <= MAX_LENGTH && /^[\x20-\x7e]+$/.test(value) ? value : null;
+const isUsable = (value: string): boolean => value.length <= MAX_LENGTH && /^[\x20-\x7e]+$/.test(value);
+
+/** What a caller cannot find again is refused rather than replaced (section 11, "malformed header"). */
+export function requireUsable({ unusable }: Trace): void {
+  if (unusable === null) return;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: `${unusable} takes 1 to ${MAX_LENGTH} printable ASCII characters.`,
+    param: unusable,
+  });
+}
 
 type Parent = { traceId: string; spanId: string; flags: string };
 

@@ -29,7 +29,7 @@ export type {
   ProviderHeaders,
   UnsignedRequest,
 } from './provider.ts';
-export { headerOfSetting, type Setting, type Settings, settingProblem } from './setting.ts';
+export { headerOfSetting, type Setting, type Settings, settingProblem, settingText } from './setting.ts';
 
 const registry = new Map<string, Provider>(
   [

@@ -96,6 +96,8 @@ export type Provider = {
    * `fetch`, the gateway's connections.
    */
   authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
+  /** The known model whose price a call has that asks for a name of the account's own; absent where the settings do not say. */
+  pricedAs?(settings: Settings): string | undefined;
   /** Beginnings of its models' names that are no slugs where a call names this kind of provider, e.g. `@cf`. */
   modelScopes?: readonly string[];
   /** Models that exist whatever the account, for the catalogue. */

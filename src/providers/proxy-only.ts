@@ -16,6 +16,7 @@ const sageMakerHeaders = [
   'enable-explanations',
   'inference-component',
   'session-id',
+  'model-name',
 ].map((name) => [`amzn_sagemaker_${name.replaceAll('-', '_')}`, `x-amzn-sagemaker-${name}`] as const);
 
 const sageMaker: Vendor = {

@@ -18,6 +18,8 @@ export type Setting = {
   pattern?: RegExp;
   /** Further names in a config. */
   aliases?: readonly string[];
+  /** The text of a JSON object, which an integration may also write as the object itself. */
+  object?: true;
   /** Of a JSON list, which a config and an integration may also write as the list itself: why it cannot be this setting. */
   list?: (items: unknown) => string | null;
 };
@@ -41,6 +43,13 @@ export function settingProblem({ secret, pattern, list, address }: Setting, valu
   if (address && customHostProblem(value)) return 'an address that may be called';
   return list ? list(parsed(value)) : null;
 }
+
+/** What an integration says of a setting, as the text that it is: lists and objects may be written as such. */
+export const settingText = ({ list, object }: Setting, value: unknown): unknown =>
+  (list && Array.isArray(value)) || (object && isObject(value)) ? JSON.stringify(value) : value;
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parsed(text: string): unknown {
   try {

@@ -994,7 +994,7 @@ export type IntegrationModel = {
   isFinetune: Scalars['Boolean']['output'];
   /** The known model that gives a custom one its API shape and price. */
   baseModelSlug?: Maybe<Scalars['String']['output']>;
-  /** `{custom_host}` */
+  /** `custom_host` and `custom_headers`, whose values are masked. */
   configurations: Scalars['JSON']['output'];
   /** The model's own prices in the place of the catalogue's, as `IntegrationModelInput` takes them. */
   pricingConfig?: Maybe<Scalars['JSON']['output']>;
@@ -1414,7 +1414,8 @@ export type WorkspacePage = {
 
 /**
  * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
- * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ * together with the logs and lag behind them by about a second. Each log counts as a request: a target that was tried,
+ * whether its provider answered or the cache did, and a call that the gateway answered itself.
  *
  * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
  * Points without requests are there, with zeros. The first and the last point only have what is within the time.
@@ -1455,7 +1456,8 @@ export type Analytics = {
 
 /**
  * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
- * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ * together with the logs and lag behind them by about a second. Each log counts as a request: a target that was tried,
+ * whether its provider answered or the cache did, and a call that the gateway answered itself.
  *
  * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
  * Points without requests are there, with zeros. The first and the last point only have what is within the time.
@@ -1469,7 +1471,8 @@ export type AnalyticsGroupsArgs = {
 
 /**
  * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
- * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ * together with the logs and lag behind them by about a second. Each log counts as a request: a target that was tried,
+ * whether its provider answered or the cache did, and a call that the gateway answered itself.
  *
  * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
  * Points without requests are there, with zeros. The first and the last point only have what is within the time.
@@ -1484,7 +1487,8 @@ export type AnalyticsGroupRowsArgs = {
 
 /**
  * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
- * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ * together with the logs and lag behind them by about a second. Each log counts as a request: a target that was tried,
+ * whether its provider answered or the cache did, and a call that the gateway answered itself.
  *
  * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
  * Points without requests are there, with zeros. The first and the last point only have what is within the time.
@@ -1497,7 +1501,8 @@ export type AnalyticsUserGroupsArgs = {
 
 /**
  * What the request logs of a time add up to: one query can ask for any number of graphs. They come from sums that are written
- * together with the logs and lag behind them by about a second. Each attempt at a provider counts as a request.
+ * together with the logs and lag behind them by about a second. Each log counts as a request: a target that was tried,
+ * whether its provider answered or the cache did, and a call that the gateway answered itself.
  *
  * The points of a graph follow the length of the time: minutes up to 6 hours, hours up to 14 days, days beyond, all in UTC.
  * Points without requests are there, with zeros. The first and the last point only have what is within the time.
@@ -2036,7 +2041,10 @@ export type ConfigVersionsArgs = {
   limit?: Scalars['Int']['input'];
 };
 
-/** One attempt at one provider: every target that a request tried has a log of its own, with the same trace id. */
+/**
+ * One target that was tried: each that a request came to has a log of its own, with the same trace id. So has a call that the
+ * gateway answered itself, because it refused it or with its list of models; then `aiProvider` is null.
+ */
 export type Log = {
   id: Scalars['ID']['output'];
   organisationId: Scalars['ID']['output'];
@@ -2124,7 +2132,10 @@ export type Log = {
 };
 
 
-/** One attempt at one provider: every target that a request tried has a log of its own, with the same trace id. */
+/**
+ * One target that was tried: each that a request came to has a log of its own, with the same trace id. So has a call that the
+ * gateway answered itself, because it refused it or with its list of models; then `aiProvider` is null.
+ */
 export type LogFeedbackArgs = {
   limit?: Scalars['Int']['input'];
 };
@@ -2498,7 +2509,10 @@ export type IntegrationModelInput = {
   isCustom?: InputMaybe<Scalars['Boolean']['input']>;
   isFinetune?: InputMaybe<Scalars['Boolean']['input']>;
   baseModelSlug?: InputMaybe<Scalars['String']['input']>;
-  /** `{custom_host: URL}`, which goes before the integration's own. */
+  /**
+   * `{custom_host: URL, custom_headers: {name: value}}`, which go before the integration's own; a header whose value is the
+   * mask of the stored one keeps it.
+   */
   configurations?: InputMaybe<Scalars['JSON']['input']>;
   /**
    * The model's own prices in the place of the catalogue's, in US cents per token or unit: `{type: static, pay_as_you_go:

@@ -133,6 +133,7 @@ async function plantAll(): Promise<void> {
   );
   secrets.set('provider credential', 'planted-provider-credential-5e1f');
   secrets.set('custom header', 'planted-custom-header-77ab');
+  secrets.set('model header', 'planted-model-header-31dd');
   secrets.set('provider setting', 'planted+provider+setting+04b8');
   secrets.set('config credential', 'planted-config-credential-19cd');
   const key = { 'x-gateway-api-key': seeds.admin_api_key };
@@ -148,6 +149,16 @@ async function plantAll(): Promise<void> {
     },
   };
   expect(await call('/v1/integrations', { headers: key, body: integration })).toBe(200);
+  const models = [
+    {
+      slug: 'planted-model',
+      enabled: true,
+      configurations: { custom_headers: { 'x-model': secrets.get('model header') } },
+    },
+  ];
+  expect(
+    await call('/v1/integrations/planted/models', { method: 'PUT', headers: key, body: { models } }),
+  ).toBe(200);
   const further = {
     name: 'Planted too',
     slug: 'planted-too',

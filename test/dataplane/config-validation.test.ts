@@ -173,6 +173,21 @@ test.each([
   ['passthrough with targets', { passthrough: true, ...group({ mode: 'single' }) }, 'config.passthrough'],
   ['passthrough with override_params', { passthrough: true, override_params: {} }, 'config.passthrough'],
   ['a kind without credential or host', { provider: 'openai' }, 'config'],
+  ['a path that is none', { ...leaf, drop_params: ['a', 'a[['] }, 'config.drop_params[1]'],
+  ['an index that is none', { ...leaf, drop_params: ['a[b].c'] }, 'config.drop_params[0]'],
+  ['a path without a beginning', { ...leaf, drop_params: ['.a'] }, 'config.drop_params[0]'],
+  [
+    'a key in both spellings',
+    { ...leaf, overrideParams: { a: 1 }, override_params: { a: 2 } },
+    'config.override_params',
+  ],
+  [
+    'the same below',
+    group({ mode: 'fallback', onStatusCodes: [500], on_status_codes: [429] }, [
+      { ...leaf, retry: { attempts: 1, use_retry_after_header: true, useRetryAfterHeaders: true } },
+    ]),
+    'config.strategy.on_status_codes config.targets[0].retry.useRetryAfterHeaders',
+  ],
 ] as [string, unknown, string][])('%s is refused with its path', async (_name, config, path) => {
   const answer = await call(config);
   expect([answer.status, answer.json.error.code, answer.json.status]).toEqual([
@@ -181,7 +196,7 @@ test.each([
     'failure',
   ]);
   const paths = (answer.json.errors as string[]).map((line) => /^path: (\S+), message: ./.exec(line)?.[1]);
-  expect(paths).toEqual([path]);
+  expect(paths).toEqual(path.split(' '));
   expect(world.provider.requests).toHaveLength(0);
 });
 
@@ -206,6 +221,18 @@ test.each([
     expect.stringMatching(/^path: config\.strategy\.conditions\[0\]\.query, message: /),
   ]);
   expect((await call(config)).status).toBe(200);
+});
+
+test.each([
+  [{ ...leaf, drop_params: ['a[['] }, 'config.drop_params[0]'],
+  [{ ...leaf, virtual_key: 'a', virtualKey: 'b' }, 'config.virtualKey'],
+  [{ ...leaf, request_timeout: 5000, requestTimeout: 5000 }, 'config.requestTimeout'],
+])('%j is not saved', async (config, path) => {
+  const saved = await world.app.rest('POST', '/v1/configs', { body: { name: 'Mistaken', config } });
+  expect(saved).toMatchObject({ status: 400, body: { error: { param: 'config' } } });
+  expect((saved.body as { error: { errors: string[] } }).error.errors).toEqual([
+    expect.stringContaining(`path: ${path}, message: `),
+  ]);
 });
 
 test('every mistake is reported', async () => {

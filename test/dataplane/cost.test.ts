@@ -205,6 +205,12 @@ describe('section 7.2 and 7.3: an integration changes what its calls cost', () =
     expect(await costThrough('unknown')).toBeNull();
   });
 
+  it('by the model that its settings name for deployments', async () => {
+    const configurations = { custom_host: world.provider.url, azure_model_name: 'gpt-4o' };
+    const azure = await makeProvider({ ai_provider_id: 'azure-openai', configurations });
+    expect((await logOf(answer, 'a-deployment', {}, azure)).costNanodollars).toBe(gpt4o);
+  });
+
   it('for later calls, once it is changed', async () => {
     const path = `/v1/integrations/${slug}`;
     await world.app.rest('PUT', path, { body: { pricing_adjustments: null } });

@@ -140,7 +140,11 @@ describe('parameters', () => {
     ['drop below', { drop_params: ['deep.x.y'] }, { ...body, deep: { x: { z: 2 } } }],
     ['drop in one item', { drop_params: ['tools[0].a'] }, { ...body, tools: [{ b: 2 }, { a: 3 }] }],
     ['drop in every item', { drop_params: ['tools[*].a'] }, { ...body, tools: [{ b: 2 }, {}] }],
-    ['drop what is not there', { drop_params: ['no.such', 'tools[9].a', 'model.x', '[*]', '..'] }, body],
+    [
+      'drop what is not there',
+      { drop_params: ['no.such', 'tools[9].a', 'model.x', 'tools[*][*]', 'deep[0]'] },
+      body,
+    ],
     [
       'drop comes last',
       { override_params: { temperature: 1 }, drop_params: ['temperature'] },

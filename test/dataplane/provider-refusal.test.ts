@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json, type ScriptedProvider, startProvider } from '../support/provider.ts';
 import { type CallOptions, messages, startWorld, type World } from './world.ts';
 
@@ -146,7 +146,7 @@ const refusals: [string, Refusal][] = [
     {
       status: 403,
       code: 'forbidden',
-      param: 'model',
+      param: config && 'default_params' in config ? 'config.default_params.model' : 'model',
       options: async () => {
         const slug = await world.makeProvider();
         await setModels(slug, { models: [{ slug: 'gpt-on', enabled: true }], allow_all_models: false });
@@ -216,6 +216,78 @@ test.each(refusals)('%s is refused and nobody is called', async (_name, { status
   expect(answer.json).toMatchObject({ status: 'failure', message: answer.json.error.message });
   expect(answer.headers['x-gateway-gateway-exception']).toBe('true');
   if (param) expect(answer.json.error.param).toBe(param);
+});
+
+describe('9.1: an error names the place where the mistake stands', () => {
+  const second = (target: object, above: object = {}) => ({
+    ...above,
+    strategy: { mode: 'fallback', on_status_codes: [200] },
+    targets: [{ provider: `@${world.slug}` }, target],
+  });
+  const privateHost = 'http://10.0.0.1/v1';
+
+  test.each<[place: string, () => CallOptions | Promise<CallOptions>]>([
+    ['config.targets[1].provider', () => ({ config: second({ provider: '@nobody' }) })],
+    ['config.targets[1].provider', () => ({ config: second({ provider: 'nobody', api_key: 'k' }) })],
+    ['config.targets[1].virtual_key', () => ({ config: second({ virtual_key: 'nobody' }) })],
+    [
+      'config.targets[1].override_params.model',
+      () => ({ config: second({ override_params: { model: '@nobody/m' } }) }),
+    ],
+    ['config.targets[1].provider', () => ({ config: second({ retry: { attempts: 1 } }) })],
+    ['model', () => ({ body: { model: '@nobody/m', messages } })],
+    ['x-gateway-virtual-key', () => ({ headers: { 'x-gateway-virtual-key': 'nobody' } })],
+    ['x-gateway-provider', () => ({ headers: { 'x-gateway-provider': '@nobody' } })],
+    ['config.targets[1].custom_host', () => ({ config: second({ provider: 'ollama' }) })],
+    [
+      'config.targets[1].custom_host',
+      () => ({ config: second({ provider: 'openai', api_key: 'k', custom_host: privateHost }) }),
+    ],
+    [
+      'config.targets[1].custom_host',
+      () => ({ config: second({ provider: `@${world.slug}`, custom_host: other.url }) }),
+    ],
+    [
+      'config.targets[1].targets[0].custom_host',
+      () => ({
+        config: second({
+          strategy: { mode: 'single' },
+          targets: [
+            { custom_host: privateHost, strategy: { mode: 'single' }, targets: [{ provider: 'openai' }] },
+          ],
+        }),
+      }),
+    ],
+    [
+      'config.targets[1].override_params.model',
+      async () => {
+        const slug = await world.makeProvider();
+        await setModels(slug, { models: [{ slug: 'off', enabled: false }] });
+        return { config: second({ provider: `@${slug}`, override_params: { model: 'off' } }) };
+      },
+    ],
+  ])('%s', async (place, options) => {
+    const { answer } = await route({ body: { model: 'm', messages }, ...(await options()) });
+    expect(answer.json.error.param).toBe(place);
+  });
+
+  test('and the log shows which target it was', async () => {
+    const { answer } = await route({
+      config: second({ provider: '@nobody' }),
+      body: { model: 'm', messages },
+    });
+    expect(answer.headers['x-gateway-last-used-option-index']).toBe('config.targets[1]');
+    await world.app.logged();
+    const found = await world.app.db
+      .collection('logs')
+      .findOne({ traceId: String(answer.headers['x-gateway-trace-id']), responseStatusCode: 400 });
+    expect(found).toMatchObject({
+      mode: 'fallback',
+      lastUsedOptionIndex: 1,
+      lastUsedOptionJsonPath: 'config.targets[1]',
+      error: 'There is no provider @nobody in this workspace: see config.targets[1].provider.',
+    });
+  });
 });
 
 test('without a provider the answer names the header that is missing', async () => {

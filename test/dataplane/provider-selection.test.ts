@@ -184,6 +184,27 @@ test('a listed and enabled model is served, and its own host goes before the int
   expect([reached, model]).toEqual([[0, 1], 'tuned']);
 });
 
+test('9.1: a model’s headers go before the integration’s, and bar a request’s host as those do', async () => {
+  const slug = await world.makeProvider({
+    key: undefined,
+    configurations: { custom_host: world.provider.url, custom_headers: { 'X-Team': 'all', 'x-all': '1' } },
+  });
+  const configurations = { custom_headers: { 'x-team': 'tuned', 'x-own': '2' } };
+  await setModels(slug, { models: [{ slug: 'tuned', enabled: true, is_custom: true, configurations }] });
+  const sent = async (model: string) =>
+    (await route({ body: { model: `@${slug}/${model}`, messages } })).headers;
+  expect(await sent('tuned')).toMatchObject({ 'x-team': 'tuned', 'x-all': '1', 'x-own': '2' });
+  expect(await sent('other')).toMatchObject({ 'x-team': 'all', 'x-all': '1' });
+  expect(await sent('other')).not.toHaveProperty('x-own');
+  const bare = await world.makeProvider({ key: undefined });
+  await setModels(bare, { models: [{ slug: 'tuned', enabled: true, is_custom: true, configurations }] });
+  const { answer, reached } = await route({
+    headers: { 'x-gateway-custom-host': other.url },
+    body: { model: `@${bare}/tuned`, messages },
+  });
+  expect([answer.status, answer.json.error.code, reached]).toEqual([400, 'invalid_custom_host', [0, 0]]);
+});
+
 test('a stored credential cannot be pointed at a further host', async () => {
   const slug = await world.makeProvider();
   const put = (path: string, body: object) =>

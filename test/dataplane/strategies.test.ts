@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json } from '../support/provider.ts';
 import { fallback, startThreeProviders, type ThreeProviders, target } from './three-providers.ts';
+import { messages } from './world.ts';
 
 let three: ThreeProviders;
 
@@ -130,6 +131,75 @@ describe('fallback', () => {
       expect(errors).toEqual([expect.stringContaining('The call ended with its 20 attempts')]);
     },
   );
+  /** A provider, what it cannot be asked in the gateway's words, and the field that the answer names. */
+  describe.each<[what: string, kind: object, path: string, body: object, param: string]>([
+    [
+      'a parameter that has no equal there',
+      { provider: 'segmind' },
+      '/v1/images/generations',
+      { model: 'm', prompt: 'x', response_format: 'url' },
+      'response_format',
+    ],
+    [
+      'what the library for its format refuses',
+      { provider: 'anthropic' },
+      '/v1/chat/completions',
+      { model: 'm', messages, n: 2 },
+      'n',
+    ],
+    [
+      'a message that chat cannot say',
+      { provider: 'openai' },
+      '/v1/messages',
+      { model: 'm', max_tokens: 9, messages, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+      'tools[0].type',
+    ],
+    [
+      'a model that has no place in its path',
+      { provider: 'predibase', predibase_user: 'me' },
+      '/v1/chat/completions',
+      { model: '../m', messages },
+      'model',
+    ],
+    [
+      'a deployment without its version',
+      { provider: 'azure-openai', azure_resource_name: 'r', azure_deployment_id: 'd' },
+      '/v1/chat/completions',
+      { model: 'm', messages },
+      'azure_api_version',
+    ],
+    [
+      'a request that it cannot sign',
+      { provider: 'oracle', oracle_region: 'r' },
+      '/v1/chat/completions',
+      { model: 'm', messages },
+      'oracle_private_key',
+    ],
+  ])('a 400 of our own is one of the target: %s', (_what, kind, path, body, param) => {
+    const refusing = () => ({
+      ...kind,
+      api_key: 'sk-of-the-config-00000',
+      custom_host: three.providers[0]?.url,
+    });
+    // It takes messages as they are.
+    const claude = () => ({ provider: 'anthropic', api_key: 'k', custom_host: three.providers[1]?.url });
+    const next = () => (path === '/v1/messages' ? claude() : target(1));
+
+    test('the next target is asked', async () => {
+      const answer = await three.call(fallback([refusing(), next()]), { path, body });
+      expect([answer.status, three.reached()]).toEqual([200, [0, 1, 0]]);
+    });
+
+    test('unless on_status_codes names other codes', async () => {
+      const config = fallback([refusing(), next()], { on_status_codes: [429] });
+      const answer = await three.call(config, { path, body });
+      expect([answer.status, three.reached()]).toEqual([400, [0, 0, 0]]);
+      expect(answer.json.error.message).toMatch(/./);
+      if (path !== '/v1/messages') expect(answer.json.error.param).toBe(param);
+      expect(answer.headers).toMatchObject({ 'x-gateway-last-used-option-index': 'config.targets[0]' });
+      expect(answer.headers).not.toHaveProperty('x-gateway-gateway-exception');
+    });
+  });
 
   test('a body goes to each target unaltered, also on a proxied path', async () => {
     three.answer(500, 500, 200);

@@ -71,6 +71,9 @@ describe('a service account of Google', () => {
     expect(asKey.authorization).toBe('Bearer token-1');
     const asToken = await authorized('vertex-ai', { key: 'ya29.token' }, null);
     expect(asToken.authorization).toBe('Bearer ya29.token');
+    const settings = { vertex_auth_type: 'basic', vertex_service_account_json: serviceAccount() };
+    const told = await authorized('vertex-ai', { key: 'ya29.token', settings }, null);
+    expect(told.authorization).toBe('Bearer ya29.token');
   });
 
   test.each<[string, string, () => Promise<Response>]>([

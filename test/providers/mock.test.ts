@@ -297,7 +297,6 @@ describe('behaviours', () => {
     'mock-delay-60001',
     'mock-delay-',
     'gpt-4o',
-    '',
   ])('the model %j does not exist', async (model) => {
     const answer = await post(
       '/chat/completions',
@@ -305,6 +304,30 @@ describe('behaviours', () => {
       { headers: { 'x-gateway-provider': '@mock' } },
     );
     expect([answer.status, answer.json.error.code]).toEqual([404, 'model_not_found']);
+  });
+
+  const nested = (depth: number) => `{"model":"mock-1","messages":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+  test.each<[what: string, path: string, body: unknown, param: string | null, message: RegExp]>([
+    ['no model', '/chat/completions', { messages: question }, 'model', /'model' must name a model/],
+    ['a model that is no text', '/chat/completions', { model: 5, messages: question }, 'model', /'model'/],
+    ['an empty model', '/embeddings', { model: '', input: 'x' }, 'model', /'model'/],
+    ['no messages', '/chat/completions', { model: 'mock-1' }, 'messages', /'messages' must be/],
+    ['a number as prompt', '/completions', { model: 'mock-1', prompt: 5 }, 'prompt', /'prompt' must be/],
+    ['a number as input', '/embeddings', { model: 'mock-embedding-1', input: 5 }, 'input', /'input' must be/],
+    ['deep nesting', '/chat/completions', nested(100_000), null, /nested too deeply/],
+  ])('%s is a 400 that names the field', async (_what, path, body, param, message) => {
+    const answer = await world.call({ path: `/v1${path}`, body, headers: { 'x-gateway-provider': '@mock' } });
+    expect([answer.status, answer.json.error.param]).toEqual([400, param]);
+    expect(answer.json.error.message).toMatch(message);
+  });
+
+  test('a text that is none counts as no text', async () => {
+    const content = [
+      { type: 'text', text: { toString: 1 } },
+      { type: 'text', text: 'x' },
+    ];
+    expect((await chat({ messages: [{ role: 'user', content }] })).json.choices[0].message.content).toBe('x');
   });
 
   test('a delayed answer comes after one that is not', async () => {

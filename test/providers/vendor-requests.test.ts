@@ -253,6 +253,29 @@ describe('where a chat completion goes (section 9.2)', () => {
       chat,
     ],
     ['huggingface with a path for a model', { provider: 'huggingface' }, 'model', { ...chat, model: '../x' }],
+    [
+      'oracle with a model that no cluster of the account serves',
+      { provider: 'oracle', oracle_serving_mode: 'DEDICATED' },
+      'model',
+      chat,
+    ],
+    [
+      'oracle with an endpoint that is nobody else’s',
+      { provider: 'oracle', oracle_serving_mode: 'ON_DEMAND' },
+      'model',
+      { ...chat, model: 'ocid1.generativeaiendpoint.oc1.x.y' },
+    ],
+    [
+      'vertex-ai without the service account that it shall use',
+      {
+        provider: 'vertex-ai',
+        vertex_region: 'r',
+        vertex_project_id: 'p-1',
+        vertex_auth_type: 'serviceAccount',
+      },
+      'vertex_service_account_json',
+      chat,
+    ],
     ['oracle without a key', { provider: 'oracle' }, 'oracle_private_key', chat],
   ])('%s is refused with 400', async (_name, provider, param, body) => {
     const { result } = await call(provider, '/models', { body });
@@ -325,10 +348,17 @@ describe('other endpoints (section 9.2)', () => {
       {
         path: '/v1/proxy/endpoints/e/invocations',
         body: {},
-        headers: { 'x-gateway-amzn-sagemaker-target-model': 'm.tar.gz' },
+        headers: {
+          'x-gateway-amzn-sagemaker-target-model': 'm.tar.gz',
+          'x-gateway-amzn-sagemaker-model-name': 'm-1',
+        },
       },
       '/endpoints/e/invocations',
-      { ...sigV4('sagemaker'), 'x-amzn-sagemaker-target-model': 'm.tar.gz' },
+      {
+        ...sigV4('sagemaker'),
+        'x-amzn-sagemaker-target-model': 'm.tar.gz',
+        'x-amzn-sagemaker-model-name': 'm-1',
+      },
     ],
     [
       'qdrant',
@@ -537,6 +567,29 @@ describe('the settings of an integration', () => {
       ['/openai/deployments/d-mini/chat/completions?api-version=2024-06-01', STORED_KEY],
       ['/openai/deployments/d-main/chat/completions?api-version=2024-10-21', STORED_KEY],
     ]);
+  });
+
+  test('may be an object where they are the text of one, and stay secret', async () => {
+    const account = { client_email: 'a@b.example', private_key: 'planted-private-key-0042' };
+    const slug = await world.makeProvider({
+      ai_provider_id: 'vertex-ai',
+      key: undefined,
+      configurations: {
+        vertex_region: 'europe-west1',
+        vertex_project_id: 'project-1',
+        vertex_auth_type: 'serviceAccount',
+        vertex_service_account_json: account,
+      },
+    });
+    const { body } = await world.app.rest('GET', `/v1/integrations/${slug}`);
+    expect(body).toMatchObject({
+      configurations: {
+        vertex_auth_type: 'serviceAccount',
+        vertex_service_account_json: expect.stringMatching(/^.{3}\*{3}.{4}$/),
+      },
+    });
+    const stored = await world.app.db.collection('integrations').findOne({ slug });
+    expect(JSON.stringify(stored)).not.toContain('planted-private-key');
   });
 
   test('that are secret sign its calls, and neither request nor config leads them elsewhere', async () => {

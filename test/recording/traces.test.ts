@@ -50,7 +50,8 @@ describe('traces', () => {
       { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-01` },
       { traceId: uuid, parentSpanId: null },
     ],
-    ['an id that is too long', { 'trace-id': 'x'.repeat(300) }, { traceId: uuid }],
+    ['the longest id', { 'trace-id': 'x'.repeat(256) }, { traceId: 'x'.repeat(256) }],
+    ['an empty id', { 'trace-id': '' }, { traceId: uuid }],
   ])('from %s', async (_name, given, expected) => {
     const headers = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [

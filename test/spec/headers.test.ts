@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sourceFiles } from '../contract/source-files.ts';
 import {
   type CallOptions,
   created,
@@ -94,6 +96,18 @@ describe('1.1: request headers', () => {
     expect(made.headers['x-gateway-trace-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  test.each([
+    ['too long', 'trace-id', 'x'.repeat(257)],
+    ['not printable', 'trace-id', 'caf\u00e9'],
+    ['too long', 'span-id', 'x'.repeat(257)],
+    ['too long', 'span-name', 'x'.repeat(257)],
+    ['too long', 'parent-span-id', 'x'.repeat(257)],
+  ])('what is %s in x-gateway-%s is refused, not replaced', async (_rule, name, value) => {
+    const header = `x-gateway-${name}`;
+    const answer = await withHeaders({ [header]: value });
+    expect([answer.status, answer.json.error.param, reached()]).toEqual([400, header, [0, 0]]);
+  });
+
   test('traceparent gives trace and parent, and explicit headers win', async () => {
     const trace = 'a'.repeat(32);
     const traceparent = `00-${trace}-${'b'.repeat(16)}-01`;
@@ -179,6 +193,15 @@ describe('1.1: request headers', () => {
       expect(Object.keys(sent()?.headers ?? {}).filter((name) => name.startsWith('x-gateway-'))).toEqual([]);
     },
   );
+});
+
+test('1.1, 1.3: the README names every header of the gateway’s own', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const names = sourceFiles('src').flatMap(
+    ({ text }) => text.match(/(?<=')x-gateway-[a-z-]+[a-z](?=')/g) ?? [],
+  );
+  expect(new Set(names).size).toBeGreaterThan(20);
+  expect([...new Set(names)].filter((name) => !readme.includes(`\`${name}`))).toEqual([]);
 });
 
 describe('1.3: response headers', () => {

@@ -3,15 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/operations.ts';
 import { routeOf } from '../../src/dataplane/routes.ts';
 import type { Endpoint } from '../../src/providers/index.ts';
+import { readSettings } from '../../src/settings.ts';
 import { type CallOptions, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, eventStream, json, type ReceivedRequest, type Script } from '../support/provider.ts';
+
+/** Whose answers browsers may read. */
+const page = 'https://dashboard.example.com';
 
 /** The rules of spec/data-plane.md, section 10, a row each; realtime sessions: test/dataplane/realtime.test.ts */
 let world: World;
 let chatOnly: string;
 
 beforeAll(async () => {
-  world = await startWorld();
+  world = await startWorld({ CORS_ORIGINS: page });
   chatOnly = await world.makeProvider({ ai_provider_id: 'cerebras' });
 });
 afterAll(() => world.stop());
@@ -102,19 +106,43 @@ describe('10.1: every path', () => {
   });
 
   test.each([
-    ['GET', '/v1/chat/completions', 'POST'],
-    ['PUT', '/v1/embeddings', 'POST'],
-    ['DELETE', '/v1/images/generations', 'POST'],
-    ['POST', '/v1/batches/b/output', 'GET'],
-    ['POST', '/v1/realtime', 'GET'],
-    ['PATCH', '/v1/files', 'POST, GET, PUT, DELETE'],
+    ['GET', '/v1/chat/completions', 'POST, OPTIONS'],
+    ['PUT', '/v1/embeddings', 'POST, OPTIONS'],
+    ['HEAD', '/v1/embeddings', 'POST, OPTIONS'],
+    ['DELETE', '/v1/images/generations', 'POST, OPTIONS'],
+    ['POST', '/v1/batches/b/output', 'GET, HEAD, OPTIONS'],
+    ['POST', '/v1/realtime', 'GET, HEAD, OPTIONS'],
+    ['PATCH', '/v1/files', 'POST, GET, PUT, DELETE, HEAD, OPTIONS'],
   ])('%s %s is answered with what the path takes', async (method, path, allow) => {
     const answer = await send({ method, path, body: {} });
-    expect([answer.status, answer.headers.allow, answer.json.error.code]).toEqual([
-      405,
-      allow,
-      'method_not_allowed',
-    ]);
+    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
+    if (method !== 'HEAD') expect(answer.json.error.code).toBe('method_not_allowed');
+  });
+
+  test.each([
+    ['/v1/chat/completions', 'POST, OPTIONS'],
+    ['/v1/models', 'GET, HEAD, OPTIONS'],
+    ['/v1/any/other', 'POST, GET, PUT, DELETE, HEAD, OPTIONS'],
+  ])('OPTIONS %s says what it takes, to everybody', async (path, allow) => {
+    const answer = await world.call({ method: 'OPTIONS', path, key: null, body: null });
+    expect([answer.status, answer.headers.allow, answer.text]).toEqual([204, allow, '']);
+  });
+
+  test.each<[path: string, headers: Record<string, string>, status: number]>([
+    ['/v1/models', {}, 200],
+    ['/v1/models', { 'x-gateway-provider': '@loop-1' }, 200],
+    ['/v1/files/f/content', { 'x-gateway-provider': '@loop-1' }, 200],
+    ['/v1/any/other', { 'x-gateway-provider': '@nobody' }, 400],
+  ])('HEAD %s with %j has the head of what GET answers, and %i', async (path, headers, status) => {
+    world.provider.play(json(200, { object: 'list', data: [] }));
+    const [get, head] = [
+      await world.call({ method: 'GET', path, headers }),
+      await world.call({ method: 'HEAD', path, headers, body: null }),
+    ];
+    expect([get.status, head.status, head.text]).toEqual([status, status, '']);
+    expect(Object.keys(head.headers)).toEqual(expect.arrayContaining(['content-type', 'x-gateway-trace-id']));
+    expect(head.headers['content-type']).toBe(get.headers['content-type']);
+    expect(world.provider.requests.every(({ method }) => method === 'GET')).toBe(true);
   });
 
   test.each(['POST', 'GET', 'PUT', 'DELETE'])('%s on any other path is passed on', async (method) => {
@@ -127,6 +155,64 @@ describe('10.1: every path', () => {
     expect([greeting.status, greeting.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     const nowhere = await world.call({ method: 'GET', path: '/nowhere' });
     expect([nowhere.status, nowhere.json]).toEqual([404, { message: 'Not Found', ok: false }]);
+  });
+});
+
+describe('1.4: pages of other origins', () => {
+  const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-a, x-b' };
+
+  test.each(['/v1/chat/completions', '/v1/configs', '/v2/configs', '/graphql'])(
+    'a browser may ask at %s for a page that is allowed, without a key',
+    async (path) => {
+      const headers = { origin: page, ...preflight };
+      const answer = await world.call({ method: 'OPTIONS', path, key: null, body: null, headers });
+      expect([answer.status, answer.text]).toEqual([204, '']);
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': page,
+        'access-control-allow-headers': 'x-a, x-b',
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, DELETE',
+        vary: 'origin',
+      });
+    },
+  );
+
+  test.each<[what: string, options: CallOptions, status: number]>([
+    ['an answer', {}, 200],
+    ['a refusal', { key: 'wrong' }, 401],
+    ['the administration', { method: 'GET', path: '/v1/configs' }, 200],
+  ])('the page reads %s', async (_what, options, status) => {
+    world.provider.play(
+      json(200, chatAnswer('ok'), { 'access-control-allow-origin': 'https://other.example' }),
+    );
+    const answer = await world.call({ ...options, headers: { origin: page } });
+    expect(answer.status).toBe(status);
+    expect(answer.lines.filter(([name]) => name.startsWith('access-control-'))).toEqual([
+      ['access-control-allow-origin', page],
+      ['access-control-expose-headers', '*'],
+    ]);
+  });
+
+  test.each([
+    ['of another origin', { origin: 'https://evil.example' }],
+    ['that is none', {}],
+  ])('a caller %s is told nothing, whatever the provider says', async (_what, headers) => {
+    world.provider.play(json(200, chatAnswer('ok'), { 'access-control-allow-origin': '*' }));
+    for (const options of [{}, { method: 'OPTIONS', body: null }]) {
+      const answer = await world.call({ ...options, headers: { ...headers, ...preflight } });
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+  });
+
+  test.each(['https://a.example/', 'a.example', 'https://a.example/path', 'null'])(
+    'CORS_ORIGINS: %j is no origin',
+    (origin) => {
+      expect(() => readSettings({ CORS_ORIGINS: origin })).toThrow(/CORS_ORIGINS/);
+    },
+  );
+
+  test('CORS_ORIGINS may let all in, and lets nobody in by itself', () => {
+    expect(readSettings({ CORS_ORIGINS: '*' }).corsOrigins).toEqual(['*']);
+    expect(readSettings({}).corsOrigins).toEqual([]);
   });
 });
 

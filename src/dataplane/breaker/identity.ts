@@ -2,16 +2,17 @@ import { hash } from 'node:crypto';
 import { findProvider, headerOfSetting } from '../../providers/index.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Leaf } from '../config/plan.ts';
-import { namedTarget } from '../target.ts';
+import { providerNamedFor } from '../named-provider.ts';
 
 /**
  * What one call makes of a target: provider, credential, host and model, as a digest. What happens to one model, or to one
  * caller's own credential, says nothing about the others.
  */
 export function targetIdentity(leaf: Leaf, call: Call): string {
-  const { name, model } = namedTarget(leaf, call);
+  const named = providerNamedFor(leaf, call);
+  const name = named?.name ?? null;
   const host = headerOf(call.headers, 'x-gateway-custom-host');
-  const parts = [name, model, host, ...(name?.startsWith('@') ? [] : ownCredential(name, leaf, call))];
+  const parts = [name, named?.model, host, ...(name?.startsWith('@') ? [] : ownCredential(name, leaf, call))];
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }
 

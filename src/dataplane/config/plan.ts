@@ -16,6 +16,8 @@ export type Behaviour = {
   cache: CachePolicy | null;
   requestTimeout: number | null;
   customHost: string | null;
+  /** Where the config names it, e.g. `config.custom_host`. */
+  customHostAt: string | null;
   forwardHeaders: readonly string[];
   overrideParams: Record<string, unknown> | null;
   defaultParams: Record<string, unknown> | null;
@@ -35,6 +37,8 @@ export type Leaf = Behaviour & {
   mode: Mode;
   /** `@slug` of a catalogue provider or the id of a provider kind; null: the request names it. */
   provider: string | null;
+  /** The key by which the config names it. */
+  providerKey: 'provider' | 'virtual_key';
   apiKey: string | null;
   /** Settings of the provider that the config names, such as `aws_region`. */
   settings: Settings;
@@ -82,6 +86,7 @@ const NOTHING: Behaviour = {
   cache: null,
   requestTimeout: null,
   customHost: null,
+  customHostAt: null,
   forwardHeaders: [],
   overrideParams: null,
   defaultParams: null,
@@ -98,7 +103,7 @@ const ROOT: Place = { path: 'config', index: 0, mode: 'single' };
 export const planOf = (config: GatewayConfig): Plan => planNode(config, NOTHING, ROOT);
 
 function planNode(config: GatewayConfig, parent: Behaviour, place: Place): Plan {
-  const behaviour = inherit(config, parent);
+  const behaviour = inherit(config, parent, place.path);
   const { strategy, targets } = config;
   if (!strategy || !targets) return planLeaf(config, behaviour, place);
   const { mode } = strategy;
@@ -136,6 +141,8 @@ function planLeaf(config: GatewayConfig, behaviour: Behaviour, place: Place): Le
     provider:
       config.provider ??
       (config.virtual_key === undefined ? null : `@${config.virtual_key.replace(/^@/, '')}`),
+    providerKey:
+      config.provider === undefined && config.virtual_key !== undefined ? 'virtual_key' : 'provider',
     apiKey: config.api_key ?? null,
     settings: settingsOf(config),
     passthrough: config.passthrough ?? false,
@@ -162,12 +169,13 @@ function stickyOf({ hash_fields, ttl }: NonNullable<Strategy['sticky']>, targets
   return { fields: lookups.filter((lookup) => typeof lookup === 'function'), ttl: ttl * 1000, identities };
 }
 
-function inherit(config: GatewayConfig, parent: Behaviour): Behaviour {
+function inherit(config: GatewayConfig, parent: Behaviour, path: string): Behaviour {
   return {
     retry: config.retry ?? parent.retry,
     cache: config.cache ?? parent.cache,
     requestTimeout: config.request_timeout ?? parent.requestTimeout,
     customHost: config.custom_host ?? parent.customHost,
+    customHostAt: config.custom_host === undefined ? parent.customHostAt : `${path}.custom_host`,
     forwardHeaders: config.forward_headers?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
     overrideParams: merge(parent.overrideParams, config.override_params),
     defaultParams: merge(parent.defaultParams, config.default_params),
@@ -187,4 +195,4 @@ const merge = (parent: Record<string, unknown> | null, own: Record<string, unkno
   own ? { ...parent, ...own } : parent;
 
 /** The plan of a request that carries no config. */
-export const emptyPlan: Plan = planNode({ weight: 1 }, NOTHING, ROOT);
+export const emptyPlan: Leaf = planLeaf({ weight: 1 }, NOTHING, ROOT);

@@ -12,13 +12,16 @@ import {
   MAX_INHERITED_PARAMS,
   structureProblems,
 } from './rules.ts';
-import { toSnakeCaseConfig } from './spelling.ts';
+import { repeatedKeys, toSnakeCaseConfig } from './spelling.ts';
 
 // The config object of spec/data-plane.md, section 2.1, in its snake_case spelling. Keys that this version does not act
 // on (guardrails, hooks, mutators, stored prompts) are refused like any unknown key: a config that is accepted is a config
 // that is obeyed.
 
 const params = z.record(z.string(), z.json());
+
+/** Names with indexes in brackets, between dots (section 2.1). */
+const PARAM_PATH = /^[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*(?:\.[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*)*$/;
 
 const hostUrl = z
   .string()
@@ -64,7 +67,10 @@ const plainNode = z.strictObject({
   request_timeout: z.int().min(1).max(3_600_000).optional(),
   override_params: params.optional(),
   default_params: params.optional(),
-  drop_params: z.array(z.string().min(1).max(255)).max(100).optional(),
+  drop_params: z
+    .array(z.string().max(255).regex(PARAM_PATH, 'is not a path such as a.b, a[0].b or a[*].b'))
+    .max(100)
+    .optional(),
   forward_headers: z
     .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'is not a header name'))
     .max(100)
@@ -96,6 +102,9 @@ const MAX_CHARACTERS = 128 * 1024;
  */
 export function parseGatewayConfig(value: unknown): GatewayConfig {
   requireBounded(value);
+  const repeated = repeatedKeys(value);
+  if (repeated.length > 0)
+    throw invalid(repeated.map((at) => `path: ${at}, message: this key is given twice`));
   const parsed = node.safeParse(toSnakeCaseConfig(value));
   if (!parsed.success) {
     throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));

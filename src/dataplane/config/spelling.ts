@@ -21,6 +21,24 @@ export function nameOfKey(key: string): string {
   return aliases.get(plain) ?? plain;
 }
 
+/** Paths of keys that a config names in two spellings, of which only one could hold. */
+export function repeatedKeys(value: unknown, path = 'config'): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  const seen = new Set<string>();
+  return Object.entries(value).flatMap(([key, member]) => {
+    const name = nameOfKey(key);
+    const repeated = seen.has(name) ? [`${path}.${key}`] : [];
+    seen.add(name);
+    return [...repeated, ...repeatedBelow(name, member, `${path}.${key}`)];
+  });
+}
+
+function repeatedBelow(name: string, member: unknown, path: string): string[] {
+  if (configObjects.has(name)) return repeatedKeys(member, path);
+  if (name !== 'targets' || !Array.isArray(member)) return [];
+  return member.flatMap((target, index) => repeatedKeys(target, `${path}[${index}]`));
+}
+
 /** A config with every key of its own in snake_case; both spellings are in use among clients (spec/data-plane.md). */
 export function toSnakeCaseConfig(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

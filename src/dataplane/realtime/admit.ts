@@ -14,6 +14,7 @@ export async function admit(call: Call, dependencies: DataplaneDependencies): Pr
   call.body = bodyOf(call.query);
   for (const step of sessionSteps) await step(call, dependencies);
   const leaf = singleLeaf(call.plan);
+  call.leaf = leaf;
   return { leaf, target: await targetOf(call, leaf, dependencies) };
 }
 

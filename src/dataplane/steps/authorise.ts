@@ -1,6 +1,6 @@
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
-import type { Route } from '../routes.ts';
+import { allowOf, type Route } from '../routes.ts';
 import type { Step } from '../step.ts';
 
 const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
@@ -13,9 +13,8 @@ export const scopesOf = ({ endpoint }: Route, method: string): readonly string[]
 export const authorise: Step = (call) => {
   requireScope(call.key.principal, scopesOf(call.route, call.method));
   if (!call.route.methods.includes(call.method)) {
-    call.response.setHeader('allow', call.route.methods.join(', '));
-    throw new GatewayError('METHOD_NOT_ALLOWED', {
-      message: `This path takes ${call.route.methods.join(', ')}.`,
-    });
+    const allow = allowOf(call.route);
+    call.response.setHeader('allow', allow);
+    throw new GatewayError('METHOD_NOT_ALLOWED', { message: `This path takes ${allow}.` });
   }
 };

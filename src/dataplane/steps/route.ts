@@ -6,10 +6,10 @@ import { emptyPlan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { refuseManaged, refuseMissing } from '../managed.ts';
 import { listModels } from '../models.ts';
+import { namesProvider } from '../named-provider.ts';
 import { requireUnread } from '../nitro.ts';
 import type { Step } from '../step.ts';
 import { walk } from '../strategy/walk.ts';
-import { namesProvider } from '../target.ts';
 import { useWorkspaceDefault } from './resolve-config.ts';
 
 /** Answers the call: the workspace's own model catalogue, or what the plan's targets say. */

@@ -1,14 +1,32 @@
-import type { Dialect, DialectRequest } from '../../providers/index.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { Dialect, DialectAnswer, DialectRequest, Endpoint } from '../../providers/index.ts';
 import { failureOf } from './failure.ts';
+import { refusalOf } from './refusal.ts';
 import type { Send, UpstreamControl, UpstreamFailure, UpstreamSink } from './upstream.ts';
 
 /** Answers by a provider's own code, through the same sink as answers over HTTP. */
-export const sendDialect =
-  (dialect: Dialect, request: Omit<DialectRequest, 'signal'>): Send =>
+export const sendDialect = (dialect: Dialect, request: Omit<DialectRequest, 'signal'>): Send =>
+  answeredBy((signal) => dialect({ ...request, signal }), request.endpoint);
+
+/** What a provider's own code said before there was anything to send. Throws what is no refusal of that code. */
+export function refusing(error: unknown, endpoint: Endpoint): Send {
+  if (!(error instanceof GatewayError)) throw error;
+  return answeredBy(() => Promise.reject(error), endpoint);
+}
+
+type Answering = (signal: AbortSignal) => Promise<DialectAnswer>;
+
+const answeredBy =
+  (answering: Answering, endpoint: Endpoint): Send =>
   (_request, sink) => {
     const abort = new AbortController();
     let wake: (() => void) | null = null;
-    run(dialect, { ...request, signal: abort.signal }, sink, abort, (callback) => {
+    const answer = () =>
+      answering(abort.signal).catch((error: unknown) => {
+        if (abort.signal.aborted) throw error;
+        return refusalOf(error, endpoint);
+      });
+    run(answer, sink, abort, (callback) => {
       wake = callback;
     });
     return {
@@ -21,15 +39,14 @@ export const sendDialect =
   };
 
 function run(
-  dialect: Dialect,
-  request: DialectRequest,
+  answering: () => Promise<DialectAnswer>,
   sink: UpstreamSink,
   abort: AbortController,
   onPause: (wake: () => void) => void,
 ): void {
   let started = false;
   const exchange = async () => {
-    const answer = await dialect(request);
+    const answer = await answering();
     started = true;
     if (!sink.head(answer.status, answer.headers)) {
       // Nobody wants the rest: what still runs for it ends with its signal.

@@ -1,5 +1,5 @@
 import { azureAuthorize, withVersion } from '../azure/authorize.ts';
-import { API_VERSION, identitySettings } from '../azure/settings.ts';
+import { API_VERSION, identitySettings, MODEL_NAME } from '../azure/settings.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { keyIn } from '../keys.ts';
 import { openAiCompatible } from '../openai-compatible/index.ts';
@@ -53,12 +53,15 @@ export const azureOpenAi = openAiCompatible({
     azure_resource_name: { pattern: HOST_PART, aliases: ['resource_name'] },
     azure_deployment_id: { pattern: PATH_PART, aliases: ['deployment_id'] },
     azure_deployments: { list: deploymentsProblem, aliases: ['deployments'] },
+    azure_model_name: { pattern: MODEL_NAME },
     azure_api_version: { byRequest: true, pattern: API_VERSION, aliases: ['api_version'] },
     openai_beta: { byRequest: true, pattern: HEADER_VALUE },
     ...identitySettings,
   },
   settingHeaders: { openai_beta: 'openai-beta' },
   sufficientSettings: [['azure_auth_mode'], ['azure_resource_name', 'azure_ad_token']],
+  // Deployments have names of their own, by which no price is known.
+  pricedAs: ({ azure_model_name: model }) => model,
   pathOf,
   authorize,
 });

@@ -12,3 +12,6 @@ export const identitySettings = {
 
 /** `2024-10-21`, `2025-04-01-preview`, or a name such as `v1`. */
 export const API_VERSION = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** Such as `gpt-4o-mini`. */
+export const MODEL_NAME = /^[\w.:/-]{1,255}$/;

@@ -1,3 +1,4 @@
+import { BadRequest } from './bad-request.ts';
 import { CREATED, exampleOf, idOf, textOf, usageOf, wantsUsage, wordsOf } from './content.ts';
 
 type Body = Record<string, unknown>;
@@ -56,7 +57,7 @@ const spoken = (reply: Reply) =>
 function replyTo(body: Body): Reply {
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0)
-    throw new TypeError("'messages' must be a non-empty array.");
+    throw new BadRequest('messages', 'must be a non-empty array.');
   const list = messages as Message[];
   const prompt = list.map((message) => textOf(message?.content)).join('\n');
   const echo = textOf(list.findLast((message) => message?.role === 'user')?.content);

@@ -1,3 +1,4 @@
+import { BadRequest } from './bad-request.ts';
 import { CREATED, idOf, usageOf, wantsUsage, wordsOf } from './content.ts';
 
 type Body = Record<string, unknown>;
@@ -40,6 +41,6 @@ const headOf = (body: Body) => ({
 function promptsOf({ prompt }: Body): string[] {
   const prompts = Array.isArray(prompt) ? prompt : [prompt];
   if (!prompts.every((text) => typeof text === 'string'))
-    throw new TypeError("'prompt' must be a string or an array of strings.");
+    throw new BadRequest('prompt', 'must be a string or an array of strings.');
   return prompts;
 }

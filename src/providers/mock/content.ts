@@ -15,10 +15,8 @@ export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .map((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part ? String(part.text) : '',
-    )
-    .filter((text) => text !== '')
+    .map((part: { text?: unknown } | null) => part?.text)
+    .filter((text) => typeof text === 'string' && text !== '')
     .join('\n');
 }
 

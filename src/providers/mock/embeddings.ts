@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BadRequest } from './bad-request.ts';
 import { countTokens } from './content.ts';
 
 const DEFAULT_DIMENSIONS = 256;
@@ -31,8 +32,9 @@ function inputsOf(input: unknown): string[] {
   const inputs = Array.isArray(input) && !isTokens(input) ? input : [input];
   const texts = inputs.map((item) => (isTokens(item) ? item.join(' ') : item));
   if (texts.length === 0 || texts.length > MAX_INPUTS || !texts.every((text) => typeof text === 'string')) {
-    throw new TypeError(
-      `'input' must be a text, a list of tokens, or an array of 1 to ${MAX_INPUTS} of them.`,
+    throw new BadRequest(
+      'input',
+      `must be a text, a list of tokens, or an array of 1 to ${MAX_INPUTS} of them.`,
     );
   }
   return texts;
@@ -44,7 +46,7 @@ const isTokens = (value: unknown): value is number[] =>
 function dimensionsOf(value: unknown): number {
   if (value === undefined || value === null) return DEFAULT_DIMENSIONS;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > MAX_DIMENSIONS) {
-    throw new TypeError(`'dimensions' must be a whole number from 1 to ${MAX_DIMENSIONS}.`);
+    throw new BadRequest('dimensions', `must be a whole number from 1 to ${MAX_DIMENSIONS}.`);
   }
   return value;
 }

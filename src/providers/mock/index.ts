@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpointsOf } from '../endpoint.ts';
 import type { DialectAnswer, DialectRequest, Provider } from '../provider.ts';
+import { BadRequest } from './bad-request.ts';
 import { chatCompletion, chatFrames } from './chat.ts';
 import { completion, completionFrames } from './completion.ts';
 import { embeddings } from './embeddings.ts';
@@ -39,6 +40,8 @@ async function respond({ method, path, body, signal }: DialectRequest): Promise<
   if (typeof body !== 'object' || body === null)
     return failure(400, 'The mock provider takes a JSON object.', 'invalid_request_error');
   const request = body as Body;
+  if (typeof request.model !== 'string' || request.model === '')
+    return failure(400, "'model' must name a model.", 'invalid_request_error', null, 'model');
   const behaviour = behaviourOf(request.model);
   if (!behaviour)
     return failure(
@@ -46,6 +49,7 @@ async function respond({ method, path, body, signal }: DialectRequest): Promise<
       `The model ${JSON.stringify(request.model)} does not exist.`,
       'invalid_request_error',
       'model_not_found',
+      'model',
     );
   if (behaviour.delay > 0) await sleep(behaviour.delay, undefined, { signal });
   if (behaviour.status !== 200) return chosenFailure(behaviour.status);
@@ -54,9 +58,11 @@ async function respond({ method, path, body, signal }: DialectRequest): Promise<
       return eventStream(endpoint.frames(request), behaviour, signal);
     return json(200, endpoint.answer(request));
   } catch (error) {
-    // RangeError: nested too deeply.
-    if (error instanceof TypeError || error instanceof RangeError)
-      return failure(400, error.message, 'invalid_request_error');
+    if (error instanceof BadRequest)
+      return failure(400, error.message, 'invalid_request_error', null, error.param);
+    // The stack ends before a body does that is nested too deeply.
+    if (error instanceof RangeError)
+      return failure(400, 'The request body is nested too deeply.', 'invalid_request_error');
     throw error;
   }
 }
@@ -75,8 +81,13 @@ function json(status: number, value: unknown, headers: Record<string, string> = 
   };
 }
 
-const failure = (status: number, message: string, type: string, code: string | null = null): DialectAnswer =>
-  json(status, { error: { message, type, param: null, code } });
+const failure = (
+  status: number,
+  message: string,
+  type: string,
+  code: string | null = null,
+  param: string | null = null,
+): DialectAnswer => json(status, { error: { message, type, param, code } });
 
 function chosenFailure(status: number): DialectAnswer {
   const answer = failure(

@@ -10,8 +10,7 @@ export type Behaviour = {
 const MAX_WAIT = 60_000;
 
 /** The behaviour behind a model name, or null for a name that the mock provider does not have. */
-export function behaviourOf(model: unknown): Behaviour | null {
-  if (typeof model !== 'string') return null;
+export function behaviourOf(model: string): Behaviour | null {
   if (model === 'mock-1' || model === 'mock-embedding-1') return { status: 200, delay: 0, pause: 0 };
   const match = /^mock-(error|delay|slow)-(\d{1,5})$/.exec(model);
   if (!match) return null;

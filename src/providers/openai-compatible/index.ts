@@ -5,7 +5,10 @@ import { batchOutput } from './batch-output.ts';
 import { modelList } from './models.ts';
 
 /** A provider that speaks OpenAI's dialect; unless it says otherwise, with a bearer key and at the gateway's paths. */
-export type Vendor = Pick<Provider, 'id' | 'baseUrl' | 'sufficientSettings' | 'pathOf' | 'lacks'> & {
+export type Vendor = Pick<
+  Provider,
+  'id' | 'baseUrl' | 'sufficientSettings' | 'pathOf' | 'lacks' | 'pricedAs'
+> & {
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
   endpoints: string;
   /** It refuses `stream_options`. */
@@ -30,6 +33,7 @@ export function openAiCompatible(vendor: Vendor): Provider {
     settings,
     sufficientSettings: vendor.sufficientSettings,
     lacks: vendor.lacks,
+    pricedAs: vendor.pricedAs,
     endpoints: offered,
     streamUsage,
     dialects: {

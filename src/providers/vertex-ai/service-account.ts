@@ -4,10 +4,17 @@ import type { ProviderCredential } from '../provider.ts';
 /** What a service account's JSON holds that matters here. */
 export type ServiceAccount = { email: string; privateKey: string; projectId: string | null };
 
-/** The service account's JSON of a credential, which may also be the key itself; null when it is a token. */
+/**
+ * The service account's JSON of a credential, which may also be the key itself; null when it is a token, as it always is
+ * where `vertex_auth_type` says `basic`.
+ */
 export function serviceAccountText({ key, settings }: ProviderCredential): string | null {
-  if (settings.vertex_service_account_json !== undefined) return settings.vertex_service_account_json;
-  return key?.trimStart().startsWith('{') ? key : null;
+  const { vertex_auth_type: type, vertex_service_account_json: json } = settings;
+  if (type === 'basic') return null;
+  const text = json ?? (key?.trimStart().startsWith('{') ? key : null);
+  if (text === null && type === 'serviceAccount')
+    throw invalid('is what vertex_auth_type serviceAccount asks for.');
+  return text;
 }
 
 export function parseServiceAccount(text: string): ServiceAccount {

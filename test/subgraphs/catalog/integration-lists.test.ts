@@ -95,6 +95,41 @@ describe('the models of an integration', () => {
     expect(rest.body).toMatchObject({ total: 120, models: { length: 120 } });
   });
 
+  it('keep the values of their headers to themselves', async () => {
+    const value = 'model-header-secret-0042';
+    const put = (headers: object) =>
+      updateModels(subject.id, {
+        models: [{ slug: 'tuned', enabled: true, configurations: { custom_headers: headers } }],
+      });
+    const stored = async () =>
+      (await app.db.collection('integrations').findOne({ _id: subject.id as never }))?.models.find(
+        ({ slug }: { slug: string }) => slug === 'tuned',
+      );
+    const shown = { 'X-Tuned': 'mod***0042' };
+    dataOf(await put({ 'X-Tuned': value }));
+    expect(dataOf(await read(subject.id)).integration.models).toContainEqual(
+      expect.objectContaining({ slug: 'tuned', configurations: { custom_headers: shown } }),
+    );
+    expect(await dumpResources(app)).not.toContain(value);
+    // What was read may be sent back without losing the value.
+    const { sealedHeaders: before } = await stored();
+    dataOf(await put(shown));
+    expect(dataOf(await read(subject.id)).integration.models).toContainEqual(
+      expect.objectContaining({ slug: 'tuned', configurations: { custom_headers: shown } }),
+    );
+    expect([typeof before, before.includes(value)]).toEqual(['string', false]);
+    const moved = await app.graphql(
+      'mutation ($id: ID!, $input: UpdateIntegrationInput!) { updateIntegration(id: $id, input: $input) { id } }',
+      { id: subject.id, input: { configurations: { custom_host: 'https://elsewhere.example.com/v1' } } },
+    );
+    expect(errorOf(moved)).toEqual({
+      code: 'VALIDATION_FAILED',
+      param: 'input.configurations.custom_host',
+    });
+    dataOf(await put({}));
+    expect((await stored()).sealedHeaders).toBeNull();
+  });
+
   it('lose nothing when two administrators add at once', async () => {
     const slugs = Array.from({ length: 4 }, (_, index) => `racing-${index}`);
     await Promise.all(slugs.map((slug) => updateModels(subject.id, { models: [{ slug, enabled: true }] })));
@@ -114,8 +149,13 @@ describe('the models of an integration', () => {
     ['without a name', [{ slug: '', enabled: true }], 'input.models[0].slug'],
     [
       'with a setting nothing acts on',
-      [{ slug: 'a', enabled: true, configurations: { custom_headers: {} } }],
-      'input.models[0].configurations.custom_headers',
+      [{ slug: 'a', enabled: true, configurations: { aws_region: 'x' } }],
+      'input.models[0].configurations.aws_region',
+    ],
+    [
+      'with a header that is the connection’s',
+      [{ slug: 'a', enabled: true, configurations: { custom_headers: { Host: 'x' } } }],
+      'input.models[0].configurations.custom_headers.Host',
     ],
     [
       'with a price below zero',

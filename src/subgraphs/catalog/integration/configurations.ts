@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
-import { findProvider, type Setting, settingProblem } from '../../../providers/index.ts';
+import { findProvider, type Setting, settingProblem, settingText } from '../../../providers/index.ts';
 import { isObject } from '../values.ts';
 import type { IntegrationConfigurations, IntegrationModel } from './model.ts';
 import { isMaskOf, type Texts } from './sealed.ts';
@@ -52,11 +52,17 @@ function unmasked(given: Texts, stored: Texts): { texts: Texts; kept: string[] }
   return { texts: { ...given, ...Object.fromEntries(kept.map((name) => [name, stored[name] ?? ''])) }, kept };
 }
 
-/** The `configurations` of one of its models. */
-export const parseModelConfigurations = (value: unknown, param: string): IntegrationModel['configurations'] =>
-  Object.fromEntries(
-    Object.entries(asObject(value, param)).map(([name, text]) => [name, parseMember(name, text, {}, param)]),
-  );
+/** The `configurations` of one of its models; a header given as the mask of the stored one keeps it. */
+export function parseModelConfigurations(
+  value: unknown,
+  param: string,
+  storedHeaders: Texts,
+): { plain: IntegrationModel['configurations']; headers: Texts } {
+  const { custom_headers: headers = {}, ...members } = asObject(value, param);
+  const plain = Object.entries(members).map(([name, text]) => [name, parseMember(name, text, {}, param)]);
+  const given = parseHeaders(headers, `${param}.custom_headers`);
+  return { plain: Object.fromEntries(plain), headers: unmasked(given, storedHeaders).texts };
+}
 
 function asObject(value: unknown, param: string): Record<string, unknown> {
   if (value === undefined || value === null) return {};
@@ -71,7 +77,7 @@ function parseMember(name: string, given: unknown, known: KnownSettings, param: 
   const member = `${param}.${name}`;
   const setting = Object.hasOwn(known, name) ? known[name] : undefined;
   if (name !== 'custom_host' && !setting) throw invalid(`configurations.${name} is not supported.`, member);
-  const text = setting?.list && Array.isArray(given) ? JSON.stringify(given) : given;
+  const text = setting ? settingText(setting, given) : given;
   if (typeof text !== 'string' || text === '')
     throw invalid(`configurations.${name} must be a text.`, member);
   if (setting && !setting.secret) requireValid({ [name]: text }, known, param);

@@ -10,7 +10,7 @@ export {
   type IntegrationModel,
   integrationModel,
 } from './model.ts';
-export { unsealHeaders, unsealSettings } from './sealed.ts';
+export { unsealHeaders, unsealModelHeaders, unsealSettings } from './sealed.ts';
 export { referencedIntegration } from './service.ts';
 
 export const integration: Resource = {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../errors/index.ts';
+import type { Secrets } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import type { IntegrationModelInput, UpdateIntegrationModelsInput } from '../../types.generated.ts';
 import { changeList } from './change-list.ts';
@@ -6,6 +7,7 @@ import { parseModelConfigurations } from './configurations.ts';
 import { requireIntegration } from './find.ts';
 import type { IntegrationDocument, IntegrationModel } from './model.ts';
 import { parsePricing } from './pricing.ts';
+import { seal, unsealModelHeaders } from './sealed.ts';
 
 const maxModels = 2000;
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
@@ -20,10 +22,12 @@ export async function updateIntegrationModels(
   const slugs = input.models.map(({ slug }) => slug);
   const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
   if (twice >= 0) throw invalid(`${slugs[twice]} is named twice.`, `input.models[${twice}].slug`);
-  const given = input.models.map((model, index) => toModel(model, `input.models[${index}]`));
-  if (integration.sealedKey || integration.sealedHeaders || integration.sealedSettings)
-    requireKnownHosts(integration, given);
-  return changeList(context, integration, 'models', ({ models }) => {
+  return changeList(context, integration, 'models', (current) => {
+    const { models } = current;
+    const given = input.models.map((model, index) =>
+      toModel(context.secrets, current, model, `input.models[${index}]`),
+    );
+    if (holdsSecrets(current)) requireKnownHosts(current, given);
     const merged = [...new Map([...models, ...given].map((model) => [model.slug, model])).values()];
     if (merged.length > maxModels)
       throw invalid(`An integration lists at most ${maxModels} models.`, 'input.models');
@@ -33,6 +37,9 @@ export async function updateIntegrationModels(
     };
   });
 }
+
+const holdsSecrets = ({ sealedKey, sealedHeaders, sealedSettings, models }: IntegrationDocument): boolean =>
+  Boolean(sealedKey || sealedHeaders || sealedSettings) || models.some((model) => model.sealedHeaders);
 
 /** The stored credential goes to a model's own host only where that is the integration's. */
 function requireKnownHosts({ configurations, models }: IntegrationDocument, given: IntegrationModel[]): void {
@@ -61,13 +68,28 @@ export async function deleteIntegrationModels(context: GraphContext, id: string,
   });
 }
 
-const toModel = (input: IntegrationModelInput, param: string): IntegrationModel => ({
-  slug: input.slug,
-  name: input.slug,
-  enabled: input.enabled,
-  isCustom: input.isCustom ?? false,
-  isFinetune: input.isFinetune ?? false,
-  baseModelSlug: input.baseModelSlug ?? null,
-  configurations: parseModelConfigurations(input.configurations, `${param}.configurations`),
-  pricingConfig: parsePricing(input.pricingConfig, `${param}.pricingConfig`),
-});
+function toModel(
+  secrets: Secrets,
+  { _id, models }: IntegrationDocument,
+  input: IntegrationModelInput,
+  param: string,
+): IntegrationModel {
+  const before = models.find(({ slug }) => slug === input.slug);
+  const stored = before ? unsealModelHeaders(secrets, before, _id) : {};
+  const { plain, headers } = parseModelConfigurations(
+    input.configurations,
+    `${param}.configurations`,
+    stored,
+  );
+  return {
+    slug: input.slug,
+    name: input.slug,
+    enabled: input.enabled,
+    isCustom: input.isCustom ?? false,
+    isFinetune: input.isFinetune ?? false,
+    baseModelSlug: input.baseModelSlug ?? null,
+    configurations: plain,
+    sealedHeaders: seal(secrets, headers, _id),
+    pricingConfig: parsePricing(input.pricingConfig, `${param}.pricingConfig`),
+  };
+}

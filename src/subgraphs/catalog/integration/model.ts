@@ -16,6 +16,8 @@ export type IntegrationModel = {
   /** The known model that gives a custom one its API shape and price. */
   baseModelSlug: string | null;
   configurations: { custom_host?: string };
+  /** Headers of its own, sealed like those of the integration; absent in older documents. */
+  sealedHeaders?: string | null;
   pricingConfig: (PriceList & { type: 'static' }) | null;
 };
 

@@ -2,7 +2,7 @@ import type { Resolvers } from '../../subgraph.ts';
 import { createIntegration } from './create.ts';
 import type { IntegrationDocument } from './model.ts';
 import { deleteIntegrationModels, updateIntegrationModels } from './model-list.ts';
-import { shownConfigurations } from './sealed.ts';
+import { shownConfigurations, shownModel } from './sealed.ts';
 import {
   countWorkspaces,
   deleteIntegration,
@@ -32,7 +32,8 @@ export const resolvers: Resolvers = {
     maskedKey: (integration: IntegrationDocument) => integration.keyMask,
     configurations: (integration: IntegrationDocument, _args, context) =>
       shownConfigurations(context.secrets, integration),
-    models: ({ models }: IntegrationDocument, { limit }) => models.slice(0, limit),
+    models: ({ _id, models }: IntegrationDocument, { limit }, context) =>
+      models.slice(0, limit).map((model) => shownModel(context.secrets, model, _id)),
     modelCount: (integration: IntegrationDocument) => integration.models.length,
     globalWorkspaceAccessSettings: (integration: IntegrationDocument) => integration.globalWorkspaceAccess,
     workspaceCount: (integration: IntegrationDocument, _args, context) =>

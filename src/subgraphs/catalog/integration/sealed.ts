@@ -1,5 +1,5 @@
 import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
-import type { IntegrationDocument } from './model.ts';
+import type { IntegrationDocument, IntegrationModel } from './model.ts';
 
 /** Secret texts by name: custom headers, or settings of the provider kind. */
 export type Texts = Record<string, string>;
@@ -16,6 +16,13 @@ export const unsealHeaders = (
   { _id, sealedHeaders }: Pick<IntegrationDocument, '_id' | 'sealedHeaders'>,
 ): Texts => unseal(secrets, sealedHeaders, _id);
 
+/** The headers of one of its models in the clear. */
+export const unsealModelHeaders = (
+  secrets: Secrets,
+  { sealedHeaders }: Pick<IntegrationModel, 'sealedHeaders'>,
+  integrationId: string,
+): Texts => unseal(secrets, sealedHeaders, integrationId);
+
 /** The secret settings in the clear, for the call to the provider. */
 export const unsealSettings = (
   secrets: Secrets,
@@ -30,11 +37,20 @@ const masked = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, maskSecret(text)]));
 
 /** The configurations as administrators see them: header values and secret settings masked. */
-export function shownConfigurations(secrets: Secrets, integration: IntegrationDocument) {
-  const headers = masked(unsealHeaders(secrets, integration));
-  return {
-    ...integration.configurations,
-    ...masked(unsealSettings(secrets, integration)),
-    ...(Object.keys(headers).length > 0 && { custom_headers: headers }),
-  };
-}
+export const shownConfigurations = (secrets: Secrets, integration: IntegrationDocument) => ({
+  ...integration.configurations,
+  ...masked(unsealSettings(secrets, integration)),
+  ...shownHeaders(unsealHeaders(secrets, integration)),
+});
+
+/** A model as administrators see it, likewise. */
+export const shownModel = (secrets: Secrets, model: IntegrationModel, integrationId: string) => ({
+  ...model,
+  configurations: {
+    ...model.configurations,
+    ...shownHeaders(unsealModelHeaders(secrets, model, integrationId)),
+  },
+});
+
+const shownHeaders = (headers: Texts) =>
+  Object.keys(headers).length > 0 && { custom_headers: masked(headers) };

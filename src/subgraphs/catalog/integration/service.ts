@@ -101,6 +101,7 @@ function configurationMembers(
   requireSameHost(aiProviderId, integration.configurations, given.plain, [
     ...(integration.sealedKey && key === undefined ? ['key'] : []),
     ...given.kept,
+    ...(integration.models.some(({ sealedHeaders }) => sealedHeaders) ? ["the models' custom_headers"] : []),
   ]);
   return {
     configurations: given.plain,

@@ -6,6 +6,7 @@ import {
   type IntegrationModel,
   integrationModel,
   unsealHeaders,
+  unsealModelHeaders,
   unsealSettings,
 } from '../integration/index.ts';
 import { type ProviderDocument, providerModel } from './model.ts';
@@ -70,6 +71,7 @@ function toRecord(
 ): ProviderRecord {
   const { _id, sealedKey } = integration;
   const { custom_host: customHost = null, ...settings } = integration.configurations;
+  const customHeaders = unsealHeaders(secrets, integration);
   return {
     id: provider._id,
     slug: provider.slug,
@@ -80,7 +82,7 @@ function toRecord(
       settings: { ...settings, ...unsealSettings(secrets, integration) },
     },
     customHost,
-    customHeaders: unsealHeaders(secrets, integration),
+    customHeaders,
     allowAllModels: integration.allowAllModels,
     restrictsModels: !integration.allowAllModels || integration.models.some(({ enabled }) => !enabled),
     models: new Map(
@@ -89,6 +91,9 @@ function toRecord(
         {
           enabled: model.enabled,
           customHost: model.configurations.custom_host ?? null,
+          customHeaders: model.sealedHeaders
+            ? { ...customHeaders, ...unsealModelHeaders(secrets, model, _id) }
+            : customHeaders,
           pricing: pricingOf(integration, model),
         },
       ]),
