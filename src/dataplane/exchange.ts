@@ -56,7 +56,7 @@ async function adapted(
   try {
     translated = translatedBody(translation, value);
   } catch (error) {
-    return refusedExchange(error, given, call.route.endpoint, call, target);
+    return { request: notSent(call, target), body: given, send: refusing(error, call.route.endpoint) };
   }
   const body = withoutRefusedOptions(translated, target.provider);
   const exchange = await exchangeIn(asked, body, call, leaf, target, dependencies);
@@ -120,45 +120,39 @@ function overHttp(
     headers: sent,
     body: Buffer.isBuffer(content) ? content : null,
   };
-  let pending: void | Promise<void>;
+  const refusedBy = (error: unknown): Exchange => ({
+    request: notSent(call, target),
+    body,
+    send: refusing(error, endpoint),
+  });
   try {
     const path =
       provider.pathOf?.({ endpoint, path: upstreamPath, model, settings, basePath: base.path }) ??
       upstreamPath;
     const suffix = query ? `${path.includes('?') ? '&' : '?'}${query}` : '';
     unsigned.path = `${base.path}${path}${suffix}`;
-    pending = provider.authorize(unsigned, credential, http.fetch);
-  } catch (error) {
-    return refusedExchange(error, body, endpoint, call, target);
-  }
-  // Only now, since authorizing changes the headers.
-  const exchange = (): Exchange => {
+    const pending = provider.authorize(unsigned, credential, http.fetch);
     // Where the gateway knows the format, a redirect is an error like any other.
     const send = call.route.unified ? http.send : keepingRedirects(http.send, provider, base);
-    return { request: { ...unsigned, body: content }, body, send: attentive(send, endpoint, body, call) };
-  };
-  return pending
-    ? pending.then(exchange, (error) => refusedExchange(error, body, endpoint, call, target))
-    : exchange();
+    // Only then, since authorizing may change the headers.
+    const exchange = (): Exchange => ({
+      request: { ...unsigned, body: content },
+      body,
+      send: attentive(send, endpoint, body, call),
+    });
+    return pending ? pending.then(exchange, refusedBy) : exchange();
+  } catch (error) {
+    return refusedBy(error);
+  }
 }
 
-/** Of a request that the target's own code refused on its way out. Throws what is no refusal. */
-const refusedExchange = (
-  error: unknown,
-  body: OutgoingBody,
-  endpoint: Endpoint,
-  { method, route }: Call,
-  { base }: Target,
-): Exchange => ({
-  request: {
-    origin: base?.origin ?? null,
-    path: `${base?.path ?? ''}${route.upstreamPath}`,
-    method,
-    headers: {},
-    body: null,
-  },
-  body,
-  send: refusing(error, endpoint),
+/** Where a request would have gone that was refused on the way. */
+const notSent = ({ method, route }: Call, { base }: Target): UpstreamRequest => ({
+  origin: base?.origin ?? null,
+  path: `${base?.path ?? ''}${route.upstreamPath}`,
+  method,
+  headers: {},
+  body: null,
 });
 
 /** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */

@@ -30,7 +30,7 @@ export function allowedModel(
   // That of a session stands for the body's, and is written anew.
   const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
   if (inBody !== null) requireEnabled(record, inBody, placeOfModel(model, leaf));
-  for (const named of [...inPath, ...inQuery]) requireEnabled(record, named);
+  for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');
   if (isUnread && inPath.length === 0) throw unshown(record);
   if (inBody === null && inPath.length === 0) requireModelless(record, call);
   return record.models.get(inBody ?? inPath[0] ?? '') ?? null;
@@ -55,7 +55,8 @@ export function requireSameModel(
     });
   }
   if (allowed !== null && !record.allowAllModels && sent.model === undefined) throw unshown(record);
-  if (Array.isArray(sent.models)) for (const named of sent.models) requireEnabled(record, String(named));
+  if (Array.isArray(sent.models))
+    for (const named of sent.models) requireEnabled(record, String(named), 'models');
 }
 
 const namedIn = (model: string | null, { defaultParams }: Leaf): string | null =>
@@ -85,7 +86,7 @@ function placeOfModel(model: string | null, { path, overrideParams }: Leaf): str
   return model === null ? `${path}.default_params.model` : 'model';
 }
 
-function requireEnabled(record: ProviderRecord, model: string, place = 'model'): void {
+function requireEnabled(record: ProviderRecord, model: string, place: string): void {
   const found = record.models.get(model);
   if (found ? found.enabled : record.allowAllModels && !isDisabled(record, model)) return;
   const see = place === 'model' ? '' : `: see ${place}`;

@@ -37,7 +37,7 @@ export type Target = {
 /** Whom a leaf of a call is for. */
 type Asked = { named: NamedProvider; leaf: Leaf; call: Call };
 
-/** Chooses the provider of a leaf and checks that the call may use it. */
+/** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
 export function resolveTarget(
   leaf: Leaf,
   call: Call,
@@ -53,9 +53,11 @@ function fromCatalogue(
   asked: Asked,
   { directory, hostPolicy }: DataplaneDependencies,
 ): Target | Promise<Target> {
-  const found = directory.providers.get(`${asked.call.workspaceId}/${asked.named.name.slice(1)}`);
-  const targetOf = (record: ProviderRecord | null) => withRecord(record, asked, hostPolicy);
-  return found instanceof Promise ? found.then(targetOf) : targetOf(found);
+  const { named, call } = asked;
+  const found = directory.providers.get(`${call.workspaceId}/${named.name.slice(1)}`);
+  return found instanceof Promise
+    ? found.then((record) => withRecord(record, asked, hostPolicy))
+    : withRecord(found, asked, hostPolicy);
 }
 
 function withRecord(record: ProviderRecord | null, asked: Asked, hostPolicy: HostPolicy): Target {

@@ -106,6 +106,31 @@ describe('fallback', () => {
     expect([second.status, three.reached()]).toEqual([400, [1, 0, 0]]);
   });
 
+  test.each([
+    ['targets', fallback(Array.from({ length: 30 }, () => target(0))), 20, 'config.targets[19]'],
+    [
+      'retries of targets in groups',
+      {
+        ...fallback([fallback([target(0), target(0)]), fallback([target(0), target(0)])]),
+        retry: { attempts: 5 },
+      },
+      20,
+      'config.targets[1].targets[1]',
+    ],
+  ])(
+    '%s: a call has 20 attempts in all, and the last answer goes out',
+    async (_name, config, calls, path) => {
+      three.answer(500, 200, 200);
+      const answer = await three.call(config, { headers: { 'x-gateway-trace-id': `tries-${path}` } });
+      expect([answer.status, three.reached()]).toEqual([500, [calls, 0, 0]]);
+      expect(answer.headers['x-gateway-last-used-option-index']).toBe(path);
+      expect(answer.json).toMatchObject(chatAnswer('from 0'));
+      await three.world.app.logged();
+      const logs = three.world.app.db.collection('logs').find({ traceId: `tries-${path}` });
+      const errors = (await logs.toArray()).map(({ error }) => error).filter((error) => error !== null);
+      expect(errors).toEqual([expect.stringContaining('The call ended with its 20 attempts')]);
+    },
+  );
   /** A provider, what it cannot be asked in the gateway's words, and the field that the answer names. */
   describe.each<[what: string, kind: object, path: string, body: object, param: string]>([
     [
@@ -175,32 +200,6 @@ describe('fallback', () => {
       expect(answer.headers).not.toHaveProperty('x-gateway-gateway-exception');
     });
   });
-
-  test.each([
-    ['targets', fallback(Array.from({ length: 30 }, () => target(0))), 20, 'config.targets[19]'],
-    [
-      'retries of targets in groups',
-      {
-        ...fallback([fallback([target(0), target(0)]), fallback([target(0), target(0)])]),
-        retry: { attempts: 5 },
-      },
-      20,
-      'config.targets[1].targets[1]',
-    ],
-  ])(
-    '%s: a call has 20 attempts in all, and the last answer goes out',
-    async (_name, config, calls, path) => {
-      three.answer(500, 200, 200);
-      const answer = await three.call(config, { headers: { 'x-gateway-trace-id': `tries-${path}` } });
-      expect([answer.status, three.reached()]).toEqual([500, [calls, 0, 0]]);
-      expect(answer.headers['x-gateway-last-used-option-index']).toBe(path);
-      expect(answer.json).toMatchObject(chatAnswer('from 0'));
-      await three.world.app.logged();
-      const logs = three.world.app.db.collection('logs').find({ traceId: `tries-${path}` });
-      const errors = (await logs.toArray()).map(({ error }) => error).filter((error) => error !== null);
-      expect(errors).toEqual([expect.stringContaining('The call ended with its 20 attempts')]);
-    },
-  );
 
   test('a body goes to each target unaltered, also on a proxied path', async () => {
     three.answer(500, 500, 200);
