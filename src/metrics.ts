@@ -189,6 +189,7 @@ export function createMetrics({
     });
   }
 
+  const text = createMetricsText([registry, new ThreadMetrics(requestLog.metrics)]);
   return {
     observe(door, response) {
       const startedAt = performance.now();
@@ -201,7 +202,11 @@ export function createMetrics({
         tally.timer.observe((performance.now() - startedAt) / 1000);
       });
     },
-    text: createMetricsText([registry, new ThreadMetrics(requestLog.metrics)]),
+    async text() {
+      // The request that asks is counted first.
+      await null;
+      return text();
+    },
     contentType: registry.contentType,
   };
 }
