@@ -1,10 +1,13 @@
 // `npm run bench`: Sluice, the bare limit and a peer in one run on one machine. Prints a table; nothing here asserts.
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadResult, load, type Request } from './load.ts';
 import { type Running, startHelper, startPortkey, startSluice } from './processes.ts';
 import { streams } from './streams.ts';
 
 const SECONDS = Number(process.argv[2] ?? 5);
+/** Of one run at full load, longer than logs may wait: they are then worked out beside the requests. */
+const SUSTAINED_SECONDS = Number(process.argv[3] ?? 90);
 const ROUNDS = 3;
 const [UPSTREAM, PIPE, SLUICE, PORTKEY] = [18080, 18081, 18082, 18083];
 
@@ -17,7 +20,8 @@ const body = JSON.stringify({
   ],
 });
 
-type Contestant = { name: string; port: number; request: Request };
+/** `settled` resolves when nothing is left to do after a run: the next contestant has the machine to itself. */
+type Contestant = { name: string; port: number; request: Request; settled?: () => Promise<void> };
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
@@ -40,13 +44,41 @@ async function residentMemory(pid: number): Promise<string> {
 
 async function compare(contestants: Contestant[], connections: number): Promise<Map<string, LoadResult[]>> {
   const results = new Map<string, LoadResult[]>(contestants.map(({ name }) => [name, []]));
-  for (const { port, request } of contestants) await load(port, request, { connections, seconds: 2 });
+  for (const { port, request, settled } of contestants) {
+    await load(port, request, { connections, seconds: 2 });
+    await settled?.();
+  }
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { name, port, request } of contestants) {
+    for (const { name, port, request, settled } of contestants) {
       results.get(name)?.push(await load(port, request, { connections, seconds: SECONDS }));
+      await settled?.();
     }
   }
   return results;
+}
+
+/** Waits for every log, and answers how many there were and how long it took. */
+async function logged(): Promise<{ waiting: number; seconds: number }> {
+  const startedAt = performance.now();
+  const waiting = await waitingLogs();
+  while ((await waitingLogs()) > 0) await sleep(100);
+  return { waiting, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+async function waitingLogs(): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${SLUICE}/metrics`)).text();
+  return Number(/^sluice_request_log_waiting (\d+)/m.exec(metrics)?.[1]);
+}
+
+async function sustained({ name, port, request }: Contestant): Promise<void> {
+  const { perSecond, p50, p99, failures } = await load(port, request, {
+    connections: 32,
+    seconds: SUSTAINED_SECONDS,
+  });
+  const { waiting, seconds } = await logged();
+  console.log(
+    `\n${name}, 32 connections for ${SUSTAINED_SECONDS} s: ${Math.round(perSecond)} requests/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${failures} failures; the ${waiting} logs that waited at the end were worked out in ${seconds.toFixed(1)} s.`,
+  );
 }
 
 function printTable(title: string, results: Map<string, LoadResult[]>): void {
@@ -77,18 +109,20 @@ async function main(): Promise<void> {
       config: { provider: 'openai', api_key: 'sk-bench', custom_host: host, retry: { attempts: 2 } },
     });
     const path = '/v1/chat/completions';
+    const ours: Contestant = {
+      name: 'Sluice (key, saved config, request log)',
+      port: SLUICE,
+      request: {
+        path,
+        headers: { 'x-gateway-api-key': sluice.workspaceKey, 'x-gateway-config': config },
+        body,
+      },
+      settled: async () => void (await logged()),
+    };
     const contestants: Contestant[] = [
       { name: 'upstream itself', port: UPSTREAM, request: { path, headers: {}, body } },
       { name: 'bare undici pipe', port: PIPE, request: { path, headers: {}, body } },
-      {
-        name: 'Sluice (key, saved config, request log)',
-        port: SLUICE,
-        request: {
-          path,
-          headers: { 'x-gateway-api-key': sluice.workspaceKey, 'x-gateway-config': config },
-          body,
-        },
-      },
+      ours,
     ];
     if (portkey) {
       contestants.push({
@@ -107,6 +141,7 @@ async function main(): Promise<void> {
     }
     printTable('32 connections', await compare(contestants, 32));
     printTable('1 connection', await compare(contestants, 1));
+    await sustained(ours);
     const streamed = await streams(
       SLUICE,
       { 'x-gateway-api-key': sluice.workspaceKey, 'x-gateway-config': config },

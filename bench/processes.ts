@@ -47,7 +47,7 @@ export type RunningSluice = Running & {
  */
 export async function startSluice(port: number, flags: string[] = []): Promise<RunningSluice> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=32', ...flags, 'src/main.ts'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', ...flags, 'src/main.ts'], {
     cwd: join(here, '..'),
     env: {
       ...process.env,

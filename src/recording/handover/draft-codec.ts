@@ -4,8 +4,8 @@ import type { ExchangeDraft, KeptBody } from '../request-log.ts';
 /** Drafts in the form that crosses to another thread or to disk. */
 export type Chunk = { bytes: Uint8Array; drafts: number };
 
-/** Most drafts of a moment fit into one buffer; one that is larger gets its own. */
-const BUFFER_BYTES = 1024 * 1024;
+/** About a hundred drafts of short calls; one that is larger gets a buffer of its own. */
+const BUFFER_BYTES = 256 * 1024;
 /** UTF-8 takes at most three bytes for a UTF-16 unit. */
 const WIDEST = 3;
 const LENGTH_BYTES = 4;

@@ -7,6 +7,7 @@ import type { OtlpCollector, SpanCounters } from '../spans/span-export.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
 import { type Chunk, DraftBuffer } from './draft-codec.ts';
 import { createOverflow, type OverflowFile } from './overflow.ts';
+import { ProcessorLoad } from './processor-load.ts';
 
 /** What the thread is started with. */
 export type LogThreadData = Pick<
@@ -49,7 +50,12 @@ type Work = { bytes: number; drafts: number; file: OverflowFile | null };
 /** Milliseconds that a draft waits here before it is handed over, together with its neighbours. */
 const HAND_OVER_INTERVAL = 50;
 /** Bytes that may be under way to the thread; what comes on top waits on disk. */
-const UNDER_WAY_BYTES = 4 * 1024 * 1024;
+const UNDER_WAY_BYTES = 2 * 1024 * 1024;
+/** Milliseconds between looks at how busy the processors are. */
+const LOAD_INTERVAL = 250;
+/** Milliseconds that drafts wait for the requests to leave a processor free, and how full the disk may become meanwhile. */
+const PATIENCE = 30_000;
+const PATIENT_FULLNESS = 0.5;
 /** Milliseconds that a look at the metrics waits for the thread. */
 const METRICS_PATIENCE = 2000;
 /** Milliseconds before a thread that ended is replaced, so that one that cannot start does not spin. */
@@ -57,12 +63,12 @@ const RELAUNCH_DELAY = 1000;
 /** Milliseconds that a stop waits for what is on disk; the rest is for the next process. */
 const STOP_PATIENCE = 10_000;
 /** The thread has a heap of its own; with the main thread's young generation it would hold far more than it needs. */
-const YOUNG_GENERATION_MB = 24;
+const YOUNG_GENERATION_MB = 16;
 
 /**
  * The request log in a thread of its own, with its own connection: working a batch out and encoding it would hold up
- * every request of the main thread for tens of milliseconds. The thread gives way to the requests; what it has no time
- * for waits on disk until it has. `onAppended` runs when events about new logs are in the sequence of events.
+ * every request of the main thread for tens of milliseconds. The thread gives way to the requests: while they need all
+ * processors, and when it falls behind, drafts wait on disk. `onAppended` runs when events about new logs are in the sequence of events.
  */
 export function createLogThread(data: LogThreadData, log: Logger, onAppended: () => void): LogThread {
   const counters: QueueCounters = { waiting: 0, written: 0, spooled: 0, dropped: 0 };
@@ -79,7 +85,11 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   let draftsUnderWay = 0;
   let nextNumber = 0;
   let worker: Worker | null = null;
+  const load = new ProcessorLoad();
+  /** Whether drafts on disk wait for a better moment. */
+  let isPatient = true;
   let timer: NodeJS.Timeout | undefined;
+  let loadTimer: NodeJS.Timeout | undefined;
   let relaunch: NodeJS.Timeout | undefined;
 
   function count(): void {
@@ -92,7 +102,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   function handOver(chunk: Chunk): void {
     const { bytes, drafts } = chunk;
     // In the order in which they came: nothing passes by what waits on disk.
-    if (worker && overflow.isEmpty && bytesUnderWay + bytes.length <= UNDER_WAY_BYTES) {
+    if (worker && !load.isBusy && overflow.isEmpty && bytesUnderWay + bytes.length <= UNDER_WAY_BYTES) {
       const work = begin({ bytes: bytes.length, drafts, file: null });
       worker.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
     } else if (!overflow.append(chunk)) {
@@ -119,9 +129,16 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     return work;
   }
 
+  /** Once they have waited too long, drafts are worked out until none is left. */
+  function shallWait(): boolean {
+    if (overflow.isEmpty) isPatient = true;
+    else if (overflow.age > PATIENCE || overflow.fullness > PATIENT_FULLNESS) isPatient = false;
+    return load.isBusy && isPatient;
+  }
+
   /** The next file from the disk, once the thread has little to do. */
   async function handOverFile(): Promise<void> {
-    if (overflow.isEmpty || bytesUnderWay > 0) return;
+    if (overflow.isEmpty || bytesUnderWay > 0 || shallWait()) return;
     const file = await overflow.take();
     if (!file) return;
     if (!worker || bytesUnderWay > 0) {
@@ -138,6 +155,10 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     handOverFile().catch((error: unknown) =>
       log.warn({ error }, 'Request logs on disk cannot be handed over now.'),
     );
+  };
+
+  const lookAtLoad = (): void => {
+    load.look().catch((error: unknown) => log.warn({ error }, 'The load of the processors is not known.'));
   };
 
   function onMessage(message: FromLogThread): void {
@@ -198,7 +219,10 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   /** Resolves when nothing waits on disk, or the time is up. */
   async function emptied(patience: number): Promise<void> {
     const until = performance.now() + patience;
-    while (worker && !overflow.isEmpty && performance.now() < until) await sleep(HAND_OVER_INTERVAL);
+    while (worker && !overflow.isEmpty && performance.now() < until) {
+      isPatient = false;
+      await sleep(HAND_OVER_INTERVAL);
+    }
   }
 
   return {
@@ -232,11 +256,13 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       overflow.start();
       timer = setInterval(beat, HAND_OVER_INTERVAL);
       timer.unref();
+      loadTimer = setInterval(lookAtLoad, LOAD_INTERVAL).unref();
     },
     async stop() {
       buffer.flush();
       await emptied(STOP_PATIENCE);
       clearInterval(timer);
+      clearInterval(loadTimer);
       clearTimeout(relaunch);
       const ending = worker;
       if (ending) {

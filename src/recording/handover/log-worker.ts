@@ -1,6 +1,5 @@
 // The thread that works request logs out and writes them. Talks only to `log-thread.ts`.
 import { rename, rm } from 'node:fs/promises';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Db, MongoClient } from 'mongodb';
@@ -19,14 +18,8 @@ import { decodeDrafts } from './draft-codec.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
 import { openSealed } from './sealed-file.ts';
 
-/** Of Linux: 0 is usual, 19 the lowest; each step is a tenth less of the processor when others want it. */
-const PRIORITY = 19;
-
 if (!parentPort) throw new Error('This file runs as a worker thread.');
 const port = parentPort;
-
-// Requests come first. Elsewhere a thread has no priority of its own, and this would be the whole process's.
-if (process.platform === 'linux') setPriority(PRIORITY);
 
 const { uri, spoolDirectory, overflowKey, logLevel, traceCollector, ...settings } =
   workerData as LogThreadData;
@@ -74,28 +67,42 @@ const requestLog = createRequestLog({
 requestLog.start();
 repair.start();
 
-/** Works drafts out until they are durable. */
-async function workOut(bytes: Uint8Array): Promise<void> {
+type Work = Extract<ToLogThread, { work: number }>;
+
+/** Returns once its drafts are in the queue. */
+function take(bytes: Uint8Array): void {
   for (const draft of decodeDrafts(bytes)) requestLog.add(draft);
-  await requestLog.drain();
 }
 
 /** What cannot be read is set aside for a human, not thrown away. */
 async function workOutFile(path: string): Promise<void> {
   try {
-    for await (const bytes of openSealed(path, overflowKey)) await workOut(bytes);
-    await rm(path);
+    for await (const bytes of openSealed(path, overflowKey)) take(bytes);
   } catch (error) {
     log.error({ error, path }, 'Request logs on disk cannot be read; the file is set aside.');
     await rename(path, join(spoolDirectory, `damaged-${uuid()}`));
+    return;
   }
+  await requestLog.drain();
+  await rm(path);
 }
 
-async function serve(message: ToLogThread): Promise<void> {
-  if ('work' in message) {
-    await ('path' in message ? workOutFile(message.path) : workOut(message.bytes));
-    answer({ worked: message.work, counters: requestLog.counters });
-  } else if ('drain' in message) {
+let waiting: Work[] = [];
+
+/** Everything that has come by now, so that much is written at once when much comes. */
+async function workOut(): Promise<void> {
+  const works = waiting;
+  waiting = [];
+  for (const work of works) {
+    if ('path' in work) await workOutFile(work.path);
+    else take(work.bytes);
+  }
+  await requestLog.drain();
+  for (const { work } of works) answer({ worked: work, counters: requestLog.counters });
+}
+
+async function serve(message: Exclude<ToLogThread, Work>): Promise<void> {
+  if ('drain' in message) {
     await requestLog.drain();
     await writer.settle();
     answer({ done: message.drain });
@@ -115,6 +122,9 @@ async function serve(message: ToLogThread): Promise<void> {
 let serving: Promise<void> = Promise.resolve();
 // One after the other, in the order in which they came; a look at the metrics need not wait.
 port.on('message', (message: ToLogThread) => {
-  if ('metrics' in message) void serve(message);
+  if ('work' in message) {
+    waiting.push(message);
+    serving = serving.then(workOut);
+  } else if ('metrics' in message) void serve(message);
   else serving = serving.then(() => serve(message));
 });

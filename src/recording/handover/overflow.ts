@@ -16,6 +16,10 @@ export type Overflow = {
   /** Drafts that wait here; of those that another process left behind the number is not known. */
   readonly drafts: number;
   readonly isEmpty: boolean;
+  /** How full the disk may be, as far as this process knows: 0 to 1. */
+  readonly fullness: number;
+  /** Milliseconds that the oldest draft has waited, on the clock of `performance.now()`; 0 when there is none. */
+  readonly age: number;
   /** Drafts that the disk did not take. */
   readonly lost: number;
   /** Does not wait for the disk. False when there is no room. */
@@ -32,7 +36,7 @@ export type Overflow = {
 };
 
 /** Bytes after which the next file is begun. */
-const FILE_BYTES = 8 * 1024 * 1024;
+const FILE_BYTES = 2 * 1024 * 1024;
 /** Bytes on the way to the disk. */
 const MEMORY_BYTES = 32 * 1024 * 1024;
 const DISK_BYTES = 1024 * 1024 * 1024;
@@ -59,6 +63,10 @@ export function createOverflow(directory: string, key: Uint8Array, log: Logger):
   let drafts = 0;
   let count = 0;
   let lost = 0;
+  /** When the first came of those that wait now. */
+  let since = 0;
+
+  const isEmpty = (): boolean => files.length === 0 && queue.length === 0 && current === null;
 
   async function begin(): Promise<NonNullable<typeof current>> {
     if (!directories.includes(own)) {
@@ -141,7 +149,13 @@ export function createOverflow(directory: string, key: Uint8Array, log: Logger):
       return drafts;
     },
     get isEmpty() {
-      return files.length === 0 && queue.length === 0 && current === null;
+      return isEmpty();
+    },
+    get fullness() {
+      return (diskBytes + queuedBytes) / DISK_BYTES;
+    },
+    get age() {
+      return isEmpty() ? 0 : performance.now() - since;
     },
     get lost() {
       return lost;
@@ -149,6 +163,7 @@ export function createOverflow(directory: string, key: Uint8Array, log: Logger):
     append(chunk) {
       const { length } = chunk.bytes;
       if (queuedBytes + length > MEMORY_BYTES || diskBytes + queuedBytes + length > DISK_BYTES) return false;
+      if (isEmpty()) since = performance.now();
       queue.push(chunk);
       queuedBytes += length;
       drafts += chunk.drafts;

@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 
 // A piece: length of what follows, nonce, AES-256-GCM of the bytes. Drafts still hold the callers' keys and secrets, which
 // nobody shall find on a disk.
@@ -28,14 +28,22 @@ export function createSealer(key: Uint8Array): (bytes: Uint8Array) => Promise<Ui
  */
 export async function* openSealed(path: string, key: Uint8Array): AsyncGenerator<Uint8Array> {
   const imported = await keyOf(key, 'decrypt');
-  const bytes = await readFile(path);
-  let at = 0;
-  while (at + LENGTH_BYTES <= bytes.length) {
-    const start = at + LENGTH_BYTES;
-    at = start + bytes.readUInt32LE(at);
-    if (at > bytes.length) return;
-    const iv = bytes.subarray(start, start + NONCE_BYTES);
-    const sealed = bytes.subarray(start + NONCE_BYTES, at);
-    yield new Uint8Array(await webcrypto.subtle.decrypt({ name: 'AES-GCM', iv }, imported, sealed));
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const length = Buffer.alloc(LENGTH_BYTES);
+    for (let at = 0; at + LENGTH_BYTES <= size; ) {
+      await file.read(length, 0, LENGTH_BYTES, at);
+      const piece = length.readUInt32LE();
+      at += LENGTH_BYTES + piece;
+      if (at > size) return;
+      const bytes = Buffer.allocUnsafeSlow(piece);
+      await file.read(bytes, 0, piece, at - piece);
+      const iv = bytes.subarray(0, NONCE_BYTES);
+      const sealed = bytes.subarray(NONCE_BYTES);
+      yield new Uint8Array(await webcrypto.subtle.decrypt({ name: 'AES-GCM', iv }, imported, sealed));
+    }
+  } finally {
+    await file.close();
   }
 }
