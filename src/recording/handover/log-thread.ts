@@ -51,8 +51,6 @@ type Work = { bytes: number; drafts: number; file: OverflowFile | null };
 const HAND_OVER_INTERVAL = 50;
 /** Bytes that may be under way to the thread; what comes on top waits on disk. */
 const UNDER_WAY_BYTES = 2 * 1024 * 1024;
-/** Milliseconds between looks at how busy the processors are. */
-const LOAD_INTERVAL = 250;
 /** Milliseconds that drafts wait for the requests to leave a processor free, and how full the disk may become meanwhile. */
 const PATIENCE = 30_000;
 const PATIENT_FULLNESS = 0.5;
@@ -89,7 +87,6 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   /** Whether drafts on disk wait for a better moment. */
   let isPatient = true;
   let timer: NodeJS.Timeout | undefined;
-  let loadTimer: NodeJS.Timeout | undefined;
   let relaunch: NodeJS.Timeout | undefined;
 
   function count(): void {
@@ -138,7 +135,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
 
   /** The next file from the disk, once the thread has little to do. */
   async function handOverFile(): Promise<void> {
-    if (overflow.isEmpty || bytesUnderWay > 0 || shallWait()) return;
+    if (shallWait() || overflow.isEmpty || bytesUnderWay > 0) return;
     const file = await overflow.take();
     if (!file) return;
     if (!worker || bytesUnderWay > 0) {
@@ -155,10 +152,6 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     handOverFile().catch((error: unknown) =>
       log.warn({ error }, 'Request logs on disk cannot be handed over now.'),
     );
-  };
-
-  const lookAtLoad = (): void => {
-    load.look().catch((error: unknown) => log.warn({ error }, 'The load of the processors is not known.'));
   };
 
   function onMessage(message: FromLogThread): void {
@@ -254,15 +247,16 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     start() {
       launch();
       overflow.start();
-      timer = setInterval(beat, HAND_OVER_INTERVAL);
+      timer = setInterval(() => {
+        load.beat().catch((error: unknown) => log.warn({ error }, 'The load of the machine is not known.'));
+        beat();
+      }, HAND_OVER_INTERVAL);
       timer.unref();
-      loadTimer = setInterval(lookAtLoad, LOAD_INTERVAL).unref();
     },
     async stop() {
       buffer.flush();
       await emptied(STOP_PATIENCE);
       clearInterval(timer);
-      clearInterval(loadTimer);
       clearTimeout(relaunch);
       const ending = worker;
       if (ending) {

@@ -7,21 +7,42 @@ const BUSY_LOOP = 0.5;
 /** Processors that must be idle for other work to cost the requests nothing. */
 const SPARE_PROCESSORS = 1;
 
-/** Whether requests keep this thread at work on a machine that has no processor to spare. Known on Linux only, else false. */
-export class ProcessorLoad {
-  isBusy = false;
-  #loop = performance.eventLoopUtilization();
-  #idle: Ticks | null = null;
+/** Milliseconds between looks for a processor to spare. */
+const LOOK_INTERVAL = 250;
 
-  /** Takes a look at the time since the last one. */
-  async look(): Promise<void> {
+/**
+ * Whether requests keep this thread at work and, as far as is known, the machine has no processor to spare for anything
+ * else. Spare ones are noticed on Linux only.
+ */
+export class ProcessorLoad {
+  #loop = performance.eventLoopUtilization();
+  #isAtWork = false;
+  #hasSpare = false;
+  #ticks: Ticks | null = null;
+  #lookedAt = 0;
+
+  get isBusy(): boolean {
+    return this.#isAtWork && !this.#hasSpare;
+  }
+
+  /** Takes the time since the last beat into account. Rejects when the processors cannot be looked at. */
+  async beat(): Promise<void> {
     const loop = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(loop, this.#loop);
+    this.#isAtWork = performance.eventLoopUtilization(loop, this.#loop).utilization > BUSY_LOOP;
     this.#loop = loop;
-    const before = this.#idle;
-    this.#idle = utilization > BUSY_LOOP ? await idleTicks() : null;
-    this.isBusy =
-      before !== null && this.#idle !== null && idleProcessors(before, this.#idle) < SPARE_PROCESSORS;
+    if (!this.#isAtWork) {
+      this.#hasSpare = false;
+      this.#ticks = null;
+    } else if (performance.now() - this.#lookedAt > LOOK_INTERVAL) {
+      this.#lookedAt = performance.now();
+      await this.#look();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const before = this.#ticks;
+    this.#ticks = await idleTicks();
+    if (before && this.#ticks) this.#hasSpare = idleProcessors(before, this.#ticks) >= SPARE_PROCESSORS;
   }
 }
 
