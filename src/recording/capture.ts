@@ -1,3 +1,5 @@
+import { Pieces } from '../lib/pieces.ts';
+
 /** Bytes kept from the end of an answer: token counts stand in the last frames of a stream or at the end of a JSON body. */
 const TAIL_BYTES = 16 * 1024;
 /** Bytes of a compressed answer kept whole: a piece of one cannot be read. */
@@ -10,7 +12,7 @@ export type CapturedAnswer = {
   size: number;
   /** The beginning; the whole answer when `isComplete`. */
   head: Buffer;
-  /** At least the last TAIL_BYTES, or all of a shorter answer. Empty when `isComplete`. */
+  /** The last TAIL_BYTES, or all of a shorter answer. Empty when `isComplete`. */
   tail: Buffer;
   isComplete: boolean;
 };
@@ -18,10 +20,8 @@ export type CapturedAnswer = {
 /** Copies an answer as it passes: its beginning for the log, its end for the token counts. */
 export class Capture {
   readonly #limit: number;
-  #head: Buffer[] = [];
-  #headSize = 0;
-  #tail: Buffer[] = [];
-  #tailSize = 0;
+  readonly #head = new Pieces();
+  readonly #tail = new Pieces();
   size = 0;
   headers: Record<string, string | string[]> = {};
 
@@ -37,54 +37,37 @@ export class Capture {
   add(chunk: Buffer): void {
     this.size += chunk.length;
     const limit = encodingOf(this.headers) ? COMPRESSED_BYTES : this.#limit;
-    if (this.#headSize < limit) {
-      this.#head.push(chunk);
-      this.#headSize += chunk.length;
+    if (this.#head.size < limit) {
+      this.#head.add(chunk);
       return;
     }
-    this.#tail.push(chunk);
-    this.#tailSize += chunk.length;
-    let first = this.#tail[0];
-    while (first && this.#tailSize - first.length >= TAIL_BYTES) {
-      this.#tail.shift();
-      this.#tailSize -= first.length;
-      first = this.#tail[0];
-    }
+    this.#tail.add(chunk);
+    this.#tail.keepLast(TAIL_BYTES);
   }
 
-  /** The last bytes, as many as `count` if there are, and if TAIL_BYTES is no less. */
+  /** The last bytes, as many as `count` if there are, and if TAIL_BYTES is no less. One character each. */
   last(count: number): string {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for (const kept of [this.#tail, this.#head]) {
-      for (let index = kept.length - 1; index >= 0 && size < count; index--) {
-        const chunk = kept[index] as Buffer;
-        chunks.unshift(chunk);
-        size += chunk.length;
-      }
-    }
-    return joined(chunks).toString('latin1').slice(-count);
+    return this.#lastBytes(count).toString('latin1');
+  }
+
+  #lastBytes(count: number): Buffer {
+    const tail = this.#tail.last(count);
+    return tail.length === count ? tail : Buffer.concat([this.#head.last(count - tail.length), tail]);
   }
 
   taken(): CapturedAnswer {
-    const isComplete = this.size === this.#headSize;
+    const isComplete = this.size === this.#head.size;
     return {
       headers: this.headers,
       size: this.size,
-      head: joined(this.#head),
-      // As long as nothing of the tail was thrown away, the head is what stands before it.
-      tail: isComplete
-        ? NOTHING
-        : joined(this.#tailSize < TAIL_BYTES ? [...this.#head, ...this.#tail] : this.#tail),
+      head: this.#head.joined(),
+      tail: isComplete ? NOTHING : this.#lastBytes(TAIL_BYTES),
       isComplete,
     };
   }
 }
 
 const NOTHING = Buffer.alloc(0);
-
-const joined = (chunks: Buffer[]): Buffer =>
-  chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 
 /** The content coding of an answer; null when its bytes are the content. */
 export function encodingOf(headers: Record<string, string | string[]>): string | null {

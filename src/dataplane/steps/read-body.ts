@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
+import { Pieces } from '../../lib/pieces.ts';
 import type { Call, RequestBody } from '../call.ts';
 import { boundaryOf, parseForm } from '../forms/form.ts';
 import { readHead } from '../forms/read-head.ts';
@@ -94,28 +95,17 @@ function bounded(request: IncomingMessage, limit: number): Readable {
   return request.pipe(gauge);
 }
 
-/** Chunks that are held before they become one: of a byte each they would take a hundred times their size. */
-const PIECES = 1024;
-
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let merged = 0;
-    let size = 0;
+    const pieces = new Pieces();
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
-        request.removeAllListeners('data');
-        request.resume();
-        reject(tooLarge(limit));
-        return;
-      }
-      chunks.push(chunk);
-      if (chunks.length - merged < PIECES) return;
-      chunks.push(Buffer.concat(chunks.splice(merged)));
-      merged++;
+      pieces.add(chunk);
+      if (pieces.size <= limit) return;
+      request.removeAllListeners('data');
+      request.resume();
+      reject(tooLarge(limit));
     });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('end', () => resolve(pieces.joined()));
     request.on('error', reject);
   });
 }

@@ -1,0 +1,46 @@
+/** Pieces that are held before they become one: of a byte each they would take a hundred times their size. */
+const LOOSE = 1024;
+
+/** Bytes that come piece by piece, held in few pieces however small they are. */
+export class Pieces {
+  #pieces: Buffer[] = [];
+  #merged = 0;
+  size = 0;
+
+  add(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.size += piece.length;
+    if (this.#pieces.length - this.#merged < LOOSE) return;
+    this.#pieces.push(Buffer.concat(this.#pieces.splice(this.#merged)));
+    this.#merged++;
+  }
+
+  /** Lets the oldest pieces go as long as at least `size` bytes stay. */
+  keepLast(size: number): void {
+    for (let first = this.#pieces[0]; first && this.size - first.length >= size; first = this.#pieces[0]) {
+      this.#pieces.shift();
+      this.size -= first.length;
+      if (this.#merged > 0) this.#merged--;
+    }
+  }
+
+  /** The last bytes, as many as `count` if there are. */
+  last(count: number): Buffer {
+    const found: Buffer[] = [];
+    let size = 0;
+    for (let index = this.#pieces.length - 1; index >= 0 && size < count; index--) {
+      const piece = this.#pieces[index] as Buffer;
+      found.unshift(piece);
+      size += piece.length;
+    }
+    const bytes = joined(found);
+    return bytes.subarray(Math.max(0, bytes.length - count));
+  }
+
+  joined(): Buffer {
+    return joined(this.#pieces);
+  }
+}
+
+const joined = (pieces: readonly Buffer[]): Buffer =>
+  pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
