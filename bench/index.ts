@@ -61,13 +61,16 @@ async function compare(contestants: Contestant[], connections: number): Promise<
 async function logged(): Promise<{ waiting: number; seconds: number }> {
   const startedAt = performance.now();
   const waiting = await waitingLogs();
-  while ((await waitingLogs()) > 0) await sleep(100);
+  // Twice, since the number is some milliseconds old.
+  for (let calm = 0; calm < 2; calm = (await waitingLogs()) === 0 ? calm + 1 : 0) await sleep(100);
   return { waiting, seconds: (performance.now() - startedAt) / 1000 };
 }
 
 async function waitingLogs(): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${SLUICE}/metrics`)).text();
-  return Number(/^sluice_request_log_waiting (\d+)/m.exec(metrics)?.[1]);
+  const waiting = /^sluice_request_log_waiting (\d+)/m.exec(metrics)?.[1];
+  if (waiting === undefined) throw new Error('The metrics do not say how many logs wait.');
+  return Number(waiting);
 }
 
 async function sustained({ name, port, request }: Contestant): Promise<void> {

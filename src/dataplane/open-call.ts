@@ -80,6 +80,8 @@ const withoutWorkspace = ({ kind }: Principal): string =>
 
 function hangUpOf(response: ServerResponse): HangUp {
   const hangUp = new HangUp();
+  // The caller may have gone while its credential was looked at.
+  if (response.closed) hangUp.happen();
   response.once('close', () => {
     if (!response.writableFinished) hangUp.happen();
   });

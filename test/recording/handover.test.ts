@@ -142,7 +142,9 @@ describe('drafts', () => {
 });
 
 describe('overflow', () => {
-  const open = () => createOverflow(directory, key, log);
+  const refused: Chunk[] = [];
+  const onRefused = (chunk: Chunk) => refused.push(chunk);
+  const open = () => createOverflow({ directory, key, log, onRefused });
 
   /** Every piece that can be taken, as text. */
   async function taken(from: Overflow): Promise<string[]> {
@@ -172,6 +174,9 @@ describe('overflow', () => {
     expect(overflow.drafts).toBe(40);
     expect(await taken(overflow)).toEqual(texts);
     expect(overflow.drafts).toBe(0);
+    while ((await readdir(directory)).length > 0) await pause();
+    append(overflow, 'more');
+    expect(await taken(overflow)).toEqual(['more']);
     await overflow.stop();
     expect(await readdir(directory)).toEqual([]);
   });
@@ -226,13 +231,30 @@ describe('overflow', () => {
     await overflow.stop();
   });
 
-  test('a disk that takes nothing loses the drafts and counts them', async () => {
-    const overflow = createOverflow('/dev/null/nowhere', key, log);
-    append(overflow, 'lost');
+  test('a disk that takes nothing gives the drafts back, and is left alone for a while', async () => {
+    const overflow = createOverflow({ directory: '/dev/null/nowhere', key, log, onRefused });
+    append(overflow, 'refused');
     while (!overflow.isEmpty) await pause();
-    expect(overflow.lost).toBe(1);
+    expect(refused.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['refused']);
     expect(overflow.drafts).toBe(0);
+    expect(overflow.append({ bytes: bytesOf('more'), drafts: 1 })).toBe(false);
     await overflow.stop();
+  });
+
+  test('a file over which its taker ends again and again is left to the next process', async () => {
+    const overflow = open();
+    append(overflow, 'deadly');
+    for (let turn = 0; turn < 3; turn++) {
+      let file = await overflow.take();
+      while (!file) {
+        await pause();
+        file = await overflow.take();
+      }
+      overflow.giveBack(file);
+    }
+    expect(overflow.isEmpty).toBe(true);
+    await overflow.stop();
+    expect(await readdir(directory)).toHaveLength(1);
   });
 });
 
@@ -298,8 +320,28 @@ describe('the thread', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  test('stores what comes while it stops, or leaves it on disk for the next one', async () => {
+    const traceId = uuid();
+    const withTrace = () => {
+      const draft = draftOf();
+      return { ...draft, record: { ...draft.record, traceId } };
+    };
+    const first = createThread();
+    first.start();
+    first.add(withTrace());
+    const stopped = first.stop();
+    first.add(withTrace());
+    await stopped;
+    const second = createThread();
+    second.start();
+    while ((await stored(traceId)) < 2) await second.drain();
+    await second.stop();
+    expect(await stored(traceId)).toBe(2);
+    expect(first.counters.dropped).toBe(0);
+  });
+
   test('sets a file aside that it cannot read, and goes on', async () => {
-    const other = createOverflow(directory, randomBytes(32), log);
+    const other = createOverflow({ directory, key: randomBytes(32), log, onRefused: () => undefined });
     other.append({ bytes: bytesOf('sealed with another key'), drafts: 1 });
     await other.stop();
     const thread = createThread();

@@ -4,8 +4,11 @@ import type { ExchangeDraft, KeptBody } from '../request-log.ts';
 /** Drafts in the form that crosses to another thread or to disk. */
 export type Chunk = { bytes: Uint8Array; drafts: number };
 
-/** About a hundred drafts of short calls; one that is larger gets a buffer of its own. */
-const BUFFER_BYTES = 256 * 1024;
+/**
+ * Some hundred drafts of short calls: handing them over holds the requests up for a moment, so it shall not happen often. A
+ * draft that is larger gets a buffer of its own.
+ */
+const BUFFER_BYTES = 1024 * 1024;
 /** UTF-8 takes at most three bytes for a UTF-16 unit. */
 const WIDEST = 3;
 const LENGTH_BYTES = 4;

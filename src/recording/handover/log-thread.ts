@@ -24,7 +24,7 @@ export type LogThreadData = Pick<
   logLevel: LogLevel;
 };
 
-/** `work`: drafts in memory or on disk; the answer names it. */
+/** `work`: drafts in memory or on disk; the answer names it, and says how many drafts were found. */
 export type ToLogThread =
   | { work: number; bytes: Uint8Array }
   | { work: number; path: string }
@@ -32,7 +32,8 @@ export type ToLogThread =
   | { metrics: number }
   | { stop: true };
 export type FromLogThread =
-  | { worked: number; counters: QueueCounters }
+  | { ready: true }
+  | { worked: number; drafts: number; counters: QueueCounters }
   | { spans: SpanCounters }
   | { done: number }
   | { metrics: number; values: MetricsJson }
@@ -45,7 +46,8 @@ export type LogThread = RequestLog & {
   metrics(): Promise<MetricsJson>;
 };
 
-type Work = { bytes: number; drafts: number; file: OverflowFile | null };
+/** `drafts`: null where another process has counted them. */
+type Work = { bytes: number; drafts: number | null; file: OverflowFile | null };
 
 /** Milliseconds that a draft waits here before it is handed over, together with its neighbours. */
 const HAND_OVER_INTERVAL = 50;
@@ -65,64 +67,86 @@ const YOUNG_GENERATION_MB = 16;
 
 /**
  * The request log in a thread of its own, with its own connection: working a batch out and encoding it would hold up
- * every request of the main thread for tens of milliseconds. The thread gives way to the requests: while they need all
- * processors, and when it falls behind, drafts wait on disk. `onAppended` runs when events about new logs are in the sequence of events.
+ * every request of the main thread for tens of milliseconds. While requests need all processors, and when the thread falls
+ * behind, drafts wait on disk. `onAppended` runs when events about new logs are in the sequence of events.
  */
 export function createLogThread(data: LogThreadData, log: Logger, onAppended: () => void): LogThread {
   const counters: QueueCounters = { waiting: 0, written: 0, spooled: 0, dropped: 0 };
   const spans: SpanCounters = { exported: 0, failed: 0, dropped: 0 };
-  const overflow = createOverflow(data.spoolDirectory, data.overflowKey, log);
+  const overflow = createOverflow({
+    directory: data.spoolDirectory,
+    key: data.overflowKey,
+    log,
+    onRefused: giveOrLose,
+  });
   const buffer = new DraftBuffer(handOver);
   const underWay = new Map<number, Work>();
   const answers = new Map<number, () => void>();
   const metricsAsked = new Map<number, (values: MetricsJson) => void>();
-  /** What the latest thread has told, and what the ones before it had. */
+  /** What the present thread has told, and what the ones before it had. */
   let told: QueueCounters = { ...counters };
+  const earlier: QueueCounters = { ...counters };
   let dropped = 0;
   let bytesUnderWay = 0;
   let draftsUnderWay = 0;
   let nextNumber = 0;
   let worker: Worker | null = null;
+  /** False from the end of one thread until the next has started. */
+  let isReady = true;
+  let isLoadKnown = true;
   const load = new ProcessorLoad();
   /** Whether drafts on disk wait for a better moment. */
   let isPatient = true;
   let timer: NodeJS.Timeout | undefined;
   let relaunch: NodeJS.Timeout | undefined;
 
-  function count(): void {
+  function updateCounters(): void {
     counters.waiting = buffer.drafts + draftsUnderWay + overflow.drafts;
-    counters.written = told.written;
-    counters.spooled = told.spooled;
-    counters.dropped = told.dropped + dropped + overflow.lost;
+    counters.written = earlier.written + told.written;
+    counters.spooled = earlier.spooled + told.spooled;
+    counters.dropped = earlier.dropped + told.dropped + dropped;
   }
 
+  const hasRoom = ({ bytes }: Chunk): boolean =>
+    worker !== null && isReady && bytesUnderWay + bytes.length <= UNDER_WAY_BYTES;
+
   function handOver(chunk: Chunk): void {
-    const { bytes, drafts } = chunk;
     // In the order in which they came: nothing passes by what waits on disk.
-    if (worker && !load.isBusy && overflow.isEmpty && bytesUnderWay + bytes.length <= UNDER_WAY_BYTES) {
-      const work = begin({ bytes: bytes.length, drafts, file: null });
-      worker.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
-    } else if (!overflow.append(chunk)) {
-      dropped += drafts;
-      log.error({ records: drafts }, 'Request logs were lost: too many of them wait on disk.');
+    if (hasRoom(chunk) && !load.isBusy && overflow.isEmpty) give(chunk);
+    else if (!overflow.append(chunk)) giveOrLose(chunk);
+  }
+
+  function giveOrLose(chunk: Chunk): void {
+    if (hasRoom(chunk)) {
+      give(chunk);
+      return;
     }
+    dropped += chunk.drafts;
+    log.error(
+      { records: chunk.drafts },
+      'Request logs were lost: neither the thread nor the disk took them.',
+    );
+  }
+
+  function give({ bytes, drafts }: Chunk): void {
+    const work = begin({ bytes: bytes.length, drafts, file: null });
+    worker?.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
   }
 
   function begin(work: Work): number {
     const number = nextNumber++;
     underWay.set(number, work);
     bytesUnderWay += work.bytes;
-    draftsUnderWay += work.drafts;
+    draftsUnderWay += work.drafts ?? 0;
     return number;
   }
 
-  /** Of what has ended, or of all that was under way. */
   function end(number: number): Work | undefined {
     const work = underWay.get(number);
     if (!work) return;
     underWay.delete(number);
     bytesUnderWay -= work.bytes;
-    draftsUnderWay -= work.drafts;
+    draftsUnderWay -= work.drafts ?? 0;
     return work;
   }
 
@@ -135,10 +159,10 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
 
   /** The next file from the disk, once the thread has little to do. */
   async function handOverFile(): Promise<void> {
-    if (shallWait() || overflow.isEmpty || bytesUnderWay > 0) return;
+    if (!worker || !isReady || shallWait() || overflow.isEmpty || bytesUnderWay > 0) return;
     const file = await overflow.take();
     if (!file) return;
-    if (!worker || bytesUnderWay > 0) {
+    if (!worker || !isReady) {
       overflow.giveBack(file);
       return;
     }
@@ -148,13 +172,17 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
 
   const beat = (): void => {
     buffer.flush();
-    count();
+    updateCounters();
     handOverFile().catch((error: unknown) =>
       log.warn({ error }, 'Request logs on disk cannot be handed over now.'),
     );
   };
 
   function onMessage(message: FromLogThread): void {
+    if ('ready' in message) {
+      isReady = true;
+      return;
+    }
     if ('appended' in message) {
       onAppended();
       return;
@@ -173,24 +201,34 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       return;
     }
     const work = end(message.worked);
+    // Less than was written down: a piece of the file could not be read.
+    dropped += Math.max(0, (work?.drafts ?? 0) - message.drafts);
     if (work?.file) overflow.done(work.file);
     told = message.counters;
     beat();
   }
 
-  /** A defect ended the thread: what it held in memory is lost and counted, and a new one takes over. */
-  function onExit(code: number): void {
+  /** What was under way: on disk it is still there, in memory it is lost and counted. */
+  function takeBack(): number {
     let lost = 0;
     for (const number of [...underWay.keys()].reverse()) {
       const work = end(number);
       if (work?.file) overflow.giveBack(work.file);
       else lost += work?.drafts ?? 0;
     }
-    dropped += lost + told.dropped;
-    told = { ...told, dropped: 0 };
-    log.error({ code, records: lost }, 'The request log thread ended; starting another.');
+    dropped += lost;
+    return lost;
+  }
+
+  /** A defect ended the thread: a new one takes over. */
+  function onExit(code: number): void {
     worker = null;
-    count();
+    isReady = false;
+    const lost = takeBack();
+    for (const name of ['written', 'spooled', 'dropped'] as const) earlier[name] += told[name];
+    told = { waiting: 0, written: 0, spooled: 0, dropped: 0 };
+    log.error({ code, records: lost }, 'The request log thread ended; starting another.');
+    updateCounters();
     for (const answer of answers.values()) answer();
     answers.clear();
     relaunch = setTimeout(launch, RELAUNCH_DELAY).unref();
@@ -207,6 +245,11 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     worker.on('exit', onExit);
     // Open requests and the listener keep the process alive, not this.
     worker.unref();
+  }
+
+  function sayLoadIsUnknown(error: unknown): void {
+    if (isLoadKnown) log.warn({ error }, 'The load of the machine is not known.');
+    isLoadKnown = false;
   }
 
   /** Resolves when nothing waits on disk, or the time is up. */
@@ -248,7 +291,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       launch();
       overflow.start();
       timer = setInterval(() => {
-        load.beat().catch((error: unknown) => log.warn({ error }, 'The load of the machine is not known.'));
+        load.beat().catch(sayLoadIsUnknown);
         beat();
       }, HAND_OVER_INTERVAL);
       timer.unref();
@@ -258,16 +301,22 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       await emptied(STOP_PATIENCE);
       clearInterval(timer);
       clearTimeout(relaunch);
+      buffer.flush();
       const ending = worker;
+      // Nothing more is handed over: what still comes waits on disk.
+      worker = null;
       if (ending) {
         ending.ref();
         ending.off('exit', onExit);
         const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()));
         ending.postMessage({ stop: true } satisfies ToLogThread);
         await ended;
-        worker = null;
+        const lost = takeBack();
+        if (lost > 0) log.error({ records: lost }, 'The request log thread ended before it had written all.');
       }
+      buffer.flush();
       await overflow.stop();
+      updateCounters();
     },
   };
 }

@@ -14,6 +14,7 @@ import { createSpanExport } from '../spans/span-export.ts';
 import { createSpool } from '../spool.ts';
 import { createTrafficMetrics } from '../traffic-metrics.ts';
 import { logEvents } from '../write-logs.ts';
+import { isMissing } from './directories.ts';
 import { decodeDrafts } from './draft-codec.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
 import { openSealed } from './sealed-file.ts';
@@ -69,22 +70,41 @@ repair.start();
 
 type Work = Extract<ToLogThread, { work: number }>;
 
-/** Returns once its drafts are in the queue. */
-function take(bytes: Uint8Array): void {
-  for (const draft of decodeDrafts(bytes)) requestLog.add(draft);
+/** Answers how many drafts went into the queue. */
+function take(bytes: Uint8Array): number {
+  try {
+    const drafts = decodeDrafts(bytes);
+    for (const draft of drafts) requestLog.add(draft);
+    return drafts.length;
+  } catch (error) {
+    log.error({ error }, 'Request logs cannot be read.');
+    return 0;
+  }
 }
 
-/** What cannot be read is set aside for a human, not thrown away. */
-async function workOutFile(path: string): Promise<void> {
+/** Never rejects; answers how many drafts it found. */
+async function takeFile(path: string): Promise<number> {
+  let found = 0;
   try {
-    for await (const bytes of openSealed(path, overflowKey)) take(bytes);
+    for await (const bytes of openSealed(path, overflowKey)) found += take(bytes);
   } catch (error) {
-    log.error({ error, path }, 'Request logs on disk cannot be read; the file is set aside.');
-    await rename(path, join(spoolDirectory, `damaged-${uuid()}`));
-    return;
+    // Another process has taken it over.
+    if (isMissing(error)) return found;
+    log.error({ error, path }, 'Request logs on disk cannot be read to the end; the file is set aside.');
+    await settle(rename(path, join(spoolDirectory, `damaged-${uuid()}`)));
   }
   await requestLog.drain();
-  await rm(path);
+  await settle(rm(path, { force: true }));
+  return found;
+}
+
+/** Without it nothing is lost: a file that is read twice has the same records. */
+async function settle(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    log.error({ error }, 'A file of request logs that is done with stays on disk.');
+  }
 }
 
 let waiting: Work[] = [];
@@ -93,12 +113,11 @@ let waiting: Work[] = [];
 async function workOut(): Promise<void> {
   const works = waiting;
   waiting = [];
-  for (const work of works) {
-    if ('path' in work) await workOutFile(work.path);
-    else take(work.bytes);
-  }
+  const found = new Map<number, number>();
+  for (const work of works)
+    found.set(work.work, 'path' in work ? await takeFile(work.path) : take(work.bytes));
   await requestLog.drain();
-  for (const { work } of works) answer({ worked: work, counters: requestLog.counters });
+  for (const [worked, drafts] of found) answer({ worked, drafts, counters: requestLog.counters });
 }
 
 async function serve(message: Exclude<ToLogThread, Work>): Promise<void> {
@@ -128,3 +147,4 @@ port.on('message', (message: ToLogThread) => {
   } else if ('metrics' in message) void serve(message);
   else serving = serving.then(() => serve(message));
 });
+answer({ ready: true });

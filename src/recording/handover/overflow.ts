@@ -1,38 +1,53 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rmdir, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Logger } from '../../lib/logger.ts';
+import { Abandoned, isMissing, isRemoved } from './directories.ts';
 import type { Chunk } from './draft-codec.ts';
 import { createSealer } from './sealed-file.ts';
 
 /** Drafts on disk: the process that handed them over keeps nothing of them. */
-export type OverflowFile = { path: string; bytes: number; drafts: number };
+export type OverflowFile = {
+  path: string;
+  bytes: number;
+  /** Null where another process has written it. */
+  drafts: number | null;
+  /** How often its taker has ended over it. */
+  failures: number;
+};
 
 /**
  * Drafts that came faster than the thread could take them, on disk until it can. What one process leaves behind, the next
  * one of the same directory takes over.
  */
 export type Overflow = {
-  /** Drafts that wait here; of those that another process left behind the number is not known. */
+  /** Drafts that wait here, without those that another process left behind. */
   readonly drafts: number;
   readonly isEmpty: boolean;
   /** How full the disk may be, as far as this process knows: 0 to 1. */
   readonly fullness: number;
-  /** Milliseconds that the oldest draft has waited, on the clock of `performance.now()`; 0 when there is none. */
+  /** Milliseconds since something has been waiting here without a break; 0 when nothing is. */
   readonly age: number;
-  /** Drafts that the disk did not take. */
-  readonly lost: number;
-  /** Does not wait for the disk. False when there is no room. */
+  /** Does not wait for the disk. False when there is no room, or the disk has just refused. */
   append(chunk: Chunk): boolean;
   /** The oldest file, which from now on is the taker's; null when there is none or it is still being written. */
   take(): Promise<OverflowFile | null>;
-  /** The taker could do nothing with it. */
+  /** The taker has ended over it. */
   giveBack(file: OverflowFile): void;
   /** The taker is done with it and has removed it. */
   done(file: OverflowFile): void;
   start(): void;
   /** What is here stays for the next process. */
   stop(): Promise<void>;
+};
+
+type Options = {
+  /** Shared with other processes. */
+  directory: string;
+  /** 32 bytes, the same in all of them. */
+  key: Uint8Array;
+  log: Logger;
+  /** Gets what the disk did not take after all. */
+  onRefused(chunk: Chunk): void;
 };
 
 /** Bytes after which the next file is begun. */
@@ -42,39 +57,48 @@ const MEMORY_BYTES = 32 * 1024 * 1024;
 const DISK_BYTES = 1024 * 1024 * 1024;
 /** Milliseconds between signs of life, and between looks for what others left behind. */
 const PULSE = 20_000;
-/** Milliseconds without a sign of life after which a directory is abandoned. */
-const ABANDONED = 6 * PULSE;
+/** Milliseconds for which a disk that refused is left alone. */
+const REST = 5000;
+/** Times that a taker may end over a file before it is left to the next process. */
+const MOST_FAILURES = 3;
 
-const PREFIX = 'overflow-';
-
-/** `key`: 32 bytes, the same in all processes that share `directory`. */
-export function createOverflow(directory: string, key: Uint8Array, log: Logger): Overflow {
+export function createOverflow({ directory, key, log, onRefused }: Options): Overflow {
   const seal = createSealer(key);
-  const files: OverflowFile[] = [];
-  const queue: Chunk[] = [];
+  const abandoned = new Abandoned(directory);
+  const own = abandoned.newName();
   /** Directories whose files are ours: the one we write to, and those that we took over. */
-  const directories: string[] = [];
-  const own = join(directory, `${PREFIX}${randomUUID()}`);
-  let current: (OverflowFile & { handle: FileHandle }) | null = null;
+  const directories = new Set<string>();
+  const queue: Chunk[] = [];
+  let files: OverflowFile[] = [];
+  let current: (OverflowFile & { drafts: number; handle: FileHandle }) | null = null;
   let writing: Promise<void> | null = null;
+  let tidying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let queuedBytes = 0;
   let diskBytes = 0;
   let drafts = 0;
   let count = 0;
-  let lost = 0;
+  let restUntil = 0;
   /** When the first came of those that wait now. */
   let since = 0;
 
   const isEmpty = (): boolean => files.length === 0 && queue.length === 0 && current === null;
 
+  function begins(): void {
+    if (isEmpty()) since = performance.now();
+  }
+
   async function begin(): Promise<NonNullable<typeof current>> {
-    if (!directories.includes(own)) {
-      await mkdir(own, { recursive: true, mode: 0o700 });
-      directories.push(own);
-    }
     const path = join(own, String(count++).padStart(6, '0'));
-    return { path, bytes: 0, drafts: 0, handle: await open(path, 'wx', 0o600) };
+    // Tidied away meanwhile, the directory is made once more.
+    const handle = await create(path).catch(() => create(path));
+    directories.add(own);
+    return { path, bytes: 0, drafts: 0, failures: 0, handle };
+  }
+
+  async function create(path: string): Promise<FileHandle> {
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    return open(path, 'wx', 0o600);
   }
 
   async function finish(): Promise<void> {
@@ -83,65 +107,103 @@ export function createOverflow(directory: string, key: Uint8Array, log: Logger):
     current = null;
     if (file.drafts > 0) files.push(file);
     await handle.close();
+    if (file.drafts === 0) await rm(file.path, { force: true });
   }
 
-  async function writeOne({ bytes, drafts: written }: Chunk): Promise<void> {
-    try {
-      current ??= await begin();
-      const sealed = await seal(bytes);
-      await current.handle.writev(sealed);
-      const length = sealed.reduce((sum, piece) => sum + piece.length, 0);
-      current.bytes += length;
-      current.drafts += written;
-      diskBytes += length;
-      if (current.bytes >= FILE_BYTES) await finish();
-    } catch (error) {
-      lost += written;
-      drafts -= written;
-      log.error({ error, records: written }, 'Request logs were lost: the disk did not take them.');
-      await finish().catch((cause: unknown) =>
-        log.warn({ error: cause }, 'A file of request logs was not closed.'),
-      );
-    }
+  async function write(chunk: Chunk): Promise<void> {
+    current ??= await begin();
+    const sealed = await seal(chunk.bytes);
+    const length = sealed.reduce((sum, piece) => sum + piece.length, 0);
+    const { bytesWritten } = await current.handle.writev(sealed);
+    // A disk that fills up takes the beginning, which is left out when the file is read.
+    if (bytesWritten < length) throw new Error(`The disk took ${bytesWritten} of ${length} bytes.`);
+    current.bytes += length;
+    current.drafts += chunk.drafts;
+    diskBytes += length;
+    if (current.bytes >= FILE_BYTES) await finish();
   }
 
-  async function write(): Promise<void> {
+  async function refuse(chunk: Chunk, error: unknown): Promise<void> {
+    log.warn({ error, records: chunk.drafts }, 'The disk does not take request logs that have to wait.');
+    restUntil = performance.now() + REST;
+    drafts -= chunk.drafts;
+    onRefused(chunk);
+    await finish().catch((cause: unknown) =>
+      log.warn({ error: cause }, 'A file of request logs was not closed.'),
+    );
+  }
+
+  async function writeAll(): Promise<void> {
     for (let chunk = queue[0]; chunk; chunk = queue[0]) {
-      await writeOne(chunk);
+      try {
+        await write(chunk);
+      } catch (error) {
+        await refuse(chunk, error);
+      }
       queue.shift();
       queuedBytes -= chunk.bytes.length;
     }
+    writing = null;
   }
 
   /** Shows that we live, and looks for files of those who do not. */
   async function pulse(): Promise<void> {
     try {
       const now = new Date();
-      for (const path of directories) await utimes(path, now, now);
-      for (const path of await abandoned(directory, directories)) await adopt(path);
+      for (const path of directories) {
+        await utimes(path, now, now).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+          forget(path);
+        });
+      }
+      for (const path of await abandoned.look(directories)) await adopt(path);
     } catch (error) {
-      log.warn({ error }, 'The overflow of the request log cannot be looked after now.');
+      log.warn({ error }, 'The request logs that wait on disk cannot be looked after now.');
     }
   }
 
+  /** Another process took us for dead and has what was there. */
+  function forget(path: string): void {
+    directories.delete(path);
+    const gone = files.filter((file) => dirname(file.path) === path);
+    files = files.filter((file) => !gone.includes(file));
+    for (const file of gone) {
+      drafts -= file.drafts ?? 0;
+      diskBytes -= file.bytes;
+    }
+    if (path === own) void finish().catch(() => undefined);
+  }
+
   async function adopt(path: string): Promise<void> {
-    const adopted = join(directory, `${PREFIX}${randomUUID()}`);
+    const adopted = abandoned.newName();
     const now = new Date();
     try {
       // First the time, so that nobody takes it from us; of two that rename it one fails.
       await utimes(path, now, now);
       await rename(path, adopted);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+      if (isMissing(error)) return;
       throw error;
     }
-    directories.push(adopted);
+    directories.add(adopted);
+    begins();
     for (const name of (await readdir(adopted)).sort()) {
-      const file = { path: join(adopted, name), bytes: (await stat(join(adopted, name))).size, drafts: 0 };
-      diskBytes += file.bytes;
-      files.push(file);
+      const { size } = await stat(join(adopted, name));
+      diskBytes += size;
+      files.push({ path: join(adopted, name), bytes: size, drafts: null, failures: 0 });
     }
     log.info({ files: files.length }, 'Taking over request logs that another process left on disk.');
+    tidy();
+  }
+
+  /** Who looks into the directory shall see whether anything waits. */
+  function tidy(): void {
+    tidying = tidying
+      .then(async () => {
+        if (!isEmpty()) return;
+        for (const path of directories) if (await isRemoved(path)) directories.delete(path);
+      })
+      .catch((error: unknown) => log.warn({ error }, 'An empty directory of request logs stays.'));
   }
 
   return {
@@ -157,33 +219,39 @@ export function createOverflow(directory: string, key: Uint8Array, log: Logger):
     get age() {
       return isEmpty() ? 0 : performance.now() - since;
     },
-    get lost() {
-      return lost;
-    },
     append(chunk) {
       const { length } = chunk.bytes;
+      if (performance.now() < restUntil) return false;
       if (queuedBytes + length > MEMORY_BYTES || diskBytes + queuedBytes + length > DISK_BYTES) return false;
-      if (isEmpty()) since = performance.now();
+      begins();
       queue.push(chunk);
       queuedBytes += length;
       drafts += chunk.drafts;
-      writing ??= write().finally(() => {
-        writing = null;
-      });
+      writing ??= writeAll();
       return true;
     },
     async take() {
       if (files.length === 0 && !writing) await finish();
       const file = files.shift() ?? null;
-      if (file) drafts -= file.drafts;
+      drafts -= file?.drafts ?? 0;
       return file;
     },
     giveBack(file) {
-      files.unshift(file);
-      drafts += file.drafts;
+      const failures = file.failures + 1;
+      if (failures >= MOST_FAILURES) {
+        log.error(
+          { path: file.path },
+          'Request logs on disk end the thread that reads them; they stay there.',
+        );
+        return;
+      }
+      begins();
+      files.unshift({ ...file, failures });
+      drafts += file.drafts ?? 0;
     },
     done({ bytes }) {
       diskBytes -= bytes;
+      if (isEmpty()) tidy();
     },
     start() {
       void pulse();
@@ -193,35 +261,10 @@ export function createOverflow(directory: string, key: Uint8Array, log: Logger):
       clearInterval(timer);
       await writing;
       await finish();
-      for (const path of directories) await leave(path);
+      tidy();
+      await tidying;
+      // The next process need not wait until it sees that we are gone.
+      for (const path of directories) if (!(await isRemoved(path))) await utimes(path, 0, 0);
     },
   };
-}
-
-/** Directories of processes that gave no sign of life. */
-async function abandoned(directory: string, ours: readonly string[]): Promise<string[]> {
-  const paths: string[] = [];
-  for (const name of await readdir(directory).catch(unlessMissing)) {
-    const path = join(directory, name);
-    if (!name.startsWith(PREFIX) || ours.includes(path)) continue;
-    const { mtimeMs } = await stat(path);
-    if (mtimeMs < Date.now() - ABANDONED) paths.push(path);
-  }
-  return paths;
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): string[] {
-  if (error.code === 'ENOENT') return [];
-  throw error;
-}
-
-/** An empty directory goes; another is marked as abandoned, so that the next process need not wait. */
-async function leave(path: string): Promise<void> {
-  try {
-    await rmdir(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-    await utimes(path, 0, 0);
-  }
 }
