@@ -26,9 +26,10 @@ export function allowOrigins(origins: readonly string[], listener: Listener): Li
   const allowed = new Set(origins);
   return (request, response) => {
     const { origin } = request.headers;
+    // Also for those who get no such header: a cache must not give their answer to others.
+    if (!isOpen) response.setHeader('vary', 'origin');
     if (origin === undefined || !(isOpen || allowed.has(origin))) return listener(request, response);
     response.setHeader('access-control-allow-origin', isOpen ? '*' : origin);
-    if (!isOpen) response.setHeader('vary', 'origin');
     if (isPreflight(request)) return answerPreflight(request, response);
     response.setHeader('access-control-expose-headers', '*');
     listener(request, response);

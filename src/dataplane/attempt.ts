@@ -139,11 +139,11 @@ class Attempt implements UpstreamSink, Reception {
     }
     this.result.relayed = this.#options.accept(status, headers, null);
     if (!this.result.relayed) return false;
-    const isStream = reading !== null && status !== 204 && isEventStream(headers);
+    const isStream = reading !== null && this.relay.wantsBody && status !== 204 && isEventStream(headers);
     if (isStream) this.#reader = new StreamedAnswer(this, reading.format, reading.hidesUsage);
     const shown = status >= 300 && this.#options.reading ? withoutLocation(headers) : headers;
     this.relay.start(status, shown, this.#options.gatewayHeaders(), isStream ? 'changed' : 'same');
-    return true;
+    return this.relay.wantsBody;
   }
 
   opening(): void {

@@ -46,6 +46,11 @@ export class Relay {
     this.#streams = streams;
   }
 
+  /** False where the caller asked for the head alone. */
+  get wantsBody(): boolean {
+    return this.#response.req.method !== 'HEAD';
+  }
+
   /** `body`: whether what follows is the provider's own, as long as it announced. */
   start(
     status: number,

@@ -44,7 +44,8 @@ export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBo
   // other one.
   if (!renamed && !restricting && leaf.cache === null && !changesBody(leaf))
     return unchanged(body.bytes, body.value);
-  const value: Record<string, unknown> = { ...leaf.defaultParams, ...body.value, ...leaf.overrideParams };
+  const given = withoutOtherSpellings(body.value, leaf);
+  const value: Record<string, unknown> = { ...leaf.defaultParams, ...given, ...leaf.overrideParams };
   if (target.model !== null) value.model = target.model;
   const outgoing = written(value, leaf.dropParams);
   if (restricting) requireSameModel(restricting, outgoing.value, target.model, leaf);
@@ -59,6 +60,19 @@ function written(members: Record<string, unknown>, dropped: readonly string[]) {
     // What the parser takes may be nested more deeply than it can be written again.
     throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.', cause });
   }
+}
+
+/** Some providers do not mind the case of a member: in another one, a caller's would stand beside the config's. */
+function withoutOtherSpellings(
+  members: Record<string, unknown>,
+  { overrideParams, dropParams }: Leaf,
+): Record<string, unknown> {
+  const names = new Set([...Object.keys(overrideParams ?? {}), ...dropParams]);
+  if (names.size === 0) return members;
+  const plain = new Set([...names].map((name) => name.toLowerCase()));
+  return Object.fromEntries(
+    Object.entries(members).filter(([name]) => names.has(name) || !plain.has(name.toLowerCase())),
+  );
 }
 
 /** Whether a config has parameters for the body. */

@@ -4,6 +4,7 @@ import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { ModelRecord, ProviderRecord } from './directory.ts';
 import { isLikeModel, requireCertainModel } from './forms/certain.ts';
+import { isObject } from './frames/payload.ts';
 import { modelsInQuery } from './model-query.ts';
 
 /**
@@ -57,6 +58,32 @@ export function requireSameModel(
   if (allowed !== null && !record.allowAllModels && sent.model === undefined) throw unshown(record);
   if (Array.isArray(sent.models))
     for (const named of sent.models) requireEnabled(record, String(named), 'models');
+  for (const [place, named] of furtherModels(sent)) requireEnabled(record, String(named), place);
+}
+
+/** Models below the first level of a body: of a batch of messages, of a realtime session, of a tool that is a model. */
+function furtherModels({ requests, session, tools }: Members): [place: string, model: string][] {
+  const listed = (name: string, list: unknown, of: (item: Members) => unknown): [string, unknown][] =>
+    Array.isArray(list)
+      ? list.map((item, index) => [`${name}[${index}]`, isObject(item) ? of(item) : undefined])
+      : [];
+  const found: [string, unknown][] = [
+    ...listed('requests', requests, ({ params, body }) => modelOf(params) ?? modelOf(body)),
+    ...listed('tools', tools, modelOf),
+    ['session', modelOf(session)],
+  ];
+  return found.flatMap(([place, model]) =>
+    model === undefined || model === null ? [] : [[`${place}.model`, String(model)]],
+  );
+}
+
+type Members = Record<string, unknown>;
+
+/** A member whose name differs from `model` in its case is one to some providers. */
+function modelOf(value: unknown): unknown {
+  if (!isObject(value)) return undefined;
+  const name = Object.keys(value).find(isLikeModel);
+  return name === undefined ? undefined : value[name];
 }
 
 const namedIn = (model: string | null, { defaultParams }: Leaf): string | null =>

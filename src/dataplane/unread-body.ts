@@ -11,8 +11,12 @@ const OPENINGS: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
  * is (spec/data-plane.md, section 10.6).
  */
 export function requireWithoutParameters({ body, headers }: Call): void {
-  const isForm = /^(?:multipart\/|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '');
-  if (body.kind === 'bytes' && !isForm && !beginsLikeJson(body.bytes)) return;
+  const hasParameters = /^(?:multipart\/|application\/x-www-form-urlencoded|[^;]*\bjson\b)/i.test(
+    headers['content-type'] ?? '',
+  );
+  // What is compressed may be anything.
+  const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
+  if (body.kind === 'bytes' && isPlain && !hasParameters && !beginsLikeJson(body.bytes)) return;
   throw new GatewayError('VALIDATION_FAILED', {
     message:
       'The config has parameters for the body, which the gateway cannot read: send a JSON object, or a form, as what it is and not larger than is kept.',

@@ -1,13 +1,18 @@
 import type { BilledImages } from './pricing/cost.ts';
 import type { ExchangeDraft, KeptBody } from './request-log.ts';
 
-/** `/v1beta/models/<m>:generateContent`, `/model/<m>/converse`, `/deployments/<m>/chat/completions` */
-const modelPath = /\/models\/([^/:?]+):\w|\/model\/([^/?]+)\/(?:converse|invoke)|\/deployments\/([^/?]+)\//;
+/**
+ * `/v1beta/models/<m>:generateContent`, `/models/<owner>/<m>/predictions`, `/model/<m>/converse`,
+ * `/deployments/<m>/chat/completions`, `/endpoints/<m>/invocations`
+ */
+const modelPath =
+  /\/(?:tuned)?models\/([^/:?]+):\w|\/models\/([^?]{1,256}?)\/predictions|\/model\/([^/?]+)\/(?:converse|invoke)|\/deployments\/([^/?]+)\/|\/(?:serving-)?endpoints\/([^/?]+)\/invocations/i;
 
 /** The model that a request names in its path, in the providers' own formats. */
 export function modelInPath(url: string): string | null {
   const path = modelPath.exec(url);
-  return (path?.[1] ?? path?.[2] ?? path?.[3])?.slice(0, 256) ?? null;
+  const model = path?.slice(1).find((group) => group !== undefined);
+  return model?.slice(0, 256) ?? null;
 }
 
 /** The images that a request asked for, where those are what is billed. */

@@ -178,6 +178,30 @@ describe('parameters', () => {
     expect(three.providers[0]?.requests[0]?.body.toString()).toBe('plain {"text"}');
   });
 
+  test.each([
+    ['that are compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, '\x1f\x8b'],
+    ['that only look like JSON', { 'content-type': 'application/json' }, '{"temperature":NaN}'],
+    ['that say they are JSON and are not', { 'content-type': 'application/json' }, 'temperature'],
+  ])('bodies %s are refused where they apply', async (_name, headers, text) => {
+    const config = target(0, { override_params: { temperature: 1 } });
+    const answer = await three.call(config, {
+      path: '/v1/proxy/x',
+      headers,
+      body: Buffer.from(text, 'latin1'),
+    });
+    expect([answer.status, answer.json.error.param, three.reached()]).toEqual([
+      400,
+      'content-type',
+      [0, 0, 0],
+    ]);
+  });
+
+  test('a member of the caller in other letters does not stand beside them', async () => {
+    const behaviour = { override_params: { max_tokens: 10 }, drop_params: ['seed'] };
+    await three.call(target(0, behaviour), { body: { model: 'm', messages, Max_Tokens: 9999, SEED: 1 } });
+    expect(three.sent(0)).toEqual({ model: 'm', messages, max_tokens: 10 });
+  });
+
   test('a model of override_params may name the provider, whose slug is removed', async () => {
     await three.call({ override_params: { model: '@loop-3/vendor/large' } });
     expect([three.reached(), three.sent(2).model]).toEqual([[0, 0, 1], 'vendor/large']);

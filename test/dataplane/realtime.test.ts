@@ -284,7 +284,7 @@ describe('bytes of messages on their way are bounded', () => {
     const budget = createBudget({ ofAll: 100, ofOne: 40, closing: 30 });
     const ends: [string, boolean][] = [];
     const enter = (credential: string, name: string) =>
-      budget.enter(credential, (atOnce) => ends.push([name, atOnce]));
+      budget.enter({ credential, organisationId: 'one' }, (atOnce) => ends.push([name, atOnce]));
     const shares = ['a', 'b', 'c', 'd'].map((credential) => enter(credential, `first of ${credential}`));
     const [a, b, c, d] = shares as [Share, Share, Share, Share];
     a.set(30);
@@ -302,6 +302,17 @@ describe('bytes of messages on their way are bounded', () => {
     expect(ends.splice(0)).toEqual([]);
     enter('e', 'of e').set(5);
     expect(ends.splice(0)).toEqual([['first of d', true]]);
+  });
+
+  test('an organisation that holds most pays for it with its own sessions, however many keys it has', () => {
+    const budget = createBudget({ ofAll: 100, ofOne: 40, closing: 90 });
+    const ends: string[] = [];
+    const enter = (organisationId: string, credential: string) =>
+      budget.enter({ credential, organisationId }, () => ends.push(credential));
+    for (const each of ['a', 'b', 'c', 'd', 'e']) enter('crowd', each).set(15);
+    enter('neighbour', 'alone').set(30);
+    expect(ends).toHaveLength(1);
+    expect(ends).not.toContain('alone');
   });
 
   test('a message that does not come to its end closes the session', async () => {

@@ -145,6 +145,26 @@ describe('10.1: every path', () => {
     expect(world.provider.requests.every(({ method }) => method === 'GET')).toBe(true);
   });
 
+  test('HEAD does not wait for what a provider sends behind the head', async () => {
+    let isLeft = false;
+    world.provider.play((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '1000000' });
+      response.write('the beginning');
+      response.on('close', () => {
+        isLeft = true;
+      });
+    });
+    const path = '/v1/files/f/content';
+    const head = await world.call({
+      method: 'HEAD',
+      path,
+      headers: { 'x-gateway-provider': '@loop-1' },
+      body: null,
+    });
+    expect([head.status, head.headers['content-length']]).toEqual([200, '1000000']);
+    while (!isLeft) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
   test.each(['POST', 'GET', 'PUT', 'DELETE'])('%s on any other path is passed on', async (method) => {
     expect((await send({ method, path: '/v1/some/thing?x=1' })).status).toBe(200);
     expect(received()).toMatchObject({ method, url: '/v1/some/thing?x=1' });

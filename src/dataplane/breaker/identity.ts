@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
-import { findProvider, headerOfSetting } from '../../providers/index.ts';
+import { allSettings, findProvider, headerOfSetting } from '../../providers/index.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Leaf } from '../config/plan.ts';
 import { providerNamedFor } from '../named-provider.ts';
+
+/** Headers with which a request may lead a target elsewhere. */
+const settingHeaders: ReadonlySet<string> = new Set([...allSettings.keys()].map(headerOfSetting));
 
 /**
  * What one call makes of a target: provider, credential, host and model, as a digest. What happens to one model, or to one
@@ -12,7 +15,14 @@ export function targetIdentity(leaf: Leaf, call: Call): string {
   const named = providerNamedFor(leaf, call);
   const name = named?.name ?? null;
   const host = headerOf(call.headers, 'x-gateway-custom-host');
-  const parts = [name, named?.model, host, ...(name?.startsWith('@') ? [] : ownCredential(name, leaf, call))];
+  const chosen = Object.entries(call.headers).filter(([header]) => settingHeaders.has(header));
+  const parts = [
+    name,
+    named?.model,
+    host,
+    chosen,
+    ...(name?.startsWith('@') ? [] : ownCredential(name, leaf, call)),
+  ];
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }
 

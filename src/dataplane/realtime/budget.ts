@@ -16,17 +16,24 @@ export type Share = {
 /** Ends a session, which takes nothing in any more. `atOnce`: without waiting for the other ends of its connections. */
 export type End = (atOnce: boolean) => void;
 
+/** Whose sessions count together. */
+export type Owner = { credential: string; organisationId: string };
+
 export type Budget = {
-  /** `credential`: whose sessions count together. `end` is called at most once. */
-  enter(credential: string, end: End): Share;
+  /** `end` is called at most once. */
+  enter(owner: Owner, end: End): Share;
 };
 
 type Holder = { bytes: number; entries: Set<Entry> };
-type Entry = { credential: string; holder: Holder; bytes: number; end: End };
+type Entry = { holders: readonly Holder[]; bytes: number; end: End };
 
-/** Keeps what sessions hold within bounds: ends the largest, so that a session pays for itself and not for its neighbours. */
+/**
+ * Keeps what sessions hold within bounds: ends the largest of the credential, or of the organisation that holds most, so that
+ * nobody pays for a neighbour.
+ */
 export function createBudget({ ofAll, ofOne, closing } = BUDGET): Budget {
-  const holders = new Map<string, Holder>();
+  const credentials = new Map<string, Holder>();
+  const organisations = new Map<string, Holder>();
   const all: Holder = { bytes: 0, entries: new Set() };
   let closingBytes = 0;
 
@@ -41,19 +48,28 @@ export function createBudget({ ofAll, ofOne, closing } = BUDGET): Budget {
   }
 
   function remove(entry: Entry): void {
-    for (const holder of [entry.holder, all]) {
+    for (const holder of entry.holders) {
       holder.entries.delete(entry);
       holder.bytes -= entry.bytes;
     }
-    if (entry.holder.entries.size === 0) holders.delete(entry.credential);
   }
 
-  function enter(credential: string, end: End): Share {
-    const holder = holders.get(credential) ?? { bytes: 0, entries: new Set() };
-    holders.set(credential, holder);
-    const entry: Entry = { credential, holder, bytes: 0, end };
-    holder.entries.add(entry);
-    all.entries.add(entry);
+  function largestOrganisation(): Holder {
+    let largest = all;
+    let bytes = 0;
+    for (const holder of organisations.values()) {
+      if (holder.bytes > bytes) {
+        largest = holder;
+        bytes = holder.bytes;
+      }
+    }
+    return largest;
+  }
+
+  function enter({ credential, organisationId }: Owner, end: End): Share {
+    const holder = holderIn(credentials, credential);
+    const entry: Entry = { holders: [holder, holderIn(organisations, organisationId), all], bytes: 0, end };
+    for (const each of entry.holders) each.entries.add(entry);
     return {
       set(bytes) {
         const more = bytes - entry.bytes;
@@ -62,17 +78,26 @@ export function createBudget({ ofAll, ofOne, closing } = BUDGET): Budget {
           closingBytes += more;
           return;
         }
-        holder.bytes += more;
-        all.bytes += more;
+        for (const each of entry.holders) each.bytes += more;
         if (more > 0 && holder.bytes > ofOne) endLargest(holder);
-        if (more > 0 && all.bytes > ofAll) endLargest(all);
+        if (more > 0 && all.bytes > ofAll) endLargest(largestOrganisation());
       },
       leave() {
         if (all.entries.has(entry)) remove(entry);
         else closingBytes -= entry.bytes;
+        if (holder.entries.size === 0 && credentials.get(credential) === holder)
+          credentials.delete(credential);
+        const organisation = organisations.get(organisationId);
+        if (organisation?.entries.size === 0) organisations.delete(organisationId);
       },
     };
   }
 
   return { enter };
+}
+
+function holderIn(holders: Map<string, Holder>, name: string): Holder {
+  const holder = holders.get(name) ?? { bytes: 0, entries: new Set() };
+  holders.set(name, holder);
+  return holder;
 }

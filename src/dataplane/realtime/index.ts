@@ -101,7 +101,10 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     const relayed = relay({ socket: caller, connection: to.socket }, provider, {
       observe: observer.see,
       budget,
-      credential: credentialName(call.key.principal),
+      owner: {
+        credential: credentialName(call.key.principal),
+        organisationId: call.key.principal.organisationId,
+      },
     });
     const forget = watch.add({
       async check() {

@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
-import type { Budget } from './budget.ts';
+import type { Budget, Owner } from './budget.ts';
 import { followUnfinished, type Side } from './unfinished.ts';
 
 /** Bytes of one message; 15 MiB of audio, which providers take at once, are 20 as base64. Each frame of it is an object. */
@@ -45,21 +45,17 @@ export type RelayOptions = {
   observe: (data: RawData) => void;
   budget: Budget;
   /** Whose session this is. */
-  credential: string;
+  owner: Owner;
 };
 
 /**
  * Both sides come paused. Sends what either side says to the other, untouched and no faster than that reads, until one closes;
  * then closes the other with the same code. Ends the session where the budget has no room for what it holds.
  */
-export function relay(
-  callers: Side,
-  providers: Side,
-  { observe, budget, credential }: RelayOptions,
-): Relayed {
+export function relay(callers: Side, providers: Side, { observe, budget, owner }: RelayOptions): Relayed {
   const [caller, provider] = [callers.socket, providers.socket];
   let ending: Ending | null = null;
-  const share = budget.enter(credential, (atOnce) => {
+  const share = budget.enter(owner, (atOnce) => {
     end(MESSAGE_TOO_BIG, 'Too many bytes of messages are on their way.');
     for (const socket of [caller, provider]) {
       if (atOnce) socket.terminate();

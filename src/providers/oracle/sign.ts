@@ -39,8 +39,9 @@ const keyIdOf = (settings: Settings): string =>
 function keyOf(settings: Settings): KeyObject {
   // A header has no lines: there they are written as \n.
   const key = required(settings, 'oracle_private_key').replaceAll('\\n', '\n');
+  let found: KeyObject;
   try {
-    return createPrivateKey({ key, passphrase: settings.oracle_key_passphrase });
+    found = createPrivateKey({ key, passphrase: settings.oracle_key_passphrase });
   } catch (cause) {
     throw invalid(
       'oracle_private_key is no private key that oracle_key_passphrase opens.',
@@ -48,6 +49,8 @@ function keyOf(settings: Settings): KeyObject {
       cause,
     );
   }
+  if (found.asymmetricKeyType === 'rsa') return found;
+  throw invalid('oracle_private_key is no RSA key.', 'oracle_private_key');
 }
 
 function required(settings: Settings, name: string): string {
