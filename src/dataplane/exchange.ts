@@ -119,6 +119,7 @@ function overHttp(
     path: '',
     headers: sent,
     body: Buffer.isBuffer(content) ? content : null,
+    isStream: content !== null && !Buffer.isBuffer(content),
   };
   const refusedBy = (error: unknown): Exchange => ({
     request: notSent(call, target),

@@ -31,8 +31,10 @@ export type UnsignedRequest = {
   path: string;
   /** Names are lower case. */
   headers: ProviderHeaders;
-  /** Null when there is none, or when it is a stream that nobody can sign. */
+  /** Null when there is none, or when it is a stream. */
   body: Buffer | null;
+  /** What is passed on as it comes nobody can sign. */
+  isStream?: boolean;
 };
 
 /** What a provider's own code is asked, in the gateway's format, where the provider speaks another one. */

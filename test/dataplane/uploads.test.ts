@@ -76,6 +76,34 @@ test('an upload of unknown length goes through', async () => {
   expect(received().body.equals(Buffer.concat(chunks))).toBe(true);
 });
 
+test.each<[string, Record<string, string>]>([
+  [
+    'sagemaker',
+    {
+      'x-gateway-aws-region': 'us-east-1',
+      'x-gateway-aws-access-key-id': 'AKIAIOSFODNN7EXAMPLE',
+      'x-gateway-aws-secret-access-key': 'x'.repeat(40),
+    },
+  ],
+  ['oracle', { 'x-gateway-oracle-region': 'us-ashburn-1' }],
+])('%s, which wants its requests signed, takes no upload of unknown length', async (provider, headers) => {
+  world.provider.play(json(200, {}));
+  const answer = await fetch(`${world.app.url}/v1/proxy/endpoints/e/invocations`, {
+    method: 'POST',
+    headers: {
+      'x-gateway-api-key': world.app.workspaceKey,
+      'x-gateway-provider': provider,
+      'x-gateway-custom-host': world.provider.url,
+      'content-type': 'text/csv',
+      ...headers,
+    },
+    body: Readable.from([Buffer.from('1,'), Buffer.from('2')]) as never,
+    duplex: 'half',
+  } as RequestInit);
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('cannot be')]);
+  expect(world.provider.requests).toHaveLength(0);
+});
+
 test('a provider that answers before the upload is complete is heard', async () => {
   const early = await startEarlyProvider();
   const body = Buffer.alloc(12 * 1024 * 1024);

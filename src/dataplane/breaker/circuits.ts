@@ -113,9 +113,15 @@ export class Circuits {
     this.#ofTarget.set(target, siblings);
     siblings.delete(id);
     siblings.add(id);
-    const [oldest] = siblings;
-    if (siblings.size > ENTRIES_OF_ONE && oldest !== undefined) this.#states.delete(oldest);
+    if (siblings.size > ENTRIES_OF_ONE) this.#states.delete(this.#leastOf(siblings, now));
     return state;
+  }
+
+  /** Invented models must not push out the circuit that keeps calls from a real one. */
+  #leastOf(siblings: ReadonlySet<string>, now: number): string {
+    const [oldest = ''] = siblings;
+    for (const id of siblings) if ((this.#states.get(id)?.openUntil ?? 0) <= now) return id;
+    return oldest;
   }
 
   #forget({ id, target }: State): void {

@@ -31,7 +31,7 @@ async function signRequest(
   { service, name }: { service: string; name: string },
   send: typeof fetch,
 ): Promise<void> {
-  if (request.body === null && request.headers['content-length'] !== undefined)
+  if (request.isStream)
     throw new GatewayError('VALIDATION_FAILED', {
       message: `${name} wants its requests signed, and a body that is passed on as it comes cannot be.`,
     });

@@ -5,8 +5,8 @@ import type { Settings } from '../setting.ts';
 
 /** Oracle's signature of a request: the date, the place and, where there is a body, its hash. */
 export const authorize: Provider['authorize'] = (request, { settings }) => {
-  const { method, origin, path, headers, body } = request;
-  if (body === null && headers['content-length'] !== undefined)
+  const { method, origin, path, headers, body, isStream } = request;
+  if (isStream)
     throw invalid('Oracle wants its requests signed, and a body that is passed on as it comes cannot be.');
   const compartment = settings.oracle_compartment_id;
   if (compartment !== undefined)
