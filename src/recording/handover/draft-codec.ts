@@ -18,7 +18,7 @@ const LENGTH_BYTES = 4;
  * of its bodies one after the other. Against a structured clone of the drafts, nothing of them stays on the heap.
  */
 export class DraftBuffer {
-  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #onFull: (chunk: Chunk) => void;
   #used = 0;
   drafts = 0;
