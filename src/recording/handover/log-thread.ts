@@ -1,43 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Logger, LogLevel } from '../../lib/logger.ts';
+import type { Logger } from '../../lib/logger.ts';
 import type { QueueCounters } from '../queue.ts';
-import type { RequestLog, RequestLogOptions } from '../request-log.ts';
-import type { OtlpCollector, SpanCounters } from '../spans/span-export.ts';
+import type { RequestLog } from '../request-log.ts';
+import type { SpanCounters } from '../spans/span-export.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
 import { type Chunk, DraftBuffer } from './draft-codec.ts';
-import { createOverflow, type OverflowFile } from './overflow.ts';
+import type { FromLogThread, LogThreadData, ToLogThread } from './messages.ts';
+import { createOverflow } from './overflow.ts';
 import { ProcessorLoad } from './processor-load.ts';
-
-/** What the thread is started with. */
-export type LogThreadData = Pick<
-  RequestLogOptions,
-  'maskedHeaders' | 'bodies' | 'maxBodyBytes' | 'retentionDays' | 'bodyRetentionDays'
-> & {
-  /** Null tells no collector. */
-  traceCollector: OtlpCollector | null;
-  /** Connection string of the database, its name included. */
-  uri: string;
-  spoolDirectory: string;
-  /** 32 bytes under which drafts are sealed that have to wait on disk. */
-  overflowKey: Uint8Array;
-  logLevel: LogLevel;
-};
-
-/** `work`: drafts in memory or on disk; the answer names it, and says how many drafts were found. */
-export type ToLogThread =
-  | { work: number; bytes: Uint8Array }
-  | { work: number; path: string }
-  | { drain: number }
-  | { metrics: number }
-  | { stop: true };
-export type FromLogThread =
-  | { ready: true }
-  | { worked: number; drafts: number; counters: QueueCounters }
-  | { spans: SpanCounters }
-  | { done: number }
-  | { metrics: number; values: MetricsJson }
-  | { appended: true };
+import { UnderWay } from './under-way.ts';
 
 export type LogThread = RequestLog & {
   /** What became of the spans for the trace collector. */
@@ -45,9 +17,6 @@ export type LogThread = RequestLog & {
   /** What the thread has counted; empty when it does not answer in time. */
   metrics(): Promise<MetricsJson>;
 };
-
-/** `drafts`: null where another process has counted them. */
-type Work = { bytes: number; drafts: number | null; file: OverflowFile | null };
 
 /** Milliseconds that a draft waits here before it is handed over, together with its neighbours. */
 const HAND_OVER_INTERVAL = 50;
@@ -80,15 +49,13 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     onRefused: giveOrLose,
   });
   const buffer = new DraftBuffer(handOver);
-  const underWay = new Map<number, Work>();
+  const underWay = new UnderWay();
   const answers = new Map<number, () => void>();
   const metricsAsked = new Map<number, (values: MetricsJson) => void>();
   /** What the present thread has told, and what the ones before it had. */
   let told: QueueCounters = { ...counters };
   const earlier: QueueCounters = { ...counters };
   let dropped = 0;
-  let bytesUnderWay = 0;
-  let draftsUnderWay = 0;
   let nextNumber = 0;
   let worker: Worker | null = null;
   /** False from the end of one thread until the next has started. */
@@ -101,14 +68,14 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   let relaunch: NodeJS.Timeout | undefined;
 
   function updateCounters(): void {
-    counters.waiting = buffer.drafts + draftsUnderWay + overflow.drafts;
+    counters.waiting = buffer.drafts + underWay.drafts + overflow.drafts;
     counters.written = earlier.written + told.written;
     counters.spooled = earlier.spooled + told.spooled;
     counters.dropped = earlier.dropped + told.dropped + dropped;
   }
 
   const hasRoom = ({ bytes }: Chunk): boolean =>
-    worker !== null && isReady && bytesUnderWay + bytes.length <= UNDER_WAY_BYTES;
+    worker !== null && isReady && underWay.bytes + bytes.length <= UNDER_WAY_BYTES;
 
   function handOver(chunk: Chunk): void {
     // In the order in which they came: nothing passes by what waits on disk.
@@ -129,25 +96,8 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   }
 
   function give({ bytes, drafts }: Chunk): void {
-    const work = begin({ bytes: bytes.length, drafts, file: null });
+    const work = underWay.begin({ bytes: bytes.length, drafts, file: null });
     worker?.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
-  }
-
-  function begin(work: Work): number {
-    const number = nextNumber++;
-    underWay.set(number, work);
-    bytesUnderWay += work.bytes;
-    draftsUnderWay += work.drafts ?? 0;
-    return number;
-  }
-
-  function end(number: number): Work | undefined {
-    const work = underWay.get(number);
-    if (!work) return;
-    underWay.delete(number);
-    bytesUnderWay -= work.bytes;
-    draftsUnderWay -= work.drafts ?? 0;
-    return work;
   }
 
   /** Once they have waited too long, drafts are worked out until none is left. */
@@ -159,14 +109,14 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
 
   /** The next file from the disk, once the thread has little to do. */
   async function handOverFile(): Promise<void> {
-    if (!worker || !isReady || shallWait() || overflow.isEmpty || bytesUnderWay > 0) return;
+    if (!worker || !isReady || shallWait() || overflow.isEmpty || underWay.bytes > 0) return;
     const file = await overflow.take();
     if (!file) return;
     if (!worker || !isReady) {
       overflow.giveBack(file);
       return;
     }
-    const work = begin({ bytes: file.bytes, drafts: file.drafts, file });
+    const work = underWay.begin({ bytes: file.bytes, drafts: file.drafts, file });
     worker.postMessage({ work, path: file.path } satisfies ToLogThread);
   }
 
@@ -200,7 +150,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       Object.assign(spans, message.spans);
       return;
     }
-    const work = end(message.worked);
+    const work = underWay.end(message.worked);
     // Less than was written down: a piece of the file could not be read.
     dropped += Math.max(0, (work?.drafts ?? 0) - message.drafts);
     if (work?.file) overflow.done(work.file);
@@ -211,10 +161,9 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   /** What was under way: on disk it is still there, in memory it is lost and counted. */
   function takeBack(): number {
     let lost = 0;
-    for (const number of [...underWay.keys()].reverse()) {
-      const work = end(number);
-      if (work?.file) overflow.giveBack(work.file);
-      else lost += work?.drafts ?? 0;
+    for (const { file, drafts } of underWay.endAll()) {
+      if (file) overflow.giveBack(file);
+      else lost += drafts ?? 0;
     }
     dropped += lost;
     return lost;

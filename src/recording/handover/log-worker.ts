@@ -16,7 +16,7 @@ import { createTrafficMetrics } from '../traffic-metrics.ts';
 import { logEvents } from '../write-logs.ts';
 import { isMissing } from './directories.ts';
 import { decodeDrafts } from './draft-codec.ts';
-import type { FromLogThread, LogThreadData, ToLogThread } from './log-thread.ts';
+import type { FromLogThread, LogThreadData, ToLogThread } from './messages.ts';
 import { openSealed } from './sealed-file.ts';
 
 if (!parentPort) throw new Error('This file runs as a worker thread.');

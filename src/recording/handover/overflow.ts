@@ -128,9 +128,15 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
     restUntil = performance.now() + REST;
     drafts -= chunk.drafts;
     onRefused(chunk);
-    await finish().catch((cause: unknown) =>
-      log.warn({ error: cause }, 'A file of request logs was not closed.'),
-    );
+    await finishAnyway();
+  }
+
+  async function finishAnyway(): Promise<void> {
+    try {
+      await finish();
+    } catch (error) {
+      log.warn({ error }, 'A file of request logs was not closed.');
+    }
   }
 
   async function writeAll(): Promise<void> {
@@ -171,7 +177,7 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
       drafts -= file.drafts ?? 0;
       diskBytes -= file.bytes;
     }
-    if (path === own) void finish().catch(() => undefined);
+    if (path === own) void finishAnyway();
   }
 
   async function adopt(path: string): Promise<void> {
