@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
-import { appendFile, mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -161,6 +162,22 @@ describe('overflow', () => {
     expect(await taken(second)).toEqual(['one', 'two']);
     await second.stop();
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('what a process left that was killed here is taken over at once', async () => {
+    const first = open();
+    append(first, 'one');
+    await first.stop();
+    const [name = ''] = await readdir(directory);
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    const left = join(directory, name.replace(`-${process.pid}-`, `-${dead}-`));
+    await rename(join(directory, name), left);
+    await utimes(left, new Date(), new Date());
+    const second = open();
+    second.start();
+    while (second.isEmpty) await pause();
+    expect(await taken(second)).toEqual(['one']);
+    await second.stop();
   });
 
   test('what belongs to a living process stays with it', async () => {

@@ -1,14 +1,20 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 import { readdir, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
 
 /** Milliseconds without a sign of life after which a directory is abandoned. */
 const SILENCE = 120_000;
 const PREFIX = 'overflow-';
 
+/** Of this process, which may have several logs in tests. */
+const ownNames = new Set<string>();
+
 /**
- * Finds directories of processes that are gone: those that one has marked with the time 0 as it ended, and those whose time
- * did not change while this process watched. Clocks of several machines need not agree.
+ * Finds directories of processes that are gone: those that one has marked with the time 0 as it ended, those whose process
+ * ran here and does not any more, and those whose time did not change while this process watched. Clocks of several
+ * machines need not agree.
  */
 export class Abandoned {
   readonly #directory: string;
@@ -19,7 +25,9 @@ export class Abandoned {
   }
 
   newName(): string {
-    return join(this.#directory, `${PREFIX}${randomUUID()}`);
+    const name = join(this.#directory, `${PREFIX}${HERE}-${process.pid}-${randomUUID()}`);
+    ownNames.add(name);
+    return name;
   }
 
   /** `ours`: what is not to be looked at. */
@@ -32,7 +40,7 @@ export class Abandoned {
       const before = this.#seen.get(path);
       const since = before?.mtime === mtime ? before.since : performance.now();
       seen.set(path, { mtime, since });
-      if (mtime === 0 || performance.now() - since > SILENCE) found.push(path);
+      if (mtime === 0 || isDead(path) || performance.now() - since > SILENCE) found.push(path);
     }
     this.#seen = seen;
     return found;
@@ -47,6 +55,35 @@ export class Abandoned {
       .filter((name) => name.startsWith(PREFIX))
       .map((name) => join(this.#directory, name))
       .filter((path) => !ours.has(path));
+  }
+}
+
+/** Where process numbers mean the same: containers that share a directory may each have a process 1. */
+const HERE = hash('sha256', `${hostname()} ${processNamespace()}`).slice(0, 12);
+
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Only Linux has several on one host.
+    return '';
+  }
+}
+
+/** Whether the process that a directory is named after ran here and has ended. */
+function isDead(path: string): boolean {
+  const [here, pid] = basename(path).slice(PREFIX.length).split('-');
+  if (here !== HERE) return false;
+  // What has our number and is not ours was left by one before us.
+  return Number(pid) === process.pid ? !ownNames.has(path) : !isRunning(Number(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
