@@ -63,28 +63,28 @@ export function requireSameModel(
 
 /** Models below the first level of a body: of a batch of messages, of a realtime session, of a tool that is a model. */
 function furtherModels({ requests, session, tools }: Members): [place: string, model: string][] {
-  const listed = (name: string, list: unknown, of: (item: Members) => unknown): [string, unknown][] =>
+  const listed = (name: string, list: unknown, of: (item: unknown) => unknown[]): [string, string][] =>
     Array.isArray(list)
-      ? list.map((item, index) => [`${name}[${index}]`, isObject(item) ? of(item) : undefined])
+      ? list.flatMap((item, index) => of(item).map((model) => placed(`${name}[${index}]`, model)))
       : [];
-  const found: [string, unknown][] = [
-    ...listed('requests', requests, ({ params, body }) => modelOf(params) ?? modelOf(body)),
-    ...listed('tools', tools, modelOf),
-    ['session', modelOf(session)],
+  return [
+    ...listed('requests', requests, (item) =>
+      isObject(item) ? [...modelsOf(item.params), ...modelsOf(item.body)] : [],
+    ),
+    ...listed('tools', tools, modelsOf),
+    ...modelsOf(session).map((model) => placed('session', model)),
   ];
-  return found.flatMap(([place, model]) =>
-    model === undefined || model === null ? [] : [[`${place}.model`, String(model)]],
-  );
 }
 
 type Members = Record<string, unknown>;
 
+const placed = (place: string, model: unknown): [string, string] => [`${place}.model`, String(model)];
+
 /** A member whose name differs from `model` in its case is one to some providers. */
-function modelOf(value: unknown): unknown {
-  if (!isObject(value)) return undefined;
-  const name = Object.keys(value).find(isLikeModel);
-  return name === undefined ? undefined : value[name];
-}
+const modelsOf = (value: unknown): unknown[] =>
+  isObject(value)
+    ? Object.entries(value).flatMap(([name, model]) => (isLikeModel(name) && model !== null ? [model] : []))
+    : [];
 
 const namedIn = (model: string | null, { defaultParams }: Leaf): string | null =>
   model ?? (typeof defaultParams?.model === 'string' ? defaultParams.model : null);

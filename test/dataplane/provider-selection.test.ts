@@ -311,6 +311,14 @@ describe('a restriction of models holds however the request is written', () => {
       { path: '/v1/proxy/messages/batches', body: '{"model":"ok","requests":[{"params":{"model":"bad"}}]}' },
       403,
     ],
+    [
+      'a batch with two members',
+      {
+        path: '/v1/proxy/messages/batches',
+        body: '{"model":"ok","requests":[{"params":{"model":"ok","Model":"bad"}}]}',
+      },
+      403,
+    ],
     ['a session', { body: '{"model":"ok","session":{"Model":"bad"}}' }, 403],
     ['a tool', { body: '{"model":"ok","tools":[{"type":"image_generation","model":"bad"}]}' }, 403],
     ['an encoded path', { path: '/v1/proxy/%6dodels/bad:generateContent', body: '{}' }, 403],

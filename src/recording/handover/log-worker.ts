@@ -91,7 +91,9 @@ async function takeFile(path: string): Promise<number> {
     // Another process has taken it over.
     if (isMissing(error)) return found;
     log.error({ error, path }, 'Request logs on disk cannot be read to the end; the file is set aside.');
+    await requestLog.drain();
     await settle(rename(path, join(spoolDirectory, `damaged-${uuid()}`)));
+    return found;
   }
   await requestLog.drain();
   await settle(rm(path, { force: true }));
@@ -103,7 +105,7 @@ async function settle(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    log.error({ error }, 'A file of request logs that is done with stays on disk.');
+    log.error({ error }, 'A file of request logs stays where it was.');
   }
 }
 
