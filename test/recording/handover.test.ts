@@ -89,19 +89,49 @@ describe('drafts', () => {
   const hashed = ({ bytes, size }: KeptBody) => ({ size, bytes: digest(bytes) });
   const digest = (bytes: Buffer) => hash('sha256', bytes);
 
+  /** By way of bytes. */
+  function handedOver(drafts: ExchangeDraft[]): ExchangeDraft[] {
+    const chunks: Chunk[] = [];
+    const buffer = new DraftBuffer((chunk) => chunks.push(chunk));
+    for (const each of drafts) buffer.add(each);
+    buffer.flush();
+    expect(buffer.drafts).toBe(0);
+    expect(chunks.reduce((sum, chunk) => sum + chunk.drafts, 0)).toBe(drafts.length);
+    return chunks.flatMap(({ bytes }) => decodeDrafts(bytes));
+  }
+
   test('come out as they went in, whatever they hold and however large they are', () => {
     fc.assert(
       fc.property(fc.array(draft, { maxLength: 12 }), (drafts) => {
-        const chunks: Chunk[] = [];
-        const buffer = new DraftBuffer((chunk) => chunks.push(chunk));
-        for (const each of drafts) buffer.add(each);
-        buffer.flush();
-        const decoded = chunks.flatMap(({ bytes }) => decodeDrafts(bytes));
-        expect(decoded.map(comparable)).toEqual(drafts.map(comparable));
-        expect(chunks.reduce((sum, chunk) => sum + chunk.drafts, 0)).toBe(drafts.length);
-        expect(buffer.drafts).toBe(0);
+        expect(handedOver(drafts).map(comparable)).toEqual(drafts.map(comparable));
       }),
       { numRuns: 30 },
+    );
+  });
+
+  test('come out as they went in where each resembles the one before', () => {
+    const few = fc
+      .dictionary(
+        fc.constantFrom('a', 'b', 'c', '__proto__', 'toString'),
+        fc.constantFrom('1', '2', undefined, ['1']),
+        { noNullPrototype: true },
+      )
+      .map((members) => Object.assign(Object.create(null) as typeof members, members));
+    const similar = fc
+      .record({
+        requestHeaders: few,
+        transformed: fc.option(
+          few.map((headers) => ({ headers, body: { bytes: Buffer.from('body'), size: 4 } })),
+        ),
+        sensitiveHeaders: fc.subarray(['x-one', 'x-two']),
+        pricing: fc.constantFrom(null, { input: 1 } as never, { input: 2 } as never),
+      })
+      .map(draftOf);
+    fc.assert(
+      fc.property(fc.array(similar, { maxLength: 12 }), (drafts) => {
+        expect(JSON.parse(JSON.stringify(handedOver(drafts)))).toEqual(JSON.parse(JSON.stringify(drafts)));
+      }),
+      { numRuns: 300 },
     );
   });
 });

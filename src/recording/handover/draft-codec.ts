@@ -1,5 +1,5 @@
-import type { CapturedAnswer } from '../capture.ts';
 import type { ExchangeDraft, KeptBody } from '../request-log.ts';
+import { applyDifferences, type Differences, differencesOf } from './differences.ts';
 
 /** Drafts in the form that crosses to another thread or to disk. */
 export type Chunk = { bytes: Uint8Array; drafts: number };
@@ -13,14 +13,19 @@ const BUFFER_BYTES = 1024 * 1024;
 const WIDEST = 3;
 const LENGTH_BYTES = 4;
 
+const NOTHING: readonly unknown[] = [];
+
 /**
- * Writes drafts into one buffer as they come: of each the length of a JSON array, the array (see `valuesOf`), and the bytes
- * of its bodies one after the other. Against a structured clone of the drafts, nothing of them stays on the heap.
+ * Writes drafts into one buffer as they come: of each the length of a JSON text, the text, which says what differs from the
+ * draft before (see `valuesOf`), and the bytes of its bodies one after the other. Against a structured clone of the drafts,
+ * nothing of them stays on the heap.
  */
 export class DraftBuffer {
   #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #onFull: (chunk: Chunk) => void;
   #used = 0;
+  /** Of the last draft in the buffer. */
+  #values = NOTHING;
   drafts = 0;
 
   /** `onFull` gets what is in the buffer when the next draft does not fit. */
@@ -29,18 +34,21 @@ export class DraftBuffer {
   }
 
   add(draft: ExchangeDraft): void {
-    const json = JSON.stringify(valuesOf(draft));
+    const values = valuesOf(draft);
     const bodies = bodiesOf(draft);
-    let needed = LENGTH_BYTES + json.length * WIDEST;
-    for (const body of bodies) needed += body.length;
-    if (this.#used + needed > BUFFER_BYTES) this.flush();
-    if (needed > BUFFER_BYTES) {
-      const buffer = Buffer.allocUnsafeSlow(needed);
-      this.#onFull({ bytes: buffer.subarray(0, write(buffer, 0, json, bodies)), drafts: 1 });
-      return;
-    }
+    if (this.#addNext(values, bodies)) return;
+    this.flush();
+    if (!this.#addNext(values, bodies)) this.#onFull(chunkOfOne(values, bodies));
+  }
+
+  /** False, and nothing happened, where there is no room. */
+  #addNext(values: Values, bodies: readonly Buffer[]): boolean {
+    const json = JSON.stringify(differencesOf(values, this.#values));
+    if (this.#used + roomFor(json, bodies) > BUFFER_BYTES) return false;
     this.#used = write(this.#buffer, this.#used, json, bodies);
+    this.#values = values;
     this.drafts++;
+    return true;
   }
 
   flush(): void {
@@ -50,9 +58,22 @@ export class DraftBuffer {
       drafts: this.drafts,
     };
     this.#used = 0;
+    this.#values = NOTHING;
     this.drafts = 0;
     this.#onFull(chunk);
   }
+}
+
+function roomFor(json: string, bodies: readonly Buffer[]): number {
+  let room = LENGTH_BYTES + json.length * WIDEST;
+  for (const body of bodies) room += body.length;
+  return room;
+}
+
+function chunkOfOne(values: Values, bodies: readonly Buffer[]): Chunk {
+  const json = JSON.stringify(differencesOf(values, NOTHING));
+  const buffer = Buffer.allocUnsafeSlow(roomFor(json, bodies));
+  return { bytes: buffer.subarray(0, write(buffer, 0, json, bodies)), drafts: 1 };
 }
 
 /** Answers where it ended. */
@@ -70,6 +91,7 @@ function write(buffer: Buffer, start: number, json: string, bodies: readonly Buf
 export function decodeDrafts(bytes: Uint8Array): ExchangeDraft[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const drafts: ExchangeDraft[] = [];
+  const values: unknown[] = [];
   let at = 0;
   const take = (length: number) => {
     at += length;
@@ -77,16 +99,14 @@ export function decodeDrafts(bytes: Uint8Array): ExchangeDraft[] {
   };
   while (at < buffer.length) {
     const length = take(LENGTH_BYTES).readUInt32LE();
-    drafts.push(draftOf(JSON.parse(take(length).toString('utf8')) as Values, take));
+    applyDifferences(values, JSON.parse(take(length).toString('utf8')) as Differences);
+    drafts.push(draftOf(values as unknown as Values, take));
   }
   return drafts;
 }
 
 type Take = (length: number) => Buffer;
 type Values = ReturnType<typeof valuesOf>;
-
-/** What stands for a body in the array: the length of its bytes behind the array, and its size. */
-const lengthsOf = ({ bytes, size }: KeptBody) => [bytes.length, size] as const;
 
 function bodiesOf({ requestBody, transformed, response }: ExchangeDraft): Buffer[] {
   const bodies: Buffer[] = [];
@@ -96,7 +116,7 @@ function bodiesOf({ requestBody, transformed, response }: ExchangeDraft): Buffer
   return bodies;
 }
 
-/** In a fixed order and without names, which would be half of the text. `draftOf` reads the same order. */
+/** In a fixed order and without names; of a body the length of its bytes and its size. `draftOf` reads the same order. */
 const valuesOf = ({
   record,
   requestHeaders,
@@ -152,18 +172,19 @@ const valuesOf = ({
     record.clientAborted,
     record.error,
     requestHeaders,
-    requestBody && lengthsOf(requestBody),
-    transformed && ([transformed.headers, lengthsOf(transformed.body)] as const),
-    response &&
-      ([
-        response.headers,
-        response.size,
-        response.head.length,
-        response.tail.length,
-        response.isComplete,
-      ] as const),
+    requestBody?.bytes.length ?? null,
+    requestBody?.size ?? null,
+    transformed?.headers ?? null,
+    transformed?.body.bytes.length ?? null,
+    transformed?.body.size ?? null,
+    response?.headers ?? null,
+    response?.size ?? null,
+    response?.head.length ?? null,
+    response?.tail.length ?? null,
+    response?.isComplete ?? null,
     keepBodies,
-    sensitiveHeaders,
+    // Names of headers have no line breaks.
+    sensitiveHeaders.join('\n'),
     pricing,
   ] as const;
 
@@ -213,13 +234,25 @@ function draftOf(values: Values, take: Take): ExchangeDraft {
     clientAborted,
     error,
     requestHeaders,
-    requestBody,
-    transformed,
-    response,
+    requestBytes,
+    requestSize,
+    transformedHeaders,
+    transformedBytes,
+    transformedSize,
+    responseHeaders,
+    responseSize,
+    responseHead,
+    responseTail,
+    isComplete,
     keepBodies,
     sensitiveHeaders,
     pricing,
   ] = values;
+  const body = (length: number | null, size: number | null): KeptBody | null =>
+    length === null || size === null ? null : { bytes: take(length), size };
+  // In the order of `bodiesOf`.
+  const requestBody = body(requestBytes, requestSize);
+  const transformedBody = body(transformedBytes, transformedSize);
   return {
     record: {
       _id,
@@ -267,27 +300,18 @@ function draftOf(values: Values, take: Take): ExchangeDraft {
       error,
     },
     requestHeaders,
-    requestBody: requestBody && bodyOf(requestBody, take),
-    transformed: transformed && { headers: transformed[0], body: bodyOf(transformed[1], take) },
-    response: response && answerOf(response, take),
+    requestBody,
+    transformed: transformedHeaders &&
+      transformedBody && { headers: transformedHeaders, body: transformedBody },
+    response: responseHeaders && {
+      headers: responseHeaders,
+      size: responseSize ?? 0,
+      head: take(responseHead ?? 0),
+      tail: take(responseTail ?? 0),
+      isComplete: isComplete === true,
+    },
     keepBodies,
-    sensitiveHeaders,
+    sensitiveHeaders: sensitiveHeaders === '' ? [] : sensitiveHeaders.split('\n'),
     pricing,
   };
 }
-
-const bodyOf = ([kept, size]: readonly [number, number], take: Take): KeptBody => ({
-  bytes: take(kept),
-  size,
-});
-
-const answerOf = (
-  [headers, size, head, tail, isComplete]: readonly [
-    CapturedAnswer['headers'],
-    number,
-    number,
-    number,
-    boolean,
-  ],
-  take: Take,
-): CapturedAnswer => ({ headers, size, head: take(head), tail: take(tail), isComplete });
