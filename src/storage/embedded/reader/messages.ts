@@ -9,8 +9,11 @@ export type ReaderJob = { id: number; version: number; bytes: Uint8Array };
 /** A job whose client has gone. */
 export type ReaderCancel = { cancelled: number };
 
-/** Asks a reader whether it can still pause; it answers the same. */
+/** Asks a reader whether it can still pause. */
 export const ping = 'ping';
+
+/** Its answer, with the cursors that it has open. */
+export type ReaderPulse = { cursors: number };
 
 /** The answer: a reply document, or the error document in its place. */
 export type ReaderReply = { id: number; bytes: Uint8Array; failed: boolean };

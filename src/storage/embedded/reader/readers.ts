@@ -7,10 +7,23 @@ import type { Catalogue } from '../store/catalogue.ts';
 import type { StoreOptions } from '../store/options.ts';
 import { asNumber, type Document } from '../value/types.ts';
 import { frameCommand } from '../wire.ts';
-import { ping, type ReaderCancel, type ReaderData, type ReaderJob, type ReaderReply } from './messages.ts';
+import {
+  ping,
+  type ReaderCancel,
+  type ReaderData,
+  type ReaderJob,
+  type ReaderPulse,
+  type ReaderReply,
+} from './messages.ts';
 
 type Waiting = { resolve: (reply: Buffer) => void; reject: (error: unknown) => void };
-type Thread = { worker: Worker; waiting: Map<number, Waiting>; ended: Promise<void>; lastHeard: number };
+type Thread = {
+  worker: Worker;
+  waiting: Map<number, Waiting>;
+  ended: Promise<void>;
+  lastHeard: number;
+  lastNeeded: number;
+};
 
 /** Threads that read the same file. Two, so that one statement which cannot pause does not hold up all others. */
 const threads = 2;
@@ -27,6 +40,8 @@ export class Readers {
   readonly #options: StoreOptions;
   readonly #catalogue: Catalogue;
   readonly #threads = new Map<number, Thread>();
+  /** What was ended for idleness and is not gone yet. */
+  readonly #leaving = new Set<Thread>();
   readonly #watchdog: NodeJS.Timeout;
   #nextId = 1;
   #closed = false;
@@ -35,7 +50,8 @@ export class Readers {
     this.#path = path;
     this.#options = options;
     this.#catalogue = catalogue;
-    this.#watchdog = setInterval(() => this.#watch(), pingInterval).unref();
+    const interval = Math.min(pingInterval, options.readerIdleLimit);
+    this.#watchdog = setInterval(() => this.#watch(), interval).unref();
   }
 
   /** Ends a reader that is stuck in one step, for instance in a regular expression that explodes. */
@@ -45,6 +61,20 @@ export class Readers {
       else if (performance.now() - thread.lastHeard > longestSilence) void thread.worker.terminate();
       thread.worker.postMessage(ping);
     }
+  }
+
+  /** A reader that works, or that clients still read from, stays; what it does not know is what is under way to it. */
+  #hear(lane: number, thread: Thread, { cursors }: ReaderPulse): void {
+    thread.lastHeard = performance.now();
+    if (cursors > 0 || thread.waiting.size > 0) thread.lastNeeded = thread.lastHeard;
+    else if (thread.lastHeard - thread.lastNeeded > this.#options.readerIdleLimit) this.#end(lane, thread);
+  }
+
+  #end(lane: number, thread: Thread): void {
+    this.#threads.delete(lane);
+    this.#leaving.add(thread);
+    void thread.ended.then(() => this.#leaving.delete(thread));
+    thread.worker.postMessage('stop');
   }
 
   /** How many commands the readers are at work on. */
@@ -77,6 +107,7 @@ export class Readers {
       thread.worker.postMessage(message);
     };
     client.addEventListener('abort', cancel);
+    thread.lastNeeded = performance.now();
     return new Promise<Buffer>((resolve, reject) => {
       thread.waiting.set(job.id, { resolve, reject });
       thread.worker.postMessage(job, [own.buffer]);
@@ -114,7 +145,7 @@ export class Readers {
     this.#closed = true;
     clearInterval(this.#watchdog);
     await Promise.all(
-      [...this.#threads.values()].map(async ({ worker, ended }) => {
+      [...this.#threads.values(), ...this.#leaving].map(async ({ worker, ended }) => {
         const impatience = setTimeout(() => worker.terminate(), 1000);
         worker.postMessage('stop');
         await ended;
@@ -133,9 +164,13 @@ export class Readers {
     });
     const waiting = new Map<number, Waiting>();
     let cause: unknown;
-    worker.on('message', (message: ReaderReply | typeof ping) => {
+    worker.on('message', (message: ReaderReply | ReaderPulse) => {
+      if ('cursors' in message) {
+        this.#hear(lane, thread, message);
+        return;
+      }
       thread.lastHeard = performance.now();
-      if (message === ping) return;
+      thread.lastNeeded = thread.lastHeard;
       const { id, bytes, failed } = message;
       const reply = Buffer.from(bytes.buffer);
       const { resolve, reject } = waiting.get(id) as Waiting;
@@ -157,7 +192,8 @@ export class Readers {
         resolve();
       });
     });
-    const thread: Thread = { worker, waiting, ended, lastHeard: performance.now() };
+    const now = performance.now();
+    const thread: Thread = { worker, waiting, ended, lastHeard: now, lastNeeded: now };
     this.#threads.set(lane, thread);
     return thread;
   }

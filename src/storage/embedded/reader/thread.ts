@@ -7,7 +7,14 @@ import type { Collection } from '../store/collection.ts';
 import { Database } from '../store/database.ts';
 import type { ReadStore } from '../store/read-store.ts';
 import { parseMessage } from '../wire.ts';
-import { ping, type ReaderCancel, type ReaderData, type ReaderJob, type ReaderReply } from './messages.ts';
+import {
+  ping,
+  type ReaderCancel,
+  type ReaderData,
+  type ReaderJob,
+  type ReaderPulse,
+  type ReaderReply,
+} from './messages.ts';
 
 /** A reader thread's whole life: it opens the file for reading and answers the commands it is sent. */
 class ReaderCatalogue extends CatalogueView {
@@ -55,7 +62,7 @@ async function answer({ id, version, bytes }: ReaderJob): Promise<void> {
 
 parentPort?.on('message', (message: ReaderJob | ReaderCancel | typeof ping | 'stop') => {
   if (message === 'stop') stop();
-  else if (message === ping) parentPort?.postMessage(ping);
+  else if (message === ping) parentPort?.postMessage({ cursors: cursors.size } satisfies ReaderPulse);
   else if ('cancelled' in message) clients.get(message.cancelled)?.abort();
   else void answer(message);
 });
