@@ -86,10 +86,12 @@ const withoutLocation = ({ location: _elsewhere, ...headers }: UpstreamHeaders):
 export const attempt = (options: AttemptOptions): Promise<AttemptResult> =>
   new Promise((resolve) => new Attempt(options, resolve).start());
 
+const NO_HEADERS: UpstreamHeaders = {};
+
 class Attempt implements UpstreamSink, Reception {
   readonly result: AttemptResult = {
     status: 0,
-    headers: {},
+    headers: NO_HEADERS,
     relayed: false,
     failure: null,
     cause: null,

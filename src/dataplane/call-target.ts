@@ -28,7 +28,7 @@ export async function callTarget(
   const cached = leaf.cache && (await throughCache(asked, leaf, target, call, dependencies.cache));
   const exchange = cached?.exchange ?? asked;
   const settled = await untilSettled(exchange, leaf, target, accept, call, dependencies);
-  recordExchange(dependencies, call, { leaf, target, ...exchange, ...settled, startedAt });
+  recordExchange(dependencies, call, { leaf, target, exchange, settled, startedAt });
   cached?.keep(settled);
   return { status: settled.status, relayed: settled.relayed, failure: settled.result.failure };
 }

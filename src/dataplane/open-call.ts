@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
+import { uuid } from '../lib/ids.ts';
 import { type Credential, credentialOf } from './authenticate.ts';
 import type { Call } from './call.ts';
 import { emptyPlan } from './config/plan.ts';
@@ -29,7 +29,7 @@ export const visitOf = (
   response: ServerResponse,
   path: string,
   query: string,
-): Visit => ({ request, response, path, query, requestId: randomUUID(), trace: traceOf(request) });
+): Visit => ({ request, response, path, query, requestId: uuid(), trace: traceOf(request) });
 
 /** Authenticates a request; throws for one that does not come into a workspace. */
 export function openCall(visit: Visit, { authenticate }: DataplaneDependencies): Call | Promise<Call> {
@@ -42,22 +42,28 @@ export function openCall(visit: Visit, { authenticate }: DataplaneDependencies):
 }
 
 function opened(visit: Visit, clock: Call['clock'], credential: Credential | null, key: KeyRecord): Call {
-  const { request, response, path } = visit;
+  const { request, response, path, query, requestId, trace } = visit;
   const { workspaceId } = key.principal;
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
   }
-  requireUsable(visit.trace);
+  requireUsable(trace);
   if (!isSafePath(path))
     throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
   // The head of an answer is what a GET would begin with: Node leaves out the rest.
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
+  // Member by member: an object that grows out of another takes three times the memory.
   return {
-    ...visit,
-    span: visit.trace,
+    request,
+    response,
     headers: request.headers,
     method,
+    path,
+    query,
     route: routeOf(path),
+    requestId,
+    trace,
+    span: trace,
     hangUp: hangUpOf(response),
     clock,
     tries: new Tries(),

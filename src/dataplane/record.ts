@@ -1,52 +1,46 @@
 import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
-import type { Capture } from '../recording/capture.ts';
-import { type KeptBody, kept } from '../recording/request-log.ts';
+import { type ExchangeDraft, type KeptBody, kept } from '../recording/request-log.ts';
 import type { AttemptResult } from './attempt.ts';
+import type { Settled } from './attempts.ts';
 import { type Call, headerOf } from './call.ts';
 import { emptyPlan, type Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import type { Exchange as CallExchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { isEventStream } from './relay.ts';
-import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
 import type { Span } from './trace.ts';
 import { MAX_TRIES } from './tries.ts';
-import type { UpstreamRequest } from './upstream/upstream.ts';
 
 const MAX_MODEL_LENGTH = 256;
 /** Characters of what a client says about itself. */
 const MAX_CLIENT_LENGTH = 200;
 
-const lowerCase = (name: string) => name.toLowerCase();
+const NO_HEADERS = {};
 
-type Exchange = {
+/** What one target was asked, and what came of it. `startedAt`: on the clock of `performance.now()`. */
+type TargetCall = {
   leaf: Leaf;
   target: Target;
-  request: UpstreamRequest;
-  body: OutgoingBody;
-  result: AttemptResult;
-  status: number;
-  capture: Capture;
+  exchange: Pick<Exchange, 'request' | 'body' | 'cache'>;
+  settled: Pick<Settled, 'result' | 'status' | 'capture' | 'retryCount'>;
   startedAt: number;
-  retryCount: number;
-  cache?: CallExchange['cache'];
 };
 
 /** Hands one target's exchange to the request log; what can wait (token counts, redaction, texts) is done there. */
 export function recordExchange(
   { requestLog, maxLoggedBytes }: DataplaneDependencies,
   call: Call,
-  exchange: Exchange,
+  { leaf, target, exchange, settled, startedAt }: TargetCall,
 ): void {
-  const { leaf, target, request, body, result, status, capture, startedAt, retryCount, cache } = exchange;
+  const { request, body, cache } = exchange;
+  const { result, status, capture, retryCount } = settled;
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
   const clientAborted = call.hangUp.happened && (result.failure === 'aborted' || !result.relayed);
   requestLog.add({
-    record: {
-      ...callFacts(call, call.span, startedAt),
+    record: recordOf(call, call.span, startedAt, {
       cacheStatus: cache?.status ?? 'DISABLED',
       cacheMode: cache?.mode ?? null,
       aiProvider: target.provider.id,
@@ -67,7 +61,7 @@ export function recordExchange(
       gatewayProcessingTime: Math.round(now - call.clock.startedAt - call.clock.atTargets),
       clientAborted,
       error: withTries(call, failureText(result, clientAborted)),
-    },
+    }),
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
     transformed:
@@ -77,7 +71,7 @@ export function recordExchange(
     response: capture.taken(),
     keepBodies: keepsBodies(call),
     // Headers of the integration may be credentials, whatever their names.
-    sensitiveHeaders: [...sensitiveHeaders(call), ...Object.keys(target.customHeaders).map(lowerCase)],
+    sensitiveHeaders: sensitiveHeaders(call, target.customHeaders),
     pricing: target.pricing,
   });
 }
@@ -95,8 +89,7 @@ export function recordWithoutProvider(
   const elapsed = performance.now() - call.clock.startedAt;
   const { mode, index, path } = call.leaf ?? emptyPlan;
   requestLog.add({
-    record: {
-      ...callFacts(call, call.trace, call.clock.startedAt),
+    record: recordOf(call, call.trace, call.clock.startedAt, {
       cacheStatus: 'DISABLED',
       cacheMode: null,
       aiProvider: null,
@@ -117,19 +110,49 @@ export function recordWithoutProvider(
       gatewayProcessingTime: Math.round(elapsed - call.clock.atTargets),
       clientAborted: call.hangUp.happened,
       error: reason,
-    },
+    }),
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
     transformed: null,
     response: null,
     keepBodies: keepsBodies(call),
-    sensitiveHeaders: sensitiveHeaders(call),
+    sensitiveHeaders: sensitiveHeaders(call, NO_HEADERS),
     pricing: null,
   });
 }
 
-/** `startedAt`: when the attempt began, on the clock of `performance.now()`. */
-function callFacts(call: Call, span: Span, startedAt: number) {
+type DraftRecord = ExchangeDraft['record'];
+
+/** What became of a call, beside what is known of any. */
+type Outcome = Pick<
+  DraftRecord,
+  | 'aiProvider'
+  | 'aiModel'
+  | 'providerId'
+  | 'providerSlug'
+  | 'integrationId'
+  | 'mode'
+  | 'lastUsedOptionIndex'
+  | 'lastUsedOptionJsonPath'
+  | 'retryAttemptCount'
+  | 'responseStatusCode'
+  | 'isSuccess'
+  | 'streamMode'
+  | 'responseTime'
+  | 'timeToFirstToken'
+  | 'upstreamResponseTime'
+  | 'gatewayProcessingTime'
+  | 'cacheStatus'
+  | 'cacheMode'
+  | 'clientAborted'
+  | 'error'
+>;
+
+/**
+ * `startedAt`: when the attempt began, on the clock of `performance.now()`. Member by member: an object of this size that
+ * grows out of another takes three times the memory.
+ */
+function recordOf(call: Call, span: Span, startedAt: number, outcome: Outcome): DraftRecord {
   const { trace } = call;
   const { principal } = call.key;
   return {
@@ -152,10 +175,30 @@ function callFacts(call: Call, span: Span, startedAt: number) {
     runtime: clientFact(call, 'x-gateway-runtime'),
     runtimeVersion: clientFact(call, 'x-gateway-runtime-version'),
     sdkVersion: clientFact(call, 'x-gateway-package-version'),
+    aiProvider: outcome.aiProvider,
+    aiModel: outcome.aiModel,
+    providerId: outcome.providerId,
+    providerSlug: outcome.providerSlug,
+    integrationId: outcome.integrationId,
     configId: call.savedConfig?.id ?? null,
     configSlug: call.savedConfig?.slug ?? null,
     configVersionId: call.savedConfig?.versionId ?? null,
+    mode: outcome.mode,
+    lastUsedOptionIndex: outcome.lastUsedOptionIndex,
+    lastUsedOptionJsonPath: outcome.lastUsedOptionJsonPath,
+    retryAttemptCount: outcome.retryAttemptCount,
+    responseStatusCode: outcome.responseStatusCode,
+    isSuccess: outcome.isSuccess,
+    streamMode: outcome.streamMode,
+    responseTime: outcome.responseTime,
+    timeToFirstToken: outcome.timeToFirstToken,
+    upstreamResponseTime: outcome.upstreamResponseTime,
+    gatewayProcessingTime: outcome.gatewayProcessingTime,
+    cacheStatus: outcome.cacheStatus,
+    cacheMode: outcome.cacheMode,
     metadata: call.metadata,
+    clientAborted: outcome.clientAborted,
+    error: outcome.error,
   };
 }
 
@@ -169,13 +212,12 @@ const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
 export const keepsBodies = ({ key, headers }: Call): boolean =>
   key.logMode === null ? headerOf(headers, 'x-gateway-debug') !== 'false' : key.logMode === 'full';
 
-function sensitiveHeaders(call: Call): string[] {
+/** Lower-case names: those that the caller lists, and those of the integration. */
+function sensitiveHeaders(call: Call, customHeaders: Target['customHeaders']): string[] {
+  const names = Object.keys(customHeaders);
   const listed = headerOf(call.headers, 'x-gateway-sensitive-headers');
-  if (!listed) return [];
-  return listed
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '');
+  if (listed) names.push(...listed.split(','));
+  return names.map((name) => name.trim().toLowerCase()).filter((name) => name !== '');
 }
 
 /** What ended the call beside what went wrong with its last attempt. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
@@ -50,7 +49,7 @@ export function traceOf({ headers, method, url }: IncomingMessage): Trace {
   };
 }
 
-const newSpan = (isKnownElsewhere: boolean): string => (isKnownElsewhere ? newSpanId() : randomUUID());
+const newSpan = (isKnownElsewhere: boolean): string => (isKnownElsewhere ? newSpanId() : uuid());
 
 /** The request itself, where it makes one try; the tries of a config with several targets are its children (section 8.3). */
 export const spanOfTry = (trace: Trace, isOnly: boolean): Span =>

@@ -8,7 +8,9 @@ export class Pieces {
   size = 0;
 
   add(piece: Buffer): void {
-    this.#pieces.push(piece);
+    // The first alone, since most often it stays so: a list that grows takes room for many.
+    if (this.size === 0) this.#pieces = [piece];
+    else this.#pieces.push(piece);
     this.size += piece.length;
     if (this.#pieces.length - this.#merged < LOOSE) return;
     this.#pieces.push(Buffer.concat(this.#pieces.splice(this.#merged)));

@@ -17,13 +17,15 @@ export type CapturedAnswer = {
   isComplete: boolean;
 };
 
+const NO_HEADERS: Record<string, string | string[]> = {};
+
 /** Copies an answer as it passes: its beginning for the log, its end for the token counts. */
 export class Capture {
   readonly #limit: number;
   readonly #head = new Pieces();
-  readonly #tail = new Pieces();
+  #tail: Pieces | null = null;
   size = 0;
-  headers: Record<string, string | string[]> = {};
+  headers = NO_HEADERS;
 
   /** `limit`: bytes of the beginning to keep. */
   constructor(limit: number) {
@@ -41,6 +43,7 @@ export class Capture {
       this.#head.add(chunk);
       return;
     }
+    this.#tail ??= new Pieces();
     this.#tail.add(chunk);
     this.#tail.keepLast(TAIL_BYTES);
   }
@@ -51,7 +54,7 @@ export class Capture {
   }
 
   #lastBytes(count: number): Buffer {
-    const tail = this.#tail.last(count);
+    const tail = this.#tail?.last(count) ?? NOTHING;
     return tail.length === count ? tail : Buffer.concat([this.#head.last(count - tail.length), tail]);
   }
 

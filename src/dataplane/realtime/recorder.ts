@@ -24,22 +24,23 @@ export function recorderOf(
     recordExchange(dependencies, call, {
       leaf,
       target,
-      request,
-      body: { content: null, value: null, changed: false, growth: 0 },
-      result: {
+      exchange: { request, body: { content: null, value: null, changed: false, growth: 0 } },
+      settled: {
+        result: {
+          status,
+          headers: {},
+          relayed: true,
+          failure: null,
+          cause: null,
+          firstByte: null,
+          defect: null,
+          ...result,
+        },
         status,
-        headers: {},
-        relayed: true,
-        failure: null,
-        cause: null,
-        firstByte: null,
-        defect: null,
-        ...result,
+        capture,
+        retryCount: 0,
       },
-      status,
-      capture,
       startedAt,
-      retryCount: 0,
     });
   return {
     /** `cause`: null when the caller is gone. */
