@@ -145,7 +145,7 @@ function reportMemory({ before, rounds }: Measured): boolean {
 async function main(): Promise<void> {
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
   const { port } = provider.address() as AddressInfo;
-  const sluice = await startSluice(SLUICE, [`--inspect=127.0.0.1:${DEBUGGER}`]);
+  const sluice = await startSluice(SLUICE, { flags: [`--inspect=127.0.0.1:${DEBUGGER}`] });
   try {
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'go' }], stream: true });
     const headers = {

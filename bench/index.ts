@@ -2,14 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadResult, load, type Request } from './load.ts';
-import { type Running, startHelper, startPortkey, startSluice } from './processes.ts';
+import { type Running, type RunningSluice, startHelper, startPortkey, startSluice } from './processes.ts';
 import { streams } from './streams.ts';
 
 const SECONDS = Number(process.argv[2] ?? 5);
 /** Of one run at full load, longer than logs may wait: they are then worked out beside the requests. */
 const SUSTAINED_SECONDS = Number(process.argv[3] ?? 90);
 const ROUNDS = 3;
-const [UPSTREAM, PIPE, SLUICE, PORTKEY] = [18080, 18081, 18082, 18083];
+const [UPSTREAM, PIPE, SLUICE, PORTKEY, TWO_WORKERS] = [18080, 18081, 18082, 18083, 18084];
 
 const body = JSON.stringify({
   model: 'gpt-bench',
@@ -58,16 +58,16 @@ async function compare(contestants: Contestant[], connections: number): Promise<
 }
 
 /** Waits for every log, and answers how many there were and how long it took. */
-async function logged(): Promise<{ waiting: number; seconds: number }> {
+async function logged(port: number): Promise<{ waiting: number; seconds: number }> {
   const startedAt = performance.now();
-  const waiting = await waitingLogs();
+  const waiting = await waitingLogs(port);
   // Twice, since the number is some milliseconds old.
-  for (let calm = 0; calm < 2; calm = (await waitingLogs()) === 0 ? calm + 1 : 0) await sleep(100);
+  for (let calm = 0; calm < 2; calm = (await waitingLogs(port)) === 0 ? calm + 1 : 0) await sleep(100);
   return { waiting, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-async function waitingLogs(): Promise<number> {
-  const metrics = await (await fetch(`http://127.0.0.1:${SLUICE}/metrics`)).text();
+async function waitingLogs(port: number): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const waiting = /^sluice_request_log_waiting (\d+)/m.exec(metrics)?.[1];
   if (waiting === undefined) throw new Error('The metrics do not say how many logs wait.');
   return Number(waiting);
@@ -78,7 +78,7 @@ async function sustained({ name, port, request }: Contestant): Promise<void> {
     connections: 32,
     seconds: SUSTAINED_SECONDS,
   });
-  const { waiting, seconds } = await logged();
+  const { waiting, seconds } = await logged(port);
   console.log(
     `\n${name}, 32 connections for ${SUSTAINED_SECONDS} s: ${Math.round(perSecond)} requests/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${failures} failures; the ${waiting} logs that waited at the end were worked out in ${seconds.toFixed(1)} s.`,
   );
@@ -96,6 +96,18 @@ function printTable(title: string, results: Map<string, LoadResult[]>): void {
   }
 }
 
+const host = `http://127.0.0.1:${UPSTREAM}/v1`;
+const path = '/v1/chat/completions';
+
+async function contestantOf(name: string, { port, workspaceKey }: RunningSluice): Promise<Contestant> {
+  const config = await createConfig(port, workspaceKey, {
+    name: 'bench',
+    config: { provider: 'openai', api_key: 'sk-bench', custom_host: host, retry: { attempts: 2 } },
+  });
+  const headers = { 'x-gateway-api-key': workspaceKey, 'x-gateway-config': config };
+  return { name, port, request: { path, headers, body }, settled: async () => void (await logged(port)) };
+}
+
 async function main(): Promise<void> {
   const running: Running[] = [];
   try {
@@ -103,29 +115,17 @@ async function main(): Promise<void> {
     running.push(await startHelper('pipe.ts', PIPE, UPSTREAM));
     const sluice = await startSluice(SLUICE);
     running.push(sluice);
+    const withTwoWorkers = await startSluice(TWO_WORKERS, { env: { WORKERS: '2' } });
+    running.push(withTwoWorkers);
     const portkey = await startPortkey(PORTKEY);
     if (portkey) running.push(portkey);
 
-    const host = `http://127.0.0.1:${UPSTREAM}/v1`;
-    const config = await createConfig(SLUICE, sluice.workspaceKey, {
-      name: 'bench',
-      config: { provider: 'openai', api_key: 'sk-bench', custom_host: host, retry: { attempts: 2 } },
-    });
-    const path = '/v1/chat/completions';
-    const ours: Contestant = {
-      name: 'Sluice (key, saved config, request log)',
-      port: SLUICE,
-      request: {
-        path,
-        headers: { 'x-gateway-api-key': sluice.workspaceKey, 'x-gateway-config': config },
-        body,
-      },
-      settled: async () => void (await logged()),
-    };
+    const ours = await contestantOf('Sluice (key, saved config, request log)', sluice);
     const contestants: Contestant[] = [
       { name: 'upstream itself', port: UPSTREAM, request: { path, headers: {}, body } },
       { name: 'bare undici pipe', port: PIPE, request: { path, headers: {}, body } },
       ours,
+      await contestantOf('Sluice with WORKERS=2', withTwoWorkers),
     ];
     if (portkey) {
       contestants.push({
@@ -145,11 +145,7 @@ async function main(): Promise<void> {
     printTable('32 connections', await compare(contestants, 32));
     printTable('1 connection', await compare(contestants, 1));
     await sustained(ours);
-    const streamed = await streams(
-      SLUICE,
-      { 'x-gateway-api-key': sluice.workspaceKey, 'x-gateway-config': config },
-      1000,
-    );
+    const streamed = await streams(SLUICE, ours.request.headers, 1000);
     console.log(
       `\n1,000 concurrent streams through Sluice: ${streamed.complete} complete, ${streamed.broken} broken or stalled.`,
     );

@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Running = { port: number; stop(): Promise<void>; pid: number };
@@ -41,21 +41,31 @@ export type RunningSluice = Running & {
   clientSecret: string;
 };
 
+type Package = { scripts: { start: string } };
+
 /**
- * Sluice as a user starts it: its own process, embedded store, authentication and request log on. Waits for its greeting.
- * `flags`: further ones of Node.
+ * Sluice as `npm start` starts it: its own process, embedded store, authentication and request log on. Waits for its greeting.
+ * `flags`: further ones of Node; `env`: further settings.
  */
-export async function startSluice(port: number, flags: string[] = []): Promise<RunningSluice> {
+export async function startSluice(
+  port: number,
+  { flags = [], env = {} }: { flags?: string[]; env?: Record<string, string> } = {},
+): Promise<RunningSluice> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=16', ...flags, 'src/main.ts'], {
-    cwd: join(here, '..'),
+  const root = join(here, '..');
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
+  const command = scripts.start.replace('exec node', ['exec node', ...flags].join(' '));
+  const child = spawn('sh', ['-c', command], {
+    cwd: root,
     env: {
       ...process.env,
+      // The `node` that npm would find.
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       PORT: String(port),
       DATA_DIR: directory,
       LOG_LEVEL: 'warn',
       NODE_ENV: '',
-      NODE_COMPILE_CACHE: 'node_modules/.cache/sluice',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
