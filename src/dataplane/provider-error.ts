@@ -1,7 +1,8 @@
+import { isObject } from '../lib/json.ts';
 import { REDACTED, redactText } from '../lib/redaction.ts';
 import { isNestedDeeperThan } from '../lib/storable.ts';
 import { errorIn } from './frames/error-status.ts';
-import { isObject, type Payload, payloadOf } from './frames/payload.ts';
+import { type Payload, payloadOf } from './frames/payload.ts';
 import type { Target } from './target.ts';
 
 /** Levels of an error that are told as JSON: what can be read may be too deep to be written again. */

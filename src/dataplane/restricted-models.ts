@@ -1,10 +1,10 @@
 import { GatewayError } from '../errors/index.ts';
+import { isObject } from '../lib/json.ts';
 import { modelInPath } from '../recording/asked-for.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { ModelRecord, ProviderRecord } from './directory.ts';
 import { isLikeModel, requireCertainModel } from './forms/certain.ts';
-import { isObject } from './frames/payload.ts';
 import { modelsInQuery } from './model-query.ts';
 
 /**

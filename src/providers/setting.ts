@@ -1,4 +1,5 @@
 import { customHostProblem } from '../lib/custom-host.ts';
+import { isObject } from '../lib/json.ts';
 
 /**
  * A setting that a provider takes beside its key. Its name in snake_case, such as `aws_region`, is the key in a config and in
@@ -47,9 +48,6 @@ export function settingProblem({ secret, pattern, list, address }: Setting, valu
 /** What an integration says of a setting, as the text that it is: lists and objects may be written as such. */
 export const settingText = ({ list, object }: Setting, value: unknown): unknown =>
   (list && Array.isArray(value)) || (object && isObject(value)) ? JSON.stringify(value) : value;
-
-const isObject = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function parsed(text: string): unknown {
   try {

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json.ts';
 import type { Endpoint } from '../../providers/index.ts';
 
 type Json = Record<string, unknown>;
@@ -35,8 +36,6 @@ function question(text: string, rest: Json, idOf: (body: Json) => string): Quest
   if (text.trim() === '' || text.length > MAX_CHARACTERS) return null;
   return { text, partition: idOf(rest) };
 }
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 function textOf(content: unknown): string | null {
   if (typeof content === 'string') return content;

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { isObject } from '../../lib/json.ts';
 import { type Facts, isPrimitive, type Lookup, lookupOf, type Primitive } from './facts.ts';
 
 /** Whether a call meets a condition. */
@@ -138,6 +139,3 @@ function pattern(operand: unknown, found: Findings): Check {
     return neverCheck;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

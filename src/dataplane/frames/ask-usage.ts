@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Leaf } from '../config/plan.ts';
 import type { OutgoingBody } from '../request-body.ts';
-import { isObject } from './payload.ts';
 
 const MEMBER = Buffer.from(',"stream_options":{"include_usage":true}');
 const BRACE = 125;

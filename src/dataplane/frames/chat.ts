@@ -1,7 +1,8 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
+import { isObject } from '../../lib/json.ts';
 import { statusOfError } from './error-status.ts';
 import type { StreamFormat } from './format.ts';
-import { isObject, type Payload, payloadOf } from './payload.ts';
+import { type Payload, payloadOf } from './payload.ts';
 
 const done = /(?:^|[\r\n])data: ?\[DONE\]/;
 const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")|"finish_reason"\s*:\s*"error"/;

@@ -1,7 +1,6 @@
-export type Payload = Record<string, unknown>;
+import { isObject } from '../../lib/json.ts';
 
-export const isObject = (value: unknown): value is Payload =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export type Payload = Record<string, unknown>;
 
 /** An event's data as a JSON object; null when it is none. */
 export function payloadOf(data: string): Payload | null {

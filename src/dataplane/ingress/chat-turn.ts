@@ -1,4 +1,5 @@
-import { type Fields, isFields } from './fields.ts';
+import { isObject } from '../../lib/json.ts';
+import type { Fields } from './fields.ts';
 
 /** A tool call of an answer, or the next piece of one. */
 export type TurnCall = { index: number; id: string | null; name: string | null; arguments: string };
@@ -21,7 +22,7 @@ export type Usage = {
 /** Chat may give several choices; the callers' formats have one. */
 export function firstChoice(chat: Fields): Fields | null {
   if (!Array.isArray(chat.choices)) return null;
-  const first = chat.choices.find((choice) => isFields(choice) && (choice.index ?? 0) === 0);
+  const first = chat.choices.find((choice) => isObject(choice) && (choice.index ?? 0) === 0);
   return (first as Fields | undefined) ?? null;
 }
 
@@ -35,12 +36,12 @@ export function readTurn(message: Fields): Turn {
     thinking: thinkingOf(message),
     text: textOf(message.content),
     refusal: typeof message.refusal === 'string' ? message.refusal : '',
-    calls: Array.isArray(message.tool_calls) ? message.tool_calls.filter(isFields).map(readCall) : [],
+    calls: Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject).map(readCall) : [],
   };
 }
 
 function readCall(call: Fields, position: number): TurnCall {
-  const { name, arguments: given } = isFields(call.function) ? call.function : {};
+  const { name, arguments: given } = isObject(call.function) ? call.function : {};
   return {
     index: typeof call.index === 'number' ? call.index : position,
     id: typeof call.id === 'string' && call.id !== '' ? call.id : null,
@@ -61,19 +62,19 @@ function thinkingOf({ reasoning_content: content, reasoning, content_blocks: blo
   if (typeof reasoning === 'string') return reasoning;
   if (!Array.isArray(blocks)) return '';
   return joined(
-    blocks.map((block) => (isFields(block) && isFields(block.delta) ? block.delta : block)),
+    blocks.map((block) => (isObject(block) && isObject(block.delta) ? block.delta : block)),
     'thinking',
   );
 }
 
 const joined = (items: unknown[], member: string): string =>
-  items.map((item) => (isFields(item) && typeof item[member] === 'string' ? item[member] : '')).join('');
+  items.map((item) => (isObject(item) && typeof item[member] === 'string' ? item[member] : '')).join('');
 
 /** Null when the answer or the chunk has none. */
 export function readUsage({ usage }: Fields): Usage | null {
-  if (!isFields(usage)) return null;
-  const prompt = isFields(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const completion = isFields(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  if (!isObject(usage)) return null;
+  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
   return {
     prompt: count(usage.prompt_tokens),
     cacheRead: count(prompt.cached_tokens ?? usage.cache_read_input_tokens),
@@ -91,7 +92,7 @@ const count = (value: unknown): number =>
 /** The text of an error that came in the place of an answer or of a chunk; null when it is none. */
 export function errorText({ error }: Fields): string | null {
   if (typeof error === 'string') return error;
-  if (!isFields(error)) return null;
+  if (!isObject(error)) return null;
   return typeof error.message === 'string' ? error.message : 'The provider reported an error.';
 }
 
@@ -101,7 +102,7 @@ const MAX_FAILURE_TEXT = 1000;
 /** What a body says of a failed request, however it spells it. */
 export function failureText(status: number, body: unknown): string {
   if (typeof body === 'string' && body !== '') return body.slice(0, MAX_FAILURE_TEXT);
-  if (isFields(body)) {
+  if (isObject(body)) {
     const text = errorText(body) ?? body.message;
     if (typeof text === 'string' && text !== '') return text;
   }

@@ -1,6 +1,7 @@
 import { createEventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
+import { isObject } from '../../lib/json.ts';
 import type { UpstreamSink } from '../upstream/upstream.ts';
-import { type Fields, isFields } from './fields.ts';
+import type { Fields } from './fields.ts';
 import type { Egress, IngressStream } from './ingress.ts';
 import type { Translation } from './send.ts';
 import { withoutBody } from './whole-answer.ts';
@@ -80,7 +81,7 @@ export function eventAnswer(
 
 function readChunk(stream: IngressStream, egress: Egress | null, data: string): string {
   const event = parsed(data);
-  if (!isFields(event)) return stream.fail('The provider sent an event that is no JSON object.');
+  if (!isObject(event)) return stream.fail('The provider sent an event that is no JSON object.');
   const chat = egress ? egress.chunk(event) : event;
   return chat === null ? '' : stream.chunk(chat);
 }

@@ -1,9 +1,7 @@
 import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
 
 export type Fields = Record<string, unknown>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Absent and null say the same in requests. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
@@ -13,7 +11,7 @@ export const refused = (param: string, message: string): GatewayError =>
   new GatewayError('VALIDATION_FAILED', { message, param });
 
 export function fieldsAt(value: unknown, param: string): Fields {
-  if (isFields(value)) return value;
+  if (isObject(value)) return value;
   throw refused(param, `${param} must be an object.`);
 }
 

@@ -1,6 +1,7 @@
+import { isObject } from '../../lib/json.ts';
 import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
 import { errorText, firstChoice, NO_USAGE, readTurn, readUsage, type Usage } from './chat-turn.ts';
-import { type Fields, isFields } from './fields.ts';
+import type { Fields } from './fields.ts';
 import type { IngressStream } from './ingress.ts';
 
 /** How an answer ended, as chat says it. */
@@ -41,7 +42,7 @@ export function createIngressStream(writer: EventWriter): IngressStream {
   function read(chat: Fields): void {
     begin(chat);
     const choice = firstChoice(chat);
-    if (isFields(choice?.delta)) blocks.take(readTurn(choice.delta));
+    if (isObject(choice?.delta)) blocks.take(readTurn(choice.delta));
     if (choice) note(choice, ending);
     ending.usage = readUsage(chat) ?? ending.usage;
   }

@@ -1,7 +1,8 @@
+import { isObject } from '../../lib/json.ts';
 import type { UpstreamHeaders, UpstreamSink } from '../upstream/upstream.ts';
 import { UntranslatableError } from './blocks.ts';
 import { errorText } from './chat-turn.ts';
-import { type Fields, isFields } from './fields.ts';
+import type { Fields } from './fields.ts';
 import type { Ingress, IngressStream } from './ingress.ts';
 import type { Translation } from './send.ts';
 import { asChunk } from './whole.ts';
@@ -70,8 +71,8 @@ function translated(
 ): Translated {
   try {
     if (status < 200 || status > 299) return json(status, ingress.error(status, body));
-    const chat = egress && isFields(body) ? egress.answer(body) : body;
-    if (!isFields(chat) || !Array.isArray(chat.choices)) return refusal(ingress, reasonOf(chat));
+    const chat = egress && isObject(body) ? egress.answer(body) : body;
+    if (!isObject(chat) || !Array.isArray(chat.choices)) return refusal(ingress, reasonOf(chat));
     if (request.stream !== true) return json(status, ingress.answer(chat, request));
     return asStream(ingress.stream(request), status, chat);
   } catch (thrown) {
@@ -98,7 +99,7 @@ const refusal = (ingress: Ingress, message: string): Translated =>
   json(502, ingress.error(502, { error: { message } }));
 
 const reasonOf = (body: unknown): string =>
-  (isFields(body) ? errorText(body) : null) ??
+  (isObject(body) ? errorText(body) : null) ??
   'The provider answered with something that is no chat completion.';
 
 /** The value of a JSON body, or its text. A compressed one was not asked for and is not read. */

@@ -1,6 +1,7 @@
+import { isObject } from '../../lib/json.ts';
 import { type Block, type BlockListener, Blocks } from './blocks.ts';
 import { firstChoice, NO_USAGE, readTurn, readUsage } from './chat-turn.ts';
-import { type Fields, isFields } from './fields.ts';
+import type { Fields } from './fields.ts';
 import { type Ending, note } from './stream.ts';
 
 export type WholeBlock = Block & { content: string };
@@ -19,7 +20,7 @@ export function readWhole(chat: Fields): { blocks: WholeBlock[]; ending: Ending 
   const ending: Ending = { finish: null, stopSequence: null, usage: readUsage(chat) ?? NO_USAGE };
   const choice = firstChoice(chat);
   const sequence = new Blocks(listener);
-  if (isFields(choice?.message)) sequence.take(readTurn(choice.message));
+  if (isObject(choice?.message)) sequence.take(readTurn(choice.message));
   sequence.end();
   if (choice) note(choice, ending);
   return { blocks, ending };

@@ -1,4 +1,5 @@
 import type { RawData } from 'ws';
+import { isObject } from '../../lib/json.ts';
 
 /** Bytes of a message that is read; what is looked for is far smaller. */
 const MAX_EVENT = 1024 * 1024;
@@ -78,8 +79,7 @@ function eventOf(data: RawData): Json | null {
   }
 }
 
-const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const objectOf = (value: unknown): Json => (isObject(value) ? (value as Json) : {});
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= 256 ? value : null;

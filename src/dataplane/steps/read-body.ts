@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
 import { Pieces } from '../../lib/pieces.ts';
 import type { Call, RequestBody } from '../call.ts';
 import { boundaryOf, parseForm } from '../forms/form.ts';
@@ -48,7 +49,7 @@ function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
   }
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (isObject(value)) {
       return { kind: 'json', bytes, value: value as Record<string, unknown> };
     }
   } catch (cause) {

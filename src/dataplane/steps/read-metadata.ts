@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json.ts';
 import { type Call, headerOf } from '../call.ts';
 import { labels, MAX_LABEL_LENGTH } from '../labels.ts';
 import type { Step } from '../step.ts';
@@ -47,7 +48,7 @@ function decode(value: string): string {
 function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+    return isObject(value) ? value : {};
   } catch {
     // The specification treats unparsable metadata as none: labels must not fail a completion.
     return {};

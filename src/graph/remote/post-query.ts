@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici';
+import { isObject } from '../../lib/json.ts';
 import type { RemoteSubgraph } from '../../settings.ts';
 
 export type Query = { query: string; variables?: Record<string, unknown>; operationName?: string };
@@ -53,9 +54,6 @@ async function textOf({ body }: Dispatcher.ResponseData, maxBytes: number): Prom
   }
   return Buffer.concat(chunks).toString('utf8');
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function answerIn(text: string, status: number): Answer {
   const what = `an answer with status ${status}`;

@@ -1,6 +1,7 @@
+import { isObject } from '../../lib/json.ts';
 import { chat, type View } from './chat.ts';
 import { dialectOf, type Vendor } from './dialect.ts';
-import { type Fields, isFields, isText, RequestProblem } from './fields.ts';
+import { type Fields, isText, RequestProblem } from './fields.ts';
 
 /** Text completion by a model that only chats: the prompt is what the user says. */
 export const completeDialect = (vendor: Vendor) =>
@@ -40,10 +41,10 @@ const view: View = {
   },
 };
 
-const choicesOf = (choices: unknown): Fields[] => (Array.isArray(choices) ? choices.filter(isFields) : []);
+const choicesOf = (choices: unknown): Fields[] => (Array.isArray(choices) ? choices.filter(isObject) : []);
 
 const textOf = (message: unknown): string =>
-  isFields(message) && isText(message.content) ? message.content : '';
+  isObject(message) && isText(message.content) ? message.content : '';
 
 const textChoice = ({ index, finish_reason: end }: Fields, message: unknown): Fields => ({
   text: textOf(message),

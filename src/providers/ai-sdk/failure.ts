@@ -11,10 +11,11 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
 import { isSecretName, REDACTED, redactText } from '../../lib/redaction.ts';
 import type { DialectAnswer, DialectRequest } from '../provider.ts';
 import { Reported, UnreadableAnswer } from './errors.ts';
-import { type Fields, isFields, isText, RequestProblem } from './fields.ts';
+import { type Fields, isText, RequestProblem } from './fields.ts';
 import { jsonAnswer, passedOn } from './json-answer.ts';
 import { reportOf } from './provider-report.ts';
 
@@ -118,7 +119,7 @@ type StreamReport = { message: string; type?: string; code?: string | number; st
 
 /** An error within a stream: an object of the library's, and no Error. */
 const isReport = (error: unknown): error is StreamReport =>
-  isFields(error) && !(error instanceof Error) && isText(error.message);
+  isObject(error) && !(error instanceof Error) && isText(error.message);
 
 const statusByType: Record<string, number> = { overloaded_error: 529, rate_limit_error: 429, api_error: 500 };
 

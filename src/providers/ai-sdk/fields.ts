@@ -1,8 +1,5 @@
 export type Fields = Record<string, unknown>;
 
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** What the caller asks and this provider cannot be asked; answered with 400 and the field's name. */
 export class RequestProblem extends Error {
   readonly param: string | null;

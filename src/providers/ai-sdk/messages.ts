@@ -5,8 +5,9 @@ import type {
   LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
+import { isObject } from '../../lib/json.ts';
 import { cacheOptions } from './cache-control.ts';
-import { type Fields, isFields, isText, RequestProblem } from './fields.ts';
+import { type Fields, isText, RequestProblem } from './fields.ts';
 import { partsOf } from './parts.ts';
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>;
@@ -20,7 +21,7 @@ export function promptOf(messages: unknown): LanguageModelV4Prompt {
   const rest: LanguageModelV4Prompt = [];
   messages.forEach((message: unknown, index) => {
     const at = `messages[${index}]`;
-    if (!isFields(message)) throw new RequestProblem(`${at} must be an object.`, at);
+    if (!isObject(message)) throw new RequestProblem(`${at} must be an object.`, at);
     if (message.role === 'system' || message.role === 'developer') system.push(...systemOf(message, at));
     else rest.push(turnOf(message, at, names));
   });
@@ -68,7 +69,7 @@ function assistantOf(message: Fields, at: string, names: Map<string, string>): A
 }
 
 const isThinking = (part: unknown): part is Fields =>
-  isFields(part) && (part.type === 'thinking' || part.type === 'redacted_thinking');
+  isObject(part) && (part.type === 'thinking' || part.type === 'redacted_thinking');
 
 /** Thoughts that a client sends back, which models want to see beside the tools they called for. */
 function thoughtsOf(message: Fields): LanguageModelV4ReasoningPart[] {
@@ -97,8 +98,8 @@ function thoughtOf({ thinking, signature, data }: Fields): LanguageModelV4Reason
 }
 
 function callOf(call: unknown, at: string, names: Map<string, string>): LanguageModelV4ToolCallPart {
-  const { id, function: called, extra_content: extra } = isFields(call) ? call : {};
-  const { name, arguments: text } = isFields(called) ? called : {};
+  const { id, function: called, extra_content: extra } = isObject(call) ? call : {};
+  const { name, arguments: text } = isObject(called) ? called : {};
   if (!isText(id) || id === '' || !isText(name) || name === '')
     throw new RequestProblem(`${at} must have an id and a function with a name.`, at);
   names.set(id, name);
@@ -115,7 +116,7 @@ function argumentsOf(text: unknown, at: string): unknown {
   if (text === undefined || text === null || text === '') return {};
   try {
     const value: unknown = isText(text) ? JSON.parse(text) : null;
-    if (isFields(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // Said below, for whatever else is no object as well.
   }
@@ -124,8 +125,8 @@ function argumentsOf(text: unknown, at: string): unknown {
 
 /** Where Google's own OpenAI-compatible API puts the proof of what a model thought before it called a function. */
 function signatureOf(extra: unknown): LanguageModelV4ToolCallPart['providerOptions'] {
-  const google = isFields(extra) ? extra.google : undefined;
-  const signature = isFields(google) ? google.thought_signature : undefined;
+  const google = isObject(extra) ? extra.google : undefined;
+  const signature = isObject(google) ? google.thought_signature : undefined;
   return isText(signature) ? { google: { thoughtSignature: signature } } : undefined;
 }
 

@@ -1,7 +1,8 @@
+import { isObject } from '../../lib/json.ts';
 import type { BaseUrl, Dialect, Provider } from '../provider.ts';
 import { type Connection, guarded } from './dialect.ts';
 import { UnreadableAnswer } from './errors.ts';
-import { type Fields, isFields, isText, RequestProblem } from './fields.ts';
+import { type Fields, isText, RequestProblem } from './fields.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { refusalOf } from './refusal.ts';
 import { addedHeaders } from './signed-fetch.ts';
@@ -66,7 +67,7 @@ async function readJson(
   const text = await answer.text();
   try {
     const value: unknown = JSON.parse(text);
-    if (isFields(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // No JSON at all: said below.
   }
@@ -74,7 +75,7 @@ async function readJson(
 }
 
 /** The objects in a list, whatever else is in it. */
-export const entriesOf = (list: unknown): Fields[] => (Array.isArray(list) ? list.filter(isFields) : []);
+export const entriesOf = (list: unknown): Fields[] => (Array.isArray(list) ? list.filter(isObject) : []);
 
 /** Unix seconds of a date in text. */
 export function secondsOf(date: unknown): number {

@@ -1,6 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
+import { isObject } from '../../lib/json.ts';
 import { cacheOptions } from './cache-control.ts';
-import { type Fields, isFields, isText, RequestProblem } from './fields.ts';
+import { type Fields, isText, RequestProblem } from './fields.ts';
 
 type Part = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
@@ -13,7 +14,7 @@ export function partsOf(content: unknown, at: string): Part[] {
 }
 
 function partOf(part: unknown, at: string): Part {
-  if (!isFields(part)) throw new RequestProblem(`${at} must be an object.`, at);
+  if (!isObject(part)) throw new RequestProblem(`${at} must be an object.`, at);
   const providerOptions = cacheOptions(part.cache_control);
   if (part.type === 'text') {
     if (!isText(part.text)) throw new RequestProblem(`${at}.text must be a text.`, `${at}.text`);
@@ -29,12 +30,12 @@ type Read = (part: Fields, at: string) => LanguageModelV4FilePart;
 
 const media: Record<string, Read | undefined> = {
   image_url: ({ image_url: image }, at) => {
-    const url = isFields(image) ? image.url : image;
+    const url = isObject(image) ? image.url : image;
     if (!isText(url)) throw new RequestProblem(`${at}.image_url.url must be a URL.`, `${at}.image_url.url`);
     return fileOf(url, 'image/*', `${at}.image_url.url`);
   },
   input_audio: ({ input_audio: audio }, at) => {
-    const { data, format } = isFields(audio) ? audio : {};
+    const { data, format } = isObject(audio) ? audio : {};
     if (!isText(data) || !isText(format) || !/^[a-z0-9]{2,8}$/i.test(format))
       throw new RequestProblem(
         `${at}.input_audio must have data in base64 and a format such as wav.`,
@@ -47,7 +48,7 @@ const media: Record<string, Read | undefined> = {
     };
   },
   file: ({ file }, at) => {
-    const { file_data: data, filename, file_id: id } = isFields(file) ? file : {};
+    const { file_data: data, filename, file_id: id } = isObject(file) ? file : {};
     if (id !== undefined && data === undefined)
       throw new RequestProblem(
         `${at}.file.file_id: this provider has no files of that kind, send file_data.`,

@@ -1,4 +1,5 @@
-import { isFields, isText } from './fields.ts';
+import { isObject } from '../../lib/json.ts';
+import { isText } from './fields.ts';
 
 /** What a provider's error says, in whatever form it writes errors. */
 export type Report = {
@@ -12,8 +13,8 @@ export type Report = {
 /** `{error: {type|status, message, code}}` as most providers write it, or `{message}` alone. */
 export function reportOf(body: string | undefined): Report {
   const parsed = parse(body);
-  const whole = isFields(parsed) ? parsed : {};
-  const inner = isFields(whole.error) ? whole.error : whole;
+  const whole = isObject(parsed) ? parsed : {};
+  const inner = isObject(whole.error) ? whole.error : whole;
   const type = [inner.type, inner.status].find(isText);
   const message = [inner.message, whole.message, whole.error].find(isText) ?? plainText(body, parsed);
   return {
@@ -41,7 +42,7 @@ const plainText = (body: string | undefined, parsed: unknown): string | undefine
 function retryDelay(details: unknown): string | null {
   for (const detail of Array.isArray(details) ? details : []) {
     const match =
-      isFields(detail) && isText(detail.retryDelay) ? /^([\d.]{1,12})s$/.exec(detail.retryDelay) : null;
+      isObject(detail) && isText(detail.retryDelay) ? /^([\d.]{1,12})s$/.exec(detail.retryDelay) : null;
     if (match) return String(Math.ceil(Number(match[1])));
   }
   return null;

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { type Fields, isCount, isFields, RequestProblem } from './fields.ts';
+import { isObject } from '../../lib/json.ts';
+import { type Fields, isCount, RequestProblem } from './fields.ts';
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];
@@ -13,7 +14,7 @@ export type Reasoning =
 
 /** `thinking`, as Anthropic spells it, wins over `reasoning_effort` (spec/data-plane.md, section 9.4). */
 export function reasoningOf({ thinking, reasoning_effort: effort }: Fields): Reasoning | null {
-  if (isFields(thinking)) {
+  if (isObject(thinking)) {
     if (thinking.type === 'disabled') return { kind: 'off' };
     if (thinking.type === 'adaptive' && effort === undefined) return { kind: 'adaptive' };
     if (thinking.budget_tokens !== undefined) {

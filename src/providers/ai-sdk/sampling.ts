@@ -1,14 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import {
-  type Fields,
-  isCount,
-  isFields,
-  isNumber,
-  isText,
-  isWhole,
-  optional,
-  RequestProblem,
-} from './fields.ts';
+import { isObject } from '../../lib/json.ts';
+import { type Fields, isCount, isNumber, isText, isWhole, optional, RequestProblem } from './fields.ts';
 
 const MAX_STOPS = 64;
 
@@ -51,7 +43,7 @@ function stopsOf(stop: unknown): string[] | undefined {
 
 function formatOf(format: unknown): LanguageModelV4CallOptions['responseFormat'] {
   if (format === undefined || format === null) return undefined;
-  const { type, json_schema: wrapped } = isFields(format) ? format : {};
+  const { type, json_schema: wrapped } = isObject(format) ? format : {};
   if (type === 'text') return undefined;
   if (type === 'json_object') return { type: 'json' };
   if (type !== 'json_schema')
@@ -59,7 +51,7 @@ function formatOf(format: unknown): LanguageModelV4CallOptions['responseFormat']
       'response_format.type must be text, json_object or json_schema.',
       'response_format',
     );
-  if (!isFields(wrapped) || !isFields(wrapped.schema))
+  if (!isObject(wrapped) || !isObject(wrapped.schema))
     throw new RequestProblem(
       'response_format.json_schema.schema must be a JSON schema.',
       'response_format.json_schema.schema',

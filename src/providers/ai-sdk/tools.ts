@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import { isObject } from '../../lib/json.ts';
 import { cacheOptions } from './cache-control.ts';
-import { type Fields, isFields, isFlag, isText, RequestProblem } from './fields.ts';
+import { type Fields, isFlag, isText, RequestProblem } from './fields.ts';
 
 const MAX_TOOLS = 1024;
 
@@ -18,11 +19,11 @@ export function toolsOf({ tools, tool_choice: choice }: Fields): Tools {
 
 function toolOf(tool: unknown, index: number): LanguageModelV4FunctionTool {
   const at = `tools[${index}]`;
-  const { type, function: definition, cache_control: cacheControl } = isFields(tool) ? tool : {};
-  if (type !== 'function' || !isFields(definition) || !isText(definition.name) || definition.name === '')
+  const { type, function: definition, cache_control: cacheControl } = isObject(tool) ? tool : {};
+  if (type !== 'function' || !isObject(definition) || !isText(definition.name) || definition.name === '')
     throw new RequestProblem(`${at} must be a function with a name: this provider has no other tools.`, at);
   const { name, description, parameters, strict } = definition;
-  if (parameters !== undefined && parameters !== null && !isFields(parameters))
+  if (parameters !== undefined && parameters !== null && !isObject(parameters))
     throw new RequestProblem(`${at}.function.parameters must be a JSON schema.`, `${at}.function.parameters`);
   return {
     type: 'function',
@@ -37,8 +38,8 @@ function toolOf(tool: unknown, index: number): LanguageModelV4FunctionTool {
 function choiceOf(choice: unknown, tools: LanguageModelV4FunctionTool[]): Tools['toolChoice'] {
   if (choice === undefined || choice === null) return undefined;
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice };
-  const { function: named } = isFields(choice) ? choice : {};
-  const name = isFields(named) ? named.name : undefined;
+  const { function: named } = isObject(choice) ? choice : {};
+  const name = isObject(named) ? named.name : undefined;
   if (!isText(name) || !tools.some((tool) => tool.name === name))
     throw new RequestProblem(
       'tool_choice must be auto, none, required or a function that tools lists.',

@@ -1,5 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
-import { type Fields, isFields, isNumber } from './fields.ts';
+import { isObject } from '../../lib/json.ts';
+import { type Fields, isNumber } from './fields.ts';
 
 /**
  * OpenAI's counts: `prompt_tokens` holds what was read from a cache or written to one. The provider's own counters of its
@@ -27,9 +28,9 @@ export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage
       cache_read_input_tokens: inputTokens.cacheRead ?? 0,
       cache_creation_input_tokens: inputTokens.cacheWrite,
     }),
-    ...(isFields(raw?.cache_creation) && { cache_creation: raw.cache_creation }),
-    ...(isFields(raw?.server_tool_use) && { server_tool_use: raw.server_tool_use }),
-    ...(isFields(raw?.billed_units) && { billed_units: raw.billed_units }),
+    ...(isObject(raw?.cache_creation) && { cache_creation: raw.cache_creation }),
+    ...(isObject(raw?.server_tool_use) && { server_tool_use: raw.server_tool_use }),
+    ...(isObject(raw?.billed_units) && { billed_units: raw.billed_units }),
   };
 }
 
@@ -37,7 +38,7 @@ export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage
 function kindsOf(details: unknown): Fields {
   const kinds: Fields = {};
   for (const detail of Array.isArray(details) ? details : []) {
-    if (!isFields(detail) || !isNumber(detail.tokenCount)) continue;
+    if (!isObject(detail) || !isNumber(detail.tokenCount)) continue;
     if (detail.modality === 'AUDIO') kinds.audio_tokens = detail.tokenCount;
     if (detail.modality === 'IMAGE') kinds.image_tokens = detail.tokenCount;
     if (detail.modality === 'VIDEO') kinds.video_tokens = detail.tokenCount;

@@ -1,5 +1,6 @@
+import { isObject } from '../../lib/json.ts';
 import { UnreadableAnswer } from '../ai-sdk/errors.ts';
-import { isFields, isText } from '../ai-sdk/fields.ts';
+import { isText } from '../ai-sdk/fields.ts';
 import { joinBetas } from '../anthropic/authorize.ts';
 import { type Hosting, hostedMessages } from '../anthropic/hosted.ts';
 import { authorize } from './authorize.ts';
@@ -36,7 +37,7 @@ function eventOf({ headers, payload }: EventFrame): string {
 
 function parse(text: Buffer) {
   const value: unknown = JSON.parse(text.toString('utf8'));
-  return isFields(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 const sse = (name: string, data: string): string => `event: ${name}\ndata: ${data}\n\n`;

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json.ts';
 import {
   ask,
   type Content,
@@ -48,7 +49,7 @@ export const mapped =
     );
     const bytes = await whole(asked, MAX_ANSWER);
     const json = parsed(bytes);
-    const reply = { json: isFields(json) ? json : {}, type: asked.headers['content-type'] ?? '', bytes };
+    const reply = { json: isObject(json) ? json : {}, type: asked.headers['content-type'] ?? '', bytes };
     const headers = { ...asked.headers };
     delete headers['content-type'];
     if (!isSuccess(asked)) return jsonAnswer(asked.status, headers, errorOf(reply, provider));
@@ -71,9 +72,6 @@ const unreadable = (provider: string): Fields => ({
   provider,
 });
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 async function contentOf(said: Fields | FormData): Promise<Content> {
   if (!(said instanceof FormData))
     return { type: 'application/json', bytes: Buffer.from(JSON.stringify(said)) };
@@ -87,13 +85,13 @@ const MAX_MESSAGE = 2000;
 function errorOf({ json, bytes }: Reply, provider: string): Fields {
   const { error, errors, detail, message } = json;
   const told = [
-    isFields(error) ? error.message : error,
+    isObject(error) ? error.message : error,
     message,
     detail,
     Array.isArray(errors) ? errors[0] : errors,
   ];
   const found = told
-    .map((each) => (isFields(each) ? each.message : each))
+    .map((each) => (isObject(each) ? each.message : each))
     .find((each) => typeof each === 'string');
   const text = String(found ?? bytes.toString('utf8', 0, MAX_MESSAGE)).slice(0, MAX_MESSAGE);
   return { error: { message: `${provider} error: ${text}`, type: null, param: null, code: null }, provider };

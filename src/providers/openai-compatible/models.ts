@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json.ts';
 import type { Dialect } from '../provider.ts';
 import { ask, isSuccess, jsonAnswer, type Manner, parsed, whole } from './ask.ts';
 
@@ -5,9 +6,6 @@ import { ask, isSuccess, jsonAnswer, type Manner, parsed, whole } from './ask.ts
 const MAX_LIST = 8 * 1024 * 1024;
 
 type Json = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * The provider's own list in the shape of OpenAI's (spec/data-plane.md, section 10.3), for those that answer a bare array

@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/json.ts';
+
 /**
  * A list of JSON values as what differs from the list before: place and value in turn. A place below zero is the complement
  * of one whose object keeps its members; the value then has those that changed.
@@ -13,7 +15,7 @@ export function differencesOf(values: readonly unknown[], before: readonly unkno
     const value = values[place];
     const earlier = before[place];
     if (value === earlier) continue;
-    const changed = isMembers(value) && isMembers(earlier) ? changedMembers(value, earlier) : null;
+    const changed = isObject(value) && isObject(earlier) ? changedMembers(value, earlier) : null;
     if (changed === null) differences.push(place, value);
     else if (changed !== NOTHING) differences.push(~place, changed);
   }
@@ -49,6 +51,3 @@ function changedMembers(value: Members, earlier: Members): Members | null {
   }
   return more === 0 ? changed : null;
 }
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

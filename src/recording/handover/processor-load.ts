@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /** The part of the time that this thread's event loop must be at work for its requests to count as many. */
@@ -12,7 +12,8 @@ const LOOK_INTERVAL = 250;
 
 /**
  * Whether requests keep this thread at work and, as far as is known, the machine has no processor to spare for anything
- * else. Spare ones are noticed on Linux only.
+ * else. Spare ones are noticed on Linux only, and where this process may use them all: in a container with a share of them
+ * idle ones may belong to others.
  */
 export class ProcessorLoad {
   #loop = performance.eventLoopUtilization();
@@ -20,6 +21,7 @@ export class ProcessorLoad {
   #hasSpare = false;
   #ticks: Ticks | null = null;
   #lookedAt = 0;
+  readonly #isLimited = availableParallelism() < cpus().length;
 
   get isBusy(): boolean {
     return this.#isAtWork && !this.#hasSpare;
@@ -33,7 +35,7 @@ export class ProcessorLoad {
     if (!this.#isAtWork) {
       this.#hasSpare = false;
       this.#ticks = null;
-    } else if (performance.now() - this.#lookedAt > LOOK_INTERVAL) {
+    } else if (!this.#isLimited && performance.now() - this.#lookedAt > LOOK_INTERVAL) {
       this.#lookedAt = performance.now();
       await this.#look();
     }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import { isObject } from './values.ts';
+import { isObject } from '../../lib/json.ts';
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 

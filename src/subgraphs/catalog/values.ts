@@ -1,5 +1,2 @@
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** A query for what a path names by its id or by its slug. */
 export const idOrSlug = (id: string) => ({ $or: [{ _id: id }, { slug: id }] });

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
 import type { GraphContext } from '../context.ts';
-import { isObject } from './metadata.ts';
 import { organisationById } from './organisation/index.ts';
 
 /** What an organisation wants of the metadata of its keys, or of its workspaces: JSON Schema, as far as labels need it. */

@@ -1,9 +1,7 @@
 import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
 
 const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The members of an optional `defaults` input; throws on a member that nothing acts on, naming it. */
 export function parseMembers(

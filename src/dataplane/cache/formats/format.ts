@@ -1,4 +1,5 @@
 import type { ServerSentEvent } from '../../../lib/event-stream/index.ts';
+import { isObject } from '../../../lib/json.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -9,9 +10,6 @@ export type Format = {
   /** A whole answer as the text of an event stream. */
   replay(answer: Json, options: { withUsage: boolean }): string;
 };
-
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 

@@ -1,5 +1,6 @@
 import { formatEvent } from '../../../lib/event-stream/index.ts';
-import { type Format, isObject, type Json, objectsOf, payloadsOf } from './format.ts';
+import { isObject } from '../../../lib/json.ts';
+import { type Format, type Json, objectsOf, payloadsOf } from './format.ts';
 
 /** OpenAI's responses ("Streaming events"): the last event carries the whole. */
 export const responsesFormat: Format = {

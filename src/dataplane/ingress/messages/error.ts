@@ -1,5 +1,6 @@
+import { isObject } from '../../../lib/json.ts';
 import { failureText } from '../chat-turn.ts';
-import { type Fields, isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 
 const types = new Map([
   [401, 'authentication_error'],
@@ -20,13 +21,13 @@ export function messagesError(status: number, body: unknown): Fields {
   return {
     type: 'error',
     error: { type, message: messageOf(status, body) },
-    ...(isFields(body) && 'hook_results' in body && { hook_results: body.hook_results }),
+    ...(isObject(body) && 'hook_results' in body && { hook_results: body.hook_results }),
   };
 }
 
 /** The envelope has no place for the field at fault: it stands in front of the text. */
 function messageOf(status: number, body: unknown): string {
   const text = failureText(status, body);
-  const param = isFields(body) && isFields(body.error) ? body.error.param : null;
+  const param = isObject(body) && isObject(body.error) ? body.error.param : null;
   return typeof param === 'string' && !text.includes(param) ? `${param}: ${text}` : text;
 }

@@ -1,10 +1,11 @@
-import { type Fields, isFields } from '../fields.ts';
+import { isObject } from '../../../lib/json.ts';
+import type { Fields } from '../fields.ts';
 
 /** A response as a chat completion; something else as it is. */
 export function chatAnswer(response: Fields): Fields {
   if (response.status === 'failed' || !Array.isArray(response.output)) return response;
   const message = { text: '', refusal: '', thinking: '', calls: [] as Fields[] };
-  for (const item of response.output) if (isFields(item)) addItem(message, item);
+  for (const item of response.output) if (isObject(item)) addItem(message, item);
   const { text: content, refusal, thinking: reasoning_content, calls: tool_calls } = message;
   return {
     ...headOf(response),
@@ -30,7 +31,7 @@ function addItem(
 
 const textOf = (parts: unknown, member: 'text' | 'refusal'): string =>
   (Array.isArray(parts) ? parts : [])
-    .map((part) => (isFields(part) && typeof part[member] === 'string' ? part[member] : ''))
+    .map((part) => (isObject(part) && typeof part[member] === 'string' ? part[member] : ''))
     .join('');
 
 export const headOf = ({ id, created_at: created, model }: Fields): Fields => ({
@@ -47,11 +48,11 @@ export const callOf = ({ call_id: id, name, arguments: text }: Fields): Fields =
 
 export function finishOf({ status, incomplete_details: details }: Fields): string {
   if (status !== 'incomplete') return 'stop';
-  return isFields(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
+  return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
 }
 
 export function usageOf(usage: unknown): Fields | undefined {
-  if (!isFields(usage)) return undefined;
+  if (!isObject(usage)) return undefined;
   return {
     prompt_tokens: usage.input_tokens,
     completion_tokens: usage.output_tokens,

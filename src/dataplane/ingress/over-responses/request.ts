@@ -1,4 +1,5 @@
-import { type Fields, isFields, picked, refused } from '../fields.ts';
+import { isObject } from '../../../lib/json.ts';
+import { type Fields, picked, refused } from '../fields.ts';
 
 /** A chat request that the gateway made as a response request; nothing is to be kept at the provider. */
 export function responseRequest(chat: Fields): Fields {
@@ -13,7 +14,7 @@ export function responseRequest(chat: Fields): Fields {
     input: (chat.messages as Fields[]).flatMap(itemsOf),
     ...(chat.max_completion_tokens !== undefined && { max_output_tokens: chat.max_completion_tokens }),
     ...(chat.reasoning_effort !== undefined && { reasoning: { effort: chat.reasoning_effort } }),
-    ...(isFields(chat.response_format) && { text: { format: formatOf(chat.response_format) } }),
+    ...(isObject(chat.response_format) && { text: { format: formatOf(chat.response_format) } }),
     ...(Array.isArray(chat.tools) && { tools: chat.tools.map(toolOf) }),
     ...(chat.tool_choice !== undefined && { tool_choice: choiceOf(chat.tool_choice) }),
   };
@@ -36,8 +37,8 @@ const partsOf = (content: unknown, role: unknown): unknown =>
   Array.isArray(content) ? content.map((part: Fields) => partOf(part, role)) : content;
 
 function partOf(part: Fields, role: unknown): Fields {
-  if (isFields(part.image_url)) return { type: 'input_image', detail: 'auto', image_url: part.image_url.url };
-  if (isFields(part.file)) return { type: 'input_file', ...part.file };
+  if (isObject(part.image_url)) return { type: 'input_image', detail: 'auto', image_url: part.image_url.url };
+  if (isObject(part.file)) return { type: 'input_file', ...part.file };
   return { type: role === 'assistant' ? 'output_text' : 'input_text', text: part.text };
 }
 
@@ -51,4 +52,4 @@ const toolOf = (tool: { function: Fields }): Fields => ({
 });
 
 const choiceOf = (choice: unknown): unknown =>
-  isFields(choice) && isFields(choice.function) ? { type: 'function', name: choice.function.name } : choice;
+  isObject(choice) && isObject(choice.function) ? { type: 'function', name: choice.function.name } : choice;

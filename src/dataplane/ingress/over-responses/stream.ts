@@ -1,12 +1,13 @@
+import { isObject } from '../../../lib/json.ts';
 import { errorText } from '../chat-turn.ts';
-import { type Fields, isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import { callOf, finishOf, headOf, usageOf } from './answer.ts';
 
 /** An event of a response stream as a chunk of chat; null when chat has nothing like it. */
 export function chatChunk(event: Fields): Fields | null {
   if (typeof event.type !== 'string') return event;
   if (event.type === 'error') return { error: { message: errorText(event) ?? event.message } };
-  if (isFields(event.response)) return ofResponse(event.type, event.response);
+  if (isObject(event.response)) return ofResponse(event.type, event.response);
   const delta = deltaOf(event.type, event);
   return delta && { choices: [{ delta }] };
 }
@@ -19,7 +20,7 @@ function ofResponse(type: string, response: Fields): Fields | null {
     case 'response.incomplete':
       return { choices: [{ delta: {}, finish_reason: finishOf(response) }], usage: usageOf(response.usage) };
     case 'response.failed':
-      return { error: isFields(response.error) ? response.error : {} };
+      return { error: isObject(response.error) ? response.error : {} };
     default:
       return null;
   }
@@ -37,7 +38,7 @@ function deltaOf(type: string, { delta, item, output_index: index }: Fields): Fi
     case 'response.function_call_arguments.delta':
       return { tool_calls: [{ index, function: { arguments: delta } }] };
     case 'response.output_item.added':
-      return isFields(item) && item.type === 'function_call'
+      return isObject(item) && item.type === 'function_call'
         ? { tool_calls: [{ index, ...callOf({ ...item, arguments: '' }) }] }
         : null;
     default:

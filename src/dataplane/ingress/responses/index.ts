@@ -1,5 +1,6 @@
+import { isObject } from '../../../lib/json.ts';
 import { failureText } from '../chat-turn.ts';
-import { type Fields, isFields } from '../fields.ts';
+import type { Fields } from '../fields.ts';
 import type { Ingress } from '../ingress.ts';
 import { responsesAnswer } from './answer.ts';
 import { responsesRequest } from './request.ts';
@@ -15,7 +16,7 @@ export const responses: Ingress = {
 
 /** Chat and responses have one envelope for errors. */
 function responsesError(status: number, body: unknown): Fields {
-  if (isFields(body) && isFields(body.error)) return body;
+  if (isObject(body) && isObject(body.error)) return body;
   const type = status < 500 ? 'invalid_request_error' : 'server_error';
   return { error: { message: failureText(status, body), type, param: null, code: null } };
 }

@@ -2,6 +2,7 @@ import { requireScope, type Scope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
+import { isObject } from '../../../lib/json.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
 import {
@@ -17,7 +18,7 @@ import type {
   UpdateDeploymentInput,
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
-import { idOrSlug, isObject } from '../values.ts';
+import { idOrSlug } from '../values.ts';
 import { deploymentById, usableIn, visibleDeployments } from './loaders.ts';
 import { type DeploymentDocument, deploymentModel } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
+import { isObject } from '../../../lib/json.ts';
 import { findProvider, type Setting, settingProblem, settingText } from '../../../providers/index.ts';
-import { isObject } from '../values.ts';
 import type { IntegrationConfigurations, IntegrationModel } from './model.ts';
 import { isMaskOf, type Texts } from './sealed.ts';
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../errors/index.ts';
-import { isObject } from '../values.ts';
+import { isObject } from '../../../lib/json.ts';
 
 /** What prices and factors may be at most. */
 const most = 1e6;

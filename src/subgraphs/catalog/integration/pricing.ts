@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/json.ts';
 import {
   type Calculation,
   type Operand,
@@ -5,7 +6,6 @@ import {
   type PriceList,
   tokenUnits,
 } from '../../../recording/pricing/index.ts';
-import { isObject } from '../values.ts';
 import type { IntegrationModel } from './model.ts';
 import { amountOf, invalid, namedOf, objectOf } from './price-values.ts';
 
