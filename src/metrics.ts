@@ -195,7 +195,7 @@ export function createMetrics({
       const startedAt = performance.now();
       const tally = tallyOf(door);
       tally.open++;
-      response.once('close', () => {
+      response.on('close', () => {
         tally.open--;
         const statusClass = response.headersSent ? Math.floor(response.statusCode / 100) : 0;
         tally.answered[statusClass] = (tally.answered[statusClass] ?? 0) + 1;

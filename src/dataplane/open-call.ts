@@ -88,7 +88,7 @@ function hangUpOf(response: ServerResponse): HangUp {
   const hangUp = new HangUp();
   // The caller may have gone while its credential was looked at.
   if (response.closed) hangUp.happen();
-  response.once('close', () => {
+  response.on('close', () => {
     if (!response.writableFinished) hangUp.happen();
   });
   return hangUp;
