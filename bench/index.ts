@@ -2,14 +2,22 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadResult, load, type Request } from './load.ts';
-import { type Running, type RunningSluice, startHelper, startPortkey, startSluice } from './processes.ts';
+import {
+  machineNode,
+  type Running,
+  type RunningSluice,
+  startHelper,
+  startPortkey,
+  startSluice,
+} from './processes.ts';
 import { streams } from './streams.ts';
 
 const SECONDS = Number(process.argv[2] ?? 5);
 /** Of one run at full load, longer than logs may wait: they are then worked out beside the requests. */
 const SUSTAINED_SECONDS = Number(process.argv[3] ?? 90);
 const ROUNDS = 3;
-const [UPSTREAM, PIPE, SLUICE, PORTKEY, TWO_WORKERS] = [18080, 18081, 18082, 18083, 18084];
+const [UPSTREAM, PIPE, SLUICE, TWO_WORKERS] = [18080, 18081, 18082, 18083];
+const PORTKEYS = [18084, 18085];
 
 const body = JSON.stringify({
   model: 'gpt-bench',
@@ -108,6 +116,25 @@ async function contestantOf(name: string, { port, workspaceKey }: RunningSluice)
   return { name, port, request: { path, headers, body }, settled: async () => void (await logged(port)) };
 }
 
+/** The peer on our Node.js and, where that is another, on the machine's own. */
+async function portkeys(): Promise<{ process: Running; contestant: Contestant }[]> {
+  const nodes = [{ path: process.execPath, version: process.version }, machineNode()];
+  const headers = {
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': host,
+    authorization: 'Bearer sk-bench',
+  };
+  const peers: { process: Running; contestant: Contestant }[] = [];
+  for (const [index, node] of nodes.entries()) {
+    const port = PORTKEYS[index] ?? 0;
+    const started = node && (await startPortkey(port, node.path));
+    if (!started) continue;
+    const name = `Portkey 1.15.2 on Node.js ${node.version} (no auth, no log)`;
+    peers.push({ process: started, contestant: { name, port, request: { path, headers, body } } });
+  }
+  return peers;
+}
+
 async function main(): Promise<void> {
   const running: Running[] = [];
   try {
@@ -117,9 +144,6 @@ async function main(): Promise<void> {
     running.push(sluice);
     const withTwoWorkers = await startSluice(TWO_WORKERS, { env: { WORKERS: '2' } });
     running.push(withTwoWorkers);
-    const portkey = await startPortkey(PORTKEY);
-    if (portkey) running.push(portkey);
-
     const ours = await contestantOf('Sluice (key, saved config, request log)', sluice);
     const contestants: Contestant[] = [
       { name: 'upstream itself', port: UPSTREAM, request: { path, headers: {}, body } },
@@ -127,22 +151,12 @@ async function main(): Promise<void> {
       ours,
       await contestantOf('Sluice with WORKERS=2', withTwoWorkers),
     ];
-    if (portkey) {
-      contestants.push({
-        name: 'Portkey 1.15.2 (no auth, no log)',
-        port: PORTKEY,
-        request: {
-          path,
-          headers: {
-            'x-portkey-provider': 'openai',
-            'x-portkey-custom-host': host,
-            authorization: 'Bearer sk-bench',
-          },
-          body,
-        },
-      });
+    for (const peer of await portkeys()) {
+      running.push(peer.process);
+      contestants.push(peer.contestant);
     }
     printTable('32 connections', await compare(contestants, 32));
+    printTable('256 connections', await compare(contestants, 256));
     printTable('1 connection', await compare(contestants, 1));
     await sustained(ours);
     const streamed = await streams(SLUICE, ours.request.headers, 1000);

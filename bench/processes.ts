@@ -2,7 +2,7 @@ import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Running = { port: number; stop(): Promise<void>; pid: number };
@@ -97,8 +97,26 @@ export async function startSluice(
 
 const PORTKEY = '@portkey-ai/gateway@1.15.2';
 
-/** The Portkey gateway from npm, installed beside the benchmark on first use; null when it cannot be had. */
-export async function startPortkey(port: number): Promise<Running | null> {
+/** A Node.js of the machine itself: what programs run on that bring none. Null where it is the one that runs this. */
+export function machineNode(): { path: string; version: string } | null {
+  const ours = /node_modules[/\\](\.bin|.*node-gyp-bin)/;
+  const PATH = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !ours.test(folder) && folder !== dirname(process.execPath))
+    .join(delimiter);
+  const { stdout, status } = spawnSync('node', ['-p', 'process.execPath + "\\n" + process.version'], {
+    env: { ...process.env, PATH },
+    encoding: 'utf8',
+  });
+  const [path = '', version = ''] = (stdout ?? '').split('\n');
+  return status !== 0 || version === process.version ? null : { path, version };
+}
+
+/**
+ * The Portkey gateway from npm on the given Node.js, installed beside the benchmark on first use; null when it cannot be
+ * had.
+ */
+export async function startPortkey(port: number, node = process.execPath): Promise<Running | null> {
   const folder = join(tmpdir(), 'sluice-bench-peers');
   const script = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
   if (!existsSync(script)) {
@@ -109,7 +127,7 @@ export async function startPortkey(port: number): Promise<Running | null> {
     );
     if (install.status !== 0) return null;
   }
-  const child = spawn(process.execPath, [script, '--headless', `--port=${port}`], {
+  const child = spawn(node, [script, '--headless', `--port=${port}`], {
     cwd: folder,
     stdio: 'ignore',
   });
