@@ -79,7 +79,7 @@ function eventOf(data: RawData): Json | null {
   }
 }
 
-const objectOf = (value: unknown): Json => (isObject(value) ? (value as Json) : {});
+const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= 256 ? value : null;

@@ -50,7 +50,7 @@ function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (isObject(value)) {
-      return { kind: 'json', bytes, value: value as Record<string, unknown> };
+      return { kind: 'json', bytes, value };
     }
   } catch (cause) {
     // On other paths the body is between the caller and the provider.

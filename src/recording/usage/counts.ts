@@ -14,7 +14,7 @@ export const quantity = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= MOST ? value : null;
 
 /** The object under a name; empty when there is none, so that its members can be asked for. */
-export const membersOf = (value: unknown): Members => (isObject(value) ? (value as Members) : {});
+export const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
 /** A sum in which what is not known counts as nothing; null when nothing is known. */
 export function sum(...counts: (number | null)[]): number | null {
