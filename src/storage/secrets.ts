@@ -22,8 +22,11 @@ export type Secrets = {
   decrypt(sealed: string, owner: string): string;
   /** HMAC-SHA-256, hex, under a key of its own for each purpose: whoever has the database alone can make none. */
   sign(purpose: SignaturePurpose, text: string): string;
-  /** 32 bytes to seal files with, the same for every process with this master key. */
-  fileKey(purpose: 'request log overflow'): Buffer;
+  /**
+   * 32 bytes to seal files with, the same for every process with this master key. The number is that of the format of what
+   * is sealed: what an older version left is set aside as unreadable rather than misread.
+   */
+  fileKey(purpose: 'request log overflow 2'): Buffer;
   /** Names the master key without revealing it; two processes with one database must agree on it. */
   fingerprint: string;
 };
