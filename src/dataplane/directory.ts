@@ -112,6 +112,8 @@ export type Directory = {
 export type Table<T> = { get(id: string): T | null | Promise<T | null> };
 
 const ENTRIES = 20_000;
+/** A caller with a wrong id comes again and again with the same one; who guesses comes with another each time. */
+const ABSENT = 1000;
 const REFRESH_BATCH = 500;
 
 const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
@@ -144,7 +146,7 @@ export function createDirectory(source: DirectorySource, changes: Changes): Dire
 function createTable<T extends object>(load: (ids: string[]) => Promise<Map<string, T>>) {
   const present = new LRUCache<string, T>({ max: ENTRIES });
   // What is known not to exist has a bound of its own, so that guessing keys does not push out real ones.
-  const absent = new LRUCache<string, true>({ max: ENTRIES });
+  const absent = new LRUCache<string, true>({ max: ABSENT });
   const loading = new Map<string, Promise<T | null>>();
   let generation = 0;
   let refreshing: Promise<void> = Promise.resolve();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../lib/logger.ts';
+import { threadLimits } from '../../lib/thread-limits.ts';
 import type { QueueCounters } from '../queue.ts';
 import type { RequestLog } from '../request-log.ts';
 import type { SpanCounters } from '../spans/span-export.ts';
@@ -32,7 +33,7 @@ const RELAUNCH_DELAY = 1000;
 /** Milliseconds that a stop waits for what is on disk; the rest is for the next process. */
 const STOP_PATIENCE = 10_000;
 /** The thread has a heap of its own; with the main thread's young generation it would hold far more than it needs. */
-const YOUNG_GENERATION_MB = 16;
+const YOUNG_GENERATION_MB = 24;
 
 /**
  * The request log in a thread of its own, with its own connection: working a batch out and encoding it would hold up
@@ -187,7 +188,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     worker = new Worker(new URL('./log-worker.ts', import.meta.url), {
       workerData: data,
       name: 'request-log',
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: threadLimits({ maxYoungGenerationSizeMb: YOUNG_GENERATION_MB }),
     });
     worker.on('message', onMessage);
     worker.on('error', (error) => log.error({ error }, 'The request log thread failed.'));

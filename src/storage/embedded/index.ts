@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { threadLimits } from '../../lib/thread-limits.ts';
 import { findSocket } from './ownership.ts';
 import { defaultOptions, type StoreOptions } from './store/options.ts';
 
@@ -23,8 +24,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     name: 'embedded-store',
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // Whatever the process sets for its own main thread; most of a batch dies young here.
-    resourceLimits: { maxYoungGenerationSizeMb: 24 },
+    // Most of a batch dies young here.
+    resourceLimits: threadLimits({ maxYoungGenerationSizeMb: 24 }),
     workerData: { directory: resolvePath(directory), options: { ...defaultOptions, ...given } },
   });
   const exited = new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadLimits } from '../../../lib/thread-limits.ts';
 import { decode } from '../bson/decode.ts';
 import { arrayOfDocuments, findElement } from '../bson/raw.ts';
 import { laneOf } from '../cursors.ts';
@@ -159,7 +160,7 @@ export class Readers {
     const worker = new Worker(new URL('./thread.ts', import.meta.url), {
       name: `embedded-reader-${lane}`,
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: largestHeap },
+      resourceLimits: threadLimits({ maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: largestHeap }),
       workerData: data,
     });
     const waiting = new Map<number, Waiting>();
