@@ -4428,7 +4428,19 @@ export type Schemas = {
       responseTime: number;
       lastUsedOptionJsonPath: string;
     } | null;
+    finalUntransformedRequest: {
+      body: unknown | null;
+      headers: unknown;
+      url: string;
+      method: string;
+    } | null;
     transformedRequest: {
+      body: unknown | null;
+      headers: unknown;
+      url: string;
+      method: string;
+    } | null;
+    originalResponse: {
       body: unknown | null;
       headers: unknown;
       url: string;
@@ -4505,6 +4517,7 @@ export type Schemas = {
   };
   LogMetrics: Schemas['LogSummary'] & {
     organisation_id: string;
+    organisation_name: string | null;
     config_id: string | null;
     is_proxy_call: boolean;
     stream_mode: number;

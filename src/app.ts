@@ -114,7 +114,7 @@ export function createApp(dependencies: AppDependencies): App {
       traceCollector: settings.traceCollector,
       uri: storage.uri,
       spoolDirectory,
-      overflowKey: secrets.fileKey('request log overflow 2'),
+      overflowKey: secrets.fileKey('request log overflow 3'),
       logLevel: settings.logLevel,
     },
     log,

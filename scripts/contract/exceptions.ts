@@ -79,15 +79,12 @@ export const exceptions: Exception[] = [
   ),
   ...because(
     "What belongs to another gateway's inside has no counterpart here.",
-    'getLog 200.metrics.organisation_name: missing',
     'getLog 200.metrics.internal_trace_id: missing',
     'getLog 200.metrics.log_store_file_path_format: missing',
     'getLog 200.metrics.request_parsing_time: missing',
     'getLog 200.metrics.pre_processing_time: missing',
     'getLog 200.metrics.cache_processing_time: missing',
     'getLog 200.metrics.response_parsing_time: missing',
-    'getLog 200.finalUntransformedRequest: missing',
-    'getLog 200.originalResponse: missing',
     'getLog 200.log_format: missing',
   ),
   ...because(

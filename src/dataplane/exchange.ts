@@ -8,18 +8,24 @@ import { askForUsage, withoutRefusedOptions } from './frames/ask-usage.ts';
 import { formatOf } from './frames/format.ts';
 import { gated } from './frames/gated.ts';
 import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } from './ingress/index.ts';
+import { keepsBodies } from './record.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { refusing, sendDialect } from './upstream/local.ts';
 import { keepingRedirects } from './upstream/redirects.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
+import { Wire } from './wire.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
 export type Exchange = {
   request: UpstreamRequest;
   body: OutgoingBody;
   send: Send;
+  /** What the caller's format says where `body` is a translation of it. */
+  untranslated?: OutgoingBody;
+  /** Where the provider is asked in another format than the caller's, if bodies are logged. */
+  wire?: Wire | null;
   /** The cache's part in it; absent where it has none. `captureBytes`: of the answer, to be kept. */
   cache?: { status: CacheStatus; mode: 'simple' | 'semantic'; captureBytes: number };
 };
@@ -60,7 +66,9 @@ async function adapted(
   }
   const body = withoutRefusedOptions(translated, target.provider);
   const exchange = await exchangeIn(asked, body, call, leaf, target, dependencies);
-  return { ...exchange, send: translatedSend(exchange.send, translation, value) };
+  const wire = exchange.wire ?? wireFor(call, dependencies);
+  const send = wire && wire !== exchange.wire ? wire.sending(exchange.send) : exchange.send;
+  return { ...exchange, wire, untranslated: given, send: translatedSend(send, translation, value) };
 }
 
 function exchangeIn(
@@ -174,10 +182,12 @@ function ownDialect(
   call: Call,
   leaf: Leaf,
   target: Target,
-  { http }: DataplaneDependencies,
+  dependencies: DataplaneDependencies,
 ): Exchange {
   const { base, credential, model } = target;
+  const { fetch } = dependencies.http;
   const headers = dialectHeaders(call, leaf, target);
+  const wire = wireFor(call, dependencies);
   const request: Omit<DialectRequest, 'signal'> = {
     endpoint,
     method: call.method,
@@ -189,7 +199,8 @@ function ownDialect(
     credential,
     headers,
     strict: isStrict(call, leaf),
-    fetch: http.fetch,
+    fetch,
+    ask: wire ? wire.fetching(fetch) : fetch,
   };
   return {
     request: {
@@ -201,8 +212,12 @@ function ownDialect(
     },
     body,
     send: attentive(sendDialect(dialect, request), endpoint, body, call),
+    wire,
   };
 }
+
+const wireFor = (call: Call, { maxLoggedBytes }: DataplaneDependencies): Wire | null =>
+  keepsBodies(call) ? new Wire(maxLoggedBytes) : null;
 
 /** Either side saying false shows what a provider has beyond OpenAI's format (spec/data-plane.md, sections 1.1 and 2.1). */
 function isStrict({ headers }: Call, leaf: Leaf): boolean {

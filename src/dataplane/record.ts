@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
-import { type ExchangeDraft, type KeptBody, kept } from '../recording/request-log.ts';
+import { type ExchangeDraft, type KeptBody, type KeptMessage, kept } from '../recording/request-log.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { Settled } from './attempts.ts';
 import { type Call, headerOf } from './call.ts';
@@ -8,6 +8,7 @@ import { emptyPlan, type Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { isEventStream } from './relay.ts';
+import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
 import type { Span } from './trace.ts';
 import { MAX_TRIES } from './tries.ts';
@@ -22,7 +23,7 @@ const NO_HEADERS = {};
 type TargetCall = {
   leaf: Leaf;
   target: Target;
-  exchange: Pick<Exchange, 'request' | 'body' | 'cache'>;
+  exchange: Pick<Exchange, 'request' | 'body' | 'cache' | 'untranslated' | 'wire'>;
   settled: Pick<Settled, 'result' | 'status' | 'capture' | 'retryCount'>;
   startedAt: number;
 };
@@ -33,7 +34,7 @@ export function recordExchange(
   call: Call,
   { leaf, target, exchange, settled, startedAt }: TargetCall,
 ): void {
-  const { request, body, cache } = exchange;
+  const { body, cache, wire } = exchange;
   const { result, status, capture, retryCount } = settled;
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
@@ -64,16 +65,26 @@ export function recordExchange(
     }),
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
-    transformed:
-      body.changed && Buffer.isBuffer(body.content)
-        ? { headers: request.headers, body: kept(body.content, maxLoggedBytes) }
-        : null,
+    finalUntransformed: wire ? contentOf(exchange.untranslated ?? body, maxLoggedBytes) : null,
+    transformed: wire ? wire.asked : changedRequest(exchange, maxLoggedBytes),
     response: capture.taken(),
+    original: wire ? wire.answered : null,
     keepBodies: keepsBodies(call),
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: sensitiveHeaders(call, target.customHeaders),
     pricing: target.pricing,
   });
+}
+
+const contentOf = ({ content }: OutgoingBody, limit: number): KeptBody | null =>
+  Buffer.isBuffer(content) ? kept(content, limit) : null;
+
+function changedRequest(
+  { request, body }: Pick<Exchange, 'request' | 'body'>,
+  limit: number,
+): KeptMessage | null {
+  const content = body.changed ? contentOf(body, limit) : null;
+  return content && { headers: request.headers, body: content };
 }
 
 /** 101 is the status of a session over WebSocket. */
@@ -113,8 +124,10 @@ export function recordWithoutProvider(
     }),
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
+    finalUntransformed: null,
     transformed: null,
     response: null,
+    original: null,
     keepBodies: keepsBodies(call),
     sensitiveHeaders: sensitiveHeaders(call, NO_HEADERS),
     pricing: null,

@@ -57,6 +57,8 @@ export type DialectRequest = {
   strict: boolean;
   /** Goes out through the gateway's connections, with its checks of addresses. */
   fetch: typeof fetch;
+  /** The same for the question itself, of which the request log keeps a copy: never for credentials. */
+  ask: typeof fetch;
   signal: AbortSignal;
 };
 

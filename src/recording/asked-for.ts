@@ -16,9 +16,14 @@ export function modelInPath(url: string): string | null {
 }
 
 /** The images that a request asked for, where those are what is billed. */
-export function askedImages({ record, requestBody, transformed }: ExchangeDraft): BilledImages | null {
+export function askedImages({
+  record,
+  requestBody,
+  finalUntransformed,
+  transformed,
+}: ExchangeDraft): BilledImages | null {
   if (!record.isSuccess || !/\/images\/generations(\?|$)/.test(record.requestUrl)) return null;
-  const asked = parsed(transformed?.body ?? requestBody);
+  const asked = parsed(finalUntransformed ?? transformed?.body ?? requestBody);
   if (!asked) return null;
   const text = (value: unknown) => (typeof value === 'string' ? value : 'default');
   const count = Number.isInteger(asked.n) && Number(asked.n) > 0 ? Number(asked.n) : 1;

@@ -96,13 +96,17 @@ export type LogRecord = {
   batchId: string | null;
 };
 
-/** Headers and bodies of a log, kept apart with a retention of their own. Headers are already redacted. */
+/** Headers and bodies of a log, kept apart with a retention of their own. Headers are already redacted. What is optional is not stored where there was none. */
 export type LogBodies = {
   expiresAt: Date | null;
   request: LogMessage;
+  /** The body in the caller's format after the config's parameters, where it was then translated to another format. */
+  finalUntransformedRequest?: LogMessage | undefined;
   /** What went to the provider, when it differs from what the caller sent. */
   transformedRequest: LogMessage | null;
   response: LogMessage;
+  /** What the provider answered, where that was translated for the caller. */
+  originalResponse?: LogMessage | undefined;
 };
 
 /** A log as it is handed to the store. */

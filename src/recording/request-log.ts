@@ -19,14 +19,20 @@ type Headers = Record<string, string | string[] | undefined>;
 /** The beginning of a body of `size` bytes. */
 export type KeptBody = { bytes: Buffer; size: number };
 
+export type KeptMessage = { headers: Headers; body: KeptBody };
+
 /** One exchange as the data plane leaves it behind: JSON values and bytes only, since another thread takes it over. */
 export type ExchangeDraft = {
   record: Omit<LogRecord, Derived>;
   requestHeaders: Headers;
   requestBody: KeptBody | null;
+  /** The body in the caller's format, after the config's parameters, where the provider was asked in another format. */
+  finalUntransformed: KeptBody | null;
   /** What went to the provider, when it differs from what the caller sent. */
-  transformed: { headers: Headers; body: KeptBody } | null;
+  transformed: KeptMessage | null;
   response: CapturedAnswer | null;
+  /** What the provider answered, where it was asked in another format. */
+  original: KeptMessage | null;
   /** False stores headers and bodies of neither side. */
   keepBodies: boolean;
   /** Lower-case names of further headers to mask. */
@@ -163,15 +169,18 @@ function safeLabels(labels: Record<string, string>): Record<string, string> {
 
 /** About what headers and bodies take in the store. */
 const sizeOf = (
-  { requestHeaders, requestBody, transformed, response }: ExchangeDraft,
+  { requestHeaders, requestBody, finalUntransformed, transformed, response, original }: ExchangeDraft,
   limit: number,
 ): number =>
   headersSize(requestHeaders) +
   headersSize(transformed?.headers ?? {}) +
   headersSize(response?.headers ?? {}) +
+  headersSize(original?.headers ?? {}) +
   Math.min(limit, requestBody?.size ?? 0) +
+  Math.min(limit, finalUntransformed?.size ?? 0) +
   Math.min(limit, transformed?.body.size ?? 0) +
-  Math.min(limit, response?.size ?? 0);
+  Math.min(limit, response?.size ?? 0) +
+  Math.min(limit, original?.body.size ?? 0);
 
 function headersSize(headers: Headers): number {
   let size = 0;
@@ -180,9 +189,9 @@ function headersSize(headers: Headers): number {
 }
 
 function messagesOf(draft: ExchangeDraft, limit: number, masked: string[]): Omit<LogBodies, 'expiresAt'> {
-  const { requestHeaders, requestBody, transformed, response } = draft;
+  const { requestHeaders, requestBody, transformed, response, original } = draft;
   const sensitiveHeaders = [...draft.sensitiveHeaders, ...masked];
-  const requestType = String(requestHeaders['content-type'] ?? '');
+  const requestType = typeOf(requestHeaders);
   const message = (
     headers: Headers,
     body: KeptBody | null,
@@ -196,21 +205,35 @@ function messagesOf(draft: ExchangeDraft, limit: number, masked: string[]): Omit
       truncated: isText && body.size > limit,
     };
   };
-  const redactRequest = redactionFor(requestType);
+  const asked = (headers: Headers, body: KeptBody | null) => {
+    const type = typeOf(headers) || requestType;
+    return message(headers, body, type, redactionFor(type));
+  };
+  const answered = (headers: Headers, body: KeptBody) =>
+    message(headers, encodingOf(headers) ? null : body, typeOf(headers), redactText);
+  const finalUntransformed = changedBody(draft);
   return {
-    request: message(requestHeaders, requestBody, requestType, redactRequest),
-    transformedRequest:
-      transformed && message(transformed.headers, transformed.body, requestType, redactRequest),
+    request: asked(requestHeaders, requestBody),
+    finalUntransformedRequest: finalUntransformed ? asked({}, finalUntransformed) : undefined,
+    transformedRequest: transformed && asked(transformed.headers, transformed.body),
     response: response
-      ? message(
-          response.headers,
-          readable(response),
-          String(response.headers['content-type'] ?? ''),
-          redactText,
-        )
+      ? answered(response.headers, { bytes: response.head, size: response.size })
       : { headers: {}, body: null, truncated: false },
+    originalResponse: original ? answered(original.headers, original.body) : undefined,
   };
 }
+
+const typeOf = (headers: Headers): string => String(headers['content-type'] ?? '');
+
+/** What the caller's request became before it was translated; null where it stayed as it was. */
+function changedBody({ requestBody, finalUntransformed }: ExchangeDraft): KeptBody | null {
+  const isSame =
+    requestBody?.size === finalUntransformed?.size &&
+    requestBody?.bytes.equals(finalUntransformed?.bytes ?? NOTHING);
+  return isSame ? null : finalUntransformed;
+}
+
+const NOTHING = Buffer.alloc(0);
 
 /** What callers send may carry a secret under a name of its own; what models answer is full of `token` members that are none. */
 function redactionFor(contentType: string): (text: string) => string {
@@ -219,10 +242,6 @@ function redactionFor(contentType: string): (text: string) => string {
 }
 
 const textTypes = /json|text|xml|javascript|urlencoded|event-stream/i;
-
-/** What is stored of an answer; compressed bytes are not. */
-const readable = ({ headers, head, size }: CapturedAnswer): KeptBody | null =>
-  encodingOf(headers) ? null : { bytes: head, size };
 
 function safeHeaders(headers: Headers, sensitive: string[]): Record<string, string> {
   const safe: Record<string, string> = {};

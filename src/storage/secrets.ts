@@ -26,7 +26,7 @@ export type Secrets = {
    * 32 bytes to seal files with, the same for every process with this master key. The number is that of the format of what
    * is sealed: what an older version left is set aside as unreadable rather than misread.
    */
-  fileKey(purpose: 'request log overflow 2'): Buffer;
+  fileKey(purpose: 'request log overflow 3'): Buffer;
   /** Names the master key without revealing it; two processes with one database must agree on it. */
   fingerprint: string;
 };

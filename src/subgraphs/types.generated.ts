@@ -2048,6 +2048,7 @@ export type ConfigVersionsArgs = {
 export type Log = {
   id: Scalars['ID']['output'];
   organisationId: Scalars['ID']['output'];
+  organisationName?: Maybe<Scalars['String']['output']>;
   workspaceId: Scalars['ID']['output'];
   workspace?: Maybe<Workspace>;
   workspaceSlug?: Maybe<Scalars['String']['output']>;
@@ -2121,10 +2122,14 @@ export type Log = {
   error?: Maybe<Scalars['String']['output']>;
   /** Null when headers and bodies were not stored, or no longer are. */
   request?: Maybe<LogRequest>;
+  /** The request in the caller's format after the config's parameters, where it changed and was then put into another format. */
+  finalUntransformedRequest?: Maybe<LogRequest>;
   /** What went to the provider, when it differs from the request. */
   transformedRequest?: Maybe<LogRequest>;
   /** Null when headers and bodies were not stored, or no longer are. */
   response?: Maybe<LogResponse>;
+  /** What the provider answered, where that was put into the caller's format; `response` is what the caller got. */
+  originalResponse?: Maybe<LogOriginalResponse>;
   /** The latest feedback on the log's trace; the other attempts of the request show the same. */
   feedback: Array<Feedback>;
   /** This log again, for answers that keep its measures in an object of their own. */
@@ -2160,6 +2165,17 @@ export type LogResponse = {
   /** Milliseconds. */
   responseTime: Scalars['Int']['output'];
   lastUsedOptionJsonPath: Scalars['String']['output'];
+  /** True when only the beginning of the body was stored. */
+  truncated: Scalars['Boolean']['output'];
+};
+
+export type LogOriginalResponse = {
+  /** What the caller asked for. */
+  url: Scalars['String']['output'];
+  method: Scalars['String']['output'];
+  headers: Scalars['JSON']['output'];
+  /** JSON where the body is JSON of at most 1000 levels, else text. */
+  body?: Maybe<Scalars['JSON']['output']>;
   /** True when only the beginning of the body was stored. */
   truncated: Scalars['Boolean']['output'];
 };
@@ -3165,6 +3181,7 @@ export type ResolversTypes = {
   Log: ResolverTypeWrapper<Log>;
   LogRequest: ResolverTypeWrapper<LogRequest>;
   LogResponse: ResolverTypeWrapper<LogResponse>;
+  LogOriginalResponse: ResolverTypeWrapper<LogOriginalResponse>;
   LogPage: ResolverTypeWrapper<LogPage>;
   LogCursorPage: ResolverTypeWrapper<LogCursorPage>;
   Trace: ResolverTypeWrapper<Trace>;
@@ -3368,6 +3385,7 @@ export type ResolversParentTypes = {
   Log: Log;
   LogRequest: LogRequest;
   LogResponse: LogResponse;
+  LogOriginalResponse: LogOriginalResponse;
   LogPage: LogPage;
   LogCursorPage: LogCursorPage;
   Trace: Trace;
@@ -4457,6 +4475,7 @@ export type ConfigResolvers<ContextType = GraphContext, ParentType extends Resol
 export type LogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Log'] = ResolversParentTypes['Log']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
   workspaceSlug?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4511,8 +4530,10 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   clientAborted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   error?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   request?: Resolver<Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
+  finalUntransformedRequest?: Resolver<Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   transformedRequest?: Resolver<Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   response?: Resolver<Maybe<ResolversTypes['LogResponse']>, ParentType, ContextType>;
+  originalResponse?: Resolver<Maybe<ResolversTypes['LogOriginalResponse']>, ParentType, ContextType>;
   feedback?: Resolver<Array<ResolversTypes['Feedback']>, ParentType, ContextType, RequireFields<LogFeedbackArgs, 'limit'>>;
   metrics?: Resolver<ResolversTypes['Log'], ParentType, ContextType>;
 };
@@ -4532,6 +4553,14 @@ export type LogResponseResolvers<ContextType = GraphContext, ParentType extends 
   body?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   responseTime?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   lastUsedOptionJsonPath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type LogOriginalResponseResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogOriginalResponse'] = ResolversParentTypes['LogOriginalResponse']> = {
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  method?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  headers?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  body?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   truncated?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
@@ -4708,6 +4737,7 @@ export type Resolvers<ContextType = GraphContext> = {
   Log?: LogResolvers<ContextType>;
   LogRequest?: LogRequestResolvers<ContextType>;
   LogResponse?: LogResponseResolvers<ContextType>;
+  LogOriginalResponse?: LogOriginalResponseResolvers<ContextType>;
   LogPage?: LogPageResolvers<ContextType>;
   LogCursorPage?: LogCursorPageResolvers<ContextType>;
   Trace?: TraceResolvers<ContextType>;

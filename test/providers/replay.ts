@@ -70,6 +70,20 @@ export async function ask(
   if (!dialect) throw new Error(`${provider} has no ${endpoint}.`);
   const { body } = recorded;
   const pieces = cutAt === undefined ? [body] : [body.subarray(0, cutAt), body.subarray(cutAt)];
+  const ask =
+    request.fetch ??
+    ((async (url: string, init: RequestInit) => {
+      const text = init.body ? Buffer.from(init.body as Uint8Array).toString() : 'null';
+      sent?.push({
+        url,
+        headers: Object.fromEntries(init.headers as [string, string][]),
+        body: JSON.parse(text),
+      });
+      return new Response(ReadableStream.from(pieces.filter(({ length }) => length > 0)) as never, {
+        status: recorded.status,
+        headers: { 'content-type': recorded.type, ...recorded.headers },
+      });
+    }) as typeof fetch);
   return dialect({
     endpoint,
     path,
@@ -82,18 +96,8 @@ export async function ask(
     headers: {},
     strict: false,
     signal: new AbortController().signal,
-    fetch: (async (url: string, init: RequestInit) => {
-      const text = init.body ? Buffer.from(init.body as Uint8Array).toString() : 'null';
-      sent?.push({
-        url,
-        headers: Object.fromEntries(init.headers as [string, string][]),
-        body: JSON.parse(text),
-      });
-      return new Response(ReadableStream.from(pieces.filter(({ length }) => length > 0)) as never, {
-        status: recorded.status,
-        headers: { 'content-type': recorded.type, ...recorded.headers },
-      });
-    }) as typeof fetch,
+    fetch: ask,
+    ask,
     ...request,
   });
 }

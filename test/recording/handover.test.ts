@@ -45,8 +45,10 @@ function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
     record: known,
     requestHeaders: { authorization: 'Bearer sl-very-secret', accept: ['a', 'b'] },
     requestBody: null,
+    finalUntransformed: null,
     transformed: null,
     response: null,
+    original: null,
     keepBodies: true,
     sensitiveHeaders: ['x-secret'],
     pricing: null,
@@ -65,6 +67,7 @@ describe('drafts', () => {
     .record({
       requestHeaders: headers,
       requestBody: fc.option(body),
+      finalUntransformed: fc.option(body),
       transformed: fc.option(fc.record({ headers, body })),
       response: fc.option(
         fc.record({
@@ -75,17 +78,23 @@ describe('drafts', () => {
           isComplete: fc.boolean(),
         }),
       ),
+      original: fc.option(fc.record({ headers, body })),
       keepBodies: fc.boolean(),
     })
     .map(draftOf);
 
   /** With hashes for bytes: comparing large buffers one by one takes minutes. */
-  const comparable = ({ requestBody, transformed, response, ...draft }: ExchangeDraft) => ({
-    ...draft,
-    requestBody: requestBody && hashed(requestBody),
-    transformed: transformed && { ...transformed, body: hashed(transformed.body) },
-    response: response && { ...response, head: digest(response.head), tail: digest(response.tail) },
-  });
+  const comparable = ({ finalUntransformed, transformed, original, ...draft }: ExchangeDraft) => {
+    const { requestBody, response } = draft;
+    return {
+      ...draft,
+      requestBody: requestBody && hashed(requestBody),
+      finalUntransformed: finalUntransformed && hashed(finalUntransformed),
+      transformed: transformed && { ...transformed, body: hashed(transformed.body) },
+      response: response && { ...response, head: digest(response.head), tail: digest(response.tail) },
+      original: original && { ...original, body: hashed(original.body) },
+    };
+  };
   const hashed = ({ bytes, size }: KeptBody) => ({ size, bytes: digest(bytes) });
   const digest = (bytes: Buffer) => hash('sha256', bytes);
 

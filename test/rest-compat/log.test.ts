@@ -88,10 +88,13 @@ describe('/v1/logs', () => {
         responseTime: 40,
         lastUsedOptionJsonPath: 'config',
       },
+      finalUntransformedRequest: null,
       transformedRequest: null,
+      originalResponse: null,
       metrics: {
         ...summary,
         organisation_id: app.organisationId,
+        organisation_name: expect.any(String),
         config_id: null,
         is_proxy_call: false,
         stream_mode: 0,

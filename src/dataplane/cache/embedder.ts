@@ -32,6 +32,7 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
         headers: {},
         strict: true,
         fetch: http.fetch,
+        ask: http.fetch,
         signal,
       });
       if (answer.status !== 200) throw new Error(`The provider of embeddings answered ${answer.status}.`);

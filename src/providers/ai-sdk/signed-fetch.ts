@@ -34,7 +34,7 @@ export function signedFetch(
     const pending = authorize(unsigned, request.credential, request.fetch);
     if (pending) await pending;
     sent = true;
-    const answer = await request.fetch(unsigned.origin + unsigned.path, {
+    const answer = await request.ask(unsigned.origin + unsigned.path, {
       method: unsigned.method,
       headers: flat(unsigned.headers),
       body: unsigned.body,

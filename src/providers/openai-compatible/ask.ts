@@ -20,7 +20,7 @@ export type Content = { type: string; bytes: Buffer };
 
 /** Sends a request in the provider's name; `path` is the gateway's, without the query. */
 export async function ask(
-  { endpoint, method, model, base, credential, headers, fetch, signal }: DialectRequest,
+  { endpoint, method, model, base, credential, headers, fetch, ask: send, signal }: DialectRequest,
   path: string,
   query: string,
   { authorize, pathOf }: Manner,
@@ -37,7 +37,7 @@ export async function ask(
     body: content?.bytes ?? null,
   };
   await authorize(request, credential, fetch);
-  const answer = await fetch(request.origin + request.path, {
+  const answer = await send(request.origin + request.path, {
     method,
     headers: Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
     body: request.body,

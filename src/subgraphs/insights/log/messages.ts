@@ -6,14 +6,16 @@ import { wholeMilliseconds } from './milliseconds.ts';
 
 const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gateway-');
 
-export async function requestOf(
+/** One message of a log as `show` puts it; null where it is not stored. */
+export async function messageOf<T>(
   context: GraphContext,
   record: LogRecord,
-  pick: (bodies: Messages) => LogMessage | null,
-) {
+  pick: (bodies: Messages) => LogMessage | null | undefined,
+  show: (record: LogRecord, message: LogMessage) => T,
+): Promise<T | null> {
   const bodies = await logBodiesByRecord(context).load(record);
   const message = bodies && pick(bodies);
-  return message && shownRequest(record, message);
+  return message ? show(record, message) : null;
 }
 
 export function shownRequest(record: LogRecord, message: LogMessage) {
@@ -28,17 +30,20 @@ export function shownRequest(record: LogRecord, message: LogMessage) {
   };
 }
 
-export async function responseOf(context: GraphContext, record: LogRecord) {
-  const bodies = await logBodiesByRecord(context).load(record);
-  return bodies && shownResponse(record, bodies.response);
-}
-
 export const shownResponse = (record: LogRecord, message: LogMessage) => ({
   status: record.responseStatusCode,
   headers: message.headers,
   body: bodyOf(message),
   responseTime: wholeMilliseconds(record.responseTime),
   lastUsedOptionJsonPath: record.lastUsedOptionJsonPath,
+  truncated: message.truncated,
+});
+
+export const shownOriginal = (record: LogRecord, message: LogMessage) => ({
+  url: record.requestUrl,
+  method: record.requestMethod,
+  headers: message.headers,
+  body: bodyOf(message),
   truncated: message.truncated,
 });
 

@@ -1,8 +1,10 @@
 import type { LogRecord } from '../../../recording/log-record.ts';
+import { organisationById } from '../../identity/organisation/index.ts';
 import { workspaceById } from '../../identity/workspace/index.ts';
 import type { Resolvers } from '../../subgraph.ts';
 import { insertLogs } from './insert.ts';
-import { requestOf, responseOf } from './messages.ts';
+import type { Messages } from './loaders.ts';
+import { messageOf, shownOriginal, shownRequest, shownResponse } from './messages.ts';
 import { wholeMilliseconds } from './milliseconds.ts';
 import { cents } from './money.ts';
 import {
@@ -14,6 +16,10 @@ import {
   selectLogs,
   walkLogs,
 } from './service.ts';
+
+/** Its headers are those of the request: only the body changed. */
+const untranslated = ({ request, finalUntransformedRequest }: Messages) =>
+  finalUntransformedRequest && { ...finalUntransformedRequest, headers: request.headers };
 
 const reference = (id: string | null) => id && { id };
 
@@ -36,6 +42,8 @@ export const resolvers: Resolvers = {
   Log: {
     id: (record: LogRecord) => record._id,
     workspace: (record: LogRecord) => reference(record.workspaceId),
+    organisationName: async (record: LogRecord, _args, context) =>
+      (await organisationById(context).load(record.organisationId))?.name,
     workspaceSlug: async (record: LogRecord, _args, context) =>
       (await workspaceById(context).load(record.workspaceId))?.slug,
     apiKey: (record: LogRecord) => reference(record.apiKeyId),
@@ -51,10 +59,16 @@ export const resolvers: Resolvers = {
     cacheStatus: ({ cacheStatus }: Partial<LogRecord>) => cacheStatus ?? 'DISABLED',
     cost: ({ costNanodollars }: LogRecord) => cents(costNanodollars),
     savings: ({ savingsNanodollars }: LogRecord) => cents(savingsNanodollars),
-    request: (record: LogRecord, _args, context) => requestOf(context, record, ({ request }) => request),
+    request: (record: LogRecord, _args, context) =>
+      messageOf(context, record, ({ request }) => request, shownRequest),
+    finalUntransformedRequest: (record: LogRecord, _args, context) =>
+      messageOf(context, record, untranslated, shownRequest),
     transformedRequest: (record: LogRecord, _args, context) =>
-      requestOf(context, record, ({ transformedRequest }) => transformedRequest),
-    response: (record: LogRecord, _args, context) => responseOf(context, record),
+      messageOf(context, record, ({ transformedRequest }) => transformedRequest, shownRequest),
+    response: (record: LogRecord, _args, context) =>
+      messageOf(context, record, ({ response }) => response, shownResponse),
+    originalResponse: (record: LogRecord, _args, context) =>
+      messageOf(context, record, (stored) => stored.originalResponse, shownOriginal),
     metrics: (record: LogRecord) => record,
   },
 };

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
+import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
+import { bodiesOf, recordsOf } from './records.ts';
+
+const LIMIT = 2000;
+let world: World;
+let anthropic: string;
+
+beforeAll(async () => {
+  world = await startWorld({ LOG_BODY_MAX_BYTES: String(LIMIT) });
+  anthropic = await world.makeProvider({ ai_provider_id: 'anthropic' });
+});
+afterAll(() => world.stop());
+
+let traces = 0;
+
+async function stored(scripts: Script | Script[], options: CallOptions) {
+  const traceId = `wire-${++traces}`;
+  world.provider.play(...[scripts].flat());
+  const answer = await world.call({
+    ...options,
+    headers: { 'x-gateway-trace-id': traceId, ...options.headers },
+  });
+  const [record] = await recordsOf(world.app, { traceId });
+  if (!record) throw new Error('The call was not recorded.');
+  return { answer, record, bodies: await bodiesOf(world.app, record) };
+}
+
+const said = (text: string) => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-test',
+  content: [{ type: 'text', text }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 3, output_tokens: 2 },
+});
+
+const frames = [
+  { type: 'message_start', message: { ...said(''), content: [], stop_reason: null } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } },
+  { type: 'content_block_stop', index: 0 },
+  {
+    type: 'message_delta',
+    delta: { stop_reason: 'end_turn', stop_sequence: null },
+    usage: { output_tokens: 2 },
+  },
+  { type: 'message_stop' },
+].map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`);
+
+describe('a provider with a format of its own', () => {
+  const claude = () => ({ model: `@${anthropic}/claude-test`, max_tokens: 5, messages });
+
+  test('is shown as it was asked and as it answered, beside what the caller said and got', async () => {
+    const script = json(200, said('hi'), { 'request-id': 'req_1' });
+    const { answer, bodies, record } = await stored(script, {
+      body: claude(),
+      config: { override_params: { temperature: 0.5 } },
+    });
+    expect(JSON.parse(bodies?.request.body ?? '')).toEqual(claude());
+    expect(JSON.parse(bodies?.finalUntransformedRequest?.body ?? '')).toEqual({
+      ...claude(),
+      model: 'claude-test',
+      temperature: 0.5,
+    });
+    const [asked] = world.provider.requests.slice(-1);
+    expect(bodies?.transformedRequest).toEqual({
+      headers: expect.objectContaining({ 'x-api-key': '[redacted]', 'anthropic-version': '2023-06-01' }),
+      body: asked?.body.toString(),
+      truncated: false,
+    });
+    expect(bodies?.response.body).toBe(answer.text);
+    expect(bodies?.originalResponse).toEqual({
+      headers: expect.objectContaining({ 'request-id': 'req_1' }),
+      body: JSON.stringify(said('hi')),
+      truncated: false,
+    });
+    expect(JSON.stringify(bodies)).not.toContain(STORED_KEY);
+    const shown = await world.call({ method: 'GET', path: `/v1/logs/${record._id}` });
+    expect(shown.json).toMatchObject({
+      finalUntransformedRequest: {
+        body: { temperature: 0.5 },
+        headers: { 'content-type': 'application/json' },
+      },
+      transformedRequest: { body: { messages: [{ role: 'user' }] } },
+      originalResponse: { body: said('hi'), headers: { 'request-id': 'req_1' } },
+    });
+  });
+
+  test('streams the same', async () => {
+    const { answer, bodies } = await stored(eventStream(frames), { body: { ...claude(), stream: true } });
+    expect(answer.text).toMatch(/"hi".*\[DONE\]\n\n$/s);
+    expect(bodies?.originalResponse?.body).toBe(frames.join(''));
+  });
+
+  test("its error is kept in the provider's own words", async () => {
+    const error = { type: 'error', error: { type: 'invalid_request_error', message: 'no such thing' } };
+    const { answer, bodies } = await stored(json(400, error), { body: claude() });
+    expect([answer.status, bodies?.originalResponse?.body]).toEqual([400, JSON.stringify(error)]);
+  });
+
+  test('only the beginning of a long answer is kept', async () => {
+    const { bodies } = await stored(json(200, said('x'.repeat(LIMIT * 20))), { body: claude() });
+    expect(bodies?.originalResponse?.body).toHaveLength(LIMIT);
+    expect(bodies?.originalResponse?.truncated).toBe(true);
+  });
+
+  test('of several tries the last is shown', async () => {
+    const busy = json(503, { type: 'error', error: { type: 'overloaded_error', message: 'busy' } });
+    const { answer, bodies } = await stored([busy, json(200, said('now'))], {
+      body: claude(),
+      config: { retry: { attempts: 1, on_status_codes: [503] } },
+    });
+    expect(world.provider.requests).toHaveLength(2);
+    expect([answer.status, bodies?.originalResponse?.body]).toEqual([200, JSON.stringify(said('now'))]);
+  });
+
+  test('nothing of it is kept where no bodies shall be', async () => {
+    const { bodies } = await stored(json(200, said('hi')), {
+      body: claude(),
+      headers: { 'x-gateway-debug': 'false' },
+    });
+    expect(bodies).toBeNull();
+  });
+});
+
+test('a provider that never got the request is shown neither asked nor answering', async () => {
+  const { answer, bodies } = await stored(json(200, said('hi')), {
+    body: { model: `@${anthropic}/claude-test`, messages: 'none' },
+  });
+  expect(answer.status).toBe(400);
+  expect([bodies?.transformedRequest, bodies?.originalResponse]).toEqual([null, undefined]);
+});
+
+test("a call that is put into the provider's format shows that too", async () => {
+  const { answer, bodies } = await stored(json(200, chatAnswer('hi')), {
+    path: '/v1/messages',
+    body: { model: `@${world.slug}/gpt-test`, max_tokens: 5, messages },
+  });
+  expect(answer.json).toMatchObject({ type: 'message', content: [{ type: 'text', text: 'hi' }] });
+  expect(bodies?.response.body).toBe(answer.text);
+  expect(bodies?.originalResponse?.body).toBe(JSON.stringify(chatAnswer('hi')));
+  expect(JSON.parse(bodies?.transformedRequest?.body ?? '')).toMatchObject({ model: 'gpt-test', messages });
+  expect(JSON.parse(bodies?.finalUntransformedRequest?.body ?? '')).toMatchObject({
+    max_tokens: 5,
+    messages,
+  });
+});
+
+test('a provider that speaks the format of the caller has nothing further to show', async () => {
+  const { bodies } = await stored(json(200, chatAnswer('hi')), {});
+  expect(bodies?.finalUntransformedRequest).toBeUndefined();
+  expect(bodies?.originalResponse).toBeUndefined();
+});
