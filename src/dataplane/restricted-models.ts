@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/index.ts';
 import { isObject } from '../lib/json.ts';
+import type { Provider } from '../providers/index.ts';
 import { modelInPath } from '../recording/asked-for.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
@@ -14,6 +15,7 @@ import { modelsInQuery } from './model-query.ts';
  */
 export function allowedModel(
   record: ProviderRecord,
+  provider: Provider,
   model: string | null,
   leaf: Leaf,
   call: Call,
@@ -33,6 +35,9 @@ export function allowedModel(
   if (inBody !== null) requireEnabled(record, inBody, placeOfModel(model, leaf));
   for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');
   if (isUnread && inPath.length === 0) throw unshown(record);
+  // What the body calls a model may be none to this provider.
+  const isOwnPath = provider.hasOwnPlacesOfModels === true && call.route.endpoint === 'proxy';
+  if (isOwnPath && body.kind !== 'none' && inPath.length === 0) throw unshown(record);
   if (inBody === null && inPath.length === 0) requireModelless(record, call);
   return record.models.get(inBody ?? inPath[0] ?? '') ?? null;
 }
@@ -59,10 +64,13 @@ export function requireSameModel(
   if (Array.isArray(sent.models))
     for (const named of sent.models) requireEnabled(record, String(named), 'models');
   for (const [place, named] of furtherModels(sent)) requireEnabled(record, String(named), place);
+  // The models of a batch are then in a file that the provider has.
+  if (sent.input_file_id !== undefined) throw unshown(record);
 }
 
-/** Models below the first level of a body: of a batch of messages, of a realtime session, of a tool that is a model. */
-function furtherModels({ requests, session, tools }: Members): [place: string, model: string][] {
+/** Models that a body names beside `model`: of a batch of messages, of a realtime session, of a tool that is a model, by id. */
+function furtherModels(sent: Members): [place: string, model: string][] {
+  const { requests, session, tools } = sent;
   const listed = (name: string, list: unknown, of: (item: unknown) => unknown[]): [string, string][] =>
     Array.isArray(list)
       ? list.flatMap((item, index) => of(item).map((model) => placed(`${name}[${index}]`, model)))
@@ -73,8 +81,14 @@ function furtherModels({ requests, session, tools }: Members): [place: string, m
     ),
     ...listed('tools', tools, modelsOf),
     ...modelsOf(session).map((model) => placed('session', model)),
+    ...Object.entries(sent).flatMap(([name, model]): [string, string][] =>
+      isModelId(name) && model !== null ? [[name, String(model)]] : [],
+    ),
   ];
 }
+
+/** Amazon's and others' word for it, in JSON of their own. */
+const isModelId = (name: string): boolean => /^model_?id$/i.test(name);
 
 type Members = Record<string, unknown>;
 
@@ -137,6 +151,6 @@ function requireModelless(record: ProviderRecord, { body }: Call): void {
 
 const unshown = (record: ProviderRecord) =>
   new GatewayError('FORBIDDEN', {
-    message: `The models of @${record.slug} are restricted, and the request does not show which it asks for: name it in JSON, or in a form before the first file.`,
+    message: `The models of @${record.slug} are restricted, and the request does not show which it asks for: name it in JSON, or in a form before the first file, on a path whose format the gateway knows.`,
     param: 'model',
   });

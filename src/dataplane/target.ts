@@ -65,8 +65,8 @@ function withRecord(record: ProviderRecord | null, asked: Asked, hostPolicy: Hos
   const { name, model } = named;
   if (!record) throw unknownProvider(asked, `There is no provider ${name.slice(0, 100)} in this workspace`);
   if (isExpired(record)) throw unknownProvider(asked, `The provider ${name} has expired`);
-  const modelRecord = allowedModel(record, model, leaf, call);
   const provider = knownProvider(record.aiProviderId, asked);
+  const modelRecord = allowedModel(record, provider, model, leaf, call);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   const { customHeaders } = modelRecord ?? record;
   if (requestHost && holdsSecrets(record, customHeaders, provider)) {

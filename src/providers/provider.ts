@@ -102,6 +102,8 @@ export type Provider = {
   authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
   /** The known model whose price a call has that asks for a name of the account's own; absent where the settings do not say. */
   pricedAs?(settings: Settings): string | undefined;
+  /** Its own API, behind `/v1/proxy`, has the model in a place that only this provider uses. */
+  hasOwnPlacesOfModels?: boolean;
   /** Beginnings of its models' names that are no slugs where a call names this kind of provider, e.g. `@cf`. */
   modelScopes?: readonly string[];
   /** Models that exist whatever the account, for the catalogue. */

@@ -23,6 +23,7 @@ const sageMaker: Vendor = {
   id: 'sagemaker',
   baseUrl: (settings) => `https://runtime.sagemaker.${regionOf(settings)}.amazonaws.com`,
   endpoints: '',
+  hasOwnPlacesOfModels: true,
   settings: {
     ...awsSettings,
     ...Object.fromEntries(
@@ -51,6 +52,7 @@ const passedOn = (
   baseUrl,
   settings: {},
   endpoints: endpointsOf(''),
+  hasOwnPlacesOfModels: true,
   authorize,
 });
 

@@ -321,6 +321,8 @@ describe('a restriction of models holds however the request is written', () => {
     ],
     ['a session', { body: '{"model":"ok","session":{"Model":"bad"}}' }, 403],
     ['a tool', { body: '{"model":"ok","tools":[{"type":"image_generation","model":"bad"}]}' }, 403],
+    ['a model by id', { body: '{"model":"ok","modelId":"bad"}' }, 403],
+    ['a batch in a file', { path: '/v1/batches', body: '{"model":"ok","input_file_id":"file-1"}' }, 403],
     ['an encoded path', { path: '/v1/proxy/%6dodels/bad:generateContent', body: '{}' }, 403],
     ['an encoded model in the path', { path: '/v1/proxy/models/%62ad:generateContent', body: '{}' }, 403],
     ['a query', { path: '/v1/proxy/realtime/calls?x=1&%6dodel=bad', body: '{"model":"ok"}' }, 403],
@@ -405,6 +407,39 @@ describe('a restriction of models holds however the request is written', () => {
       const answer = await send(slug, sent);
       expect([slug, answer.status, world.provider.requests.length]).toEqual([slug, status, 0]);
     }
+  });
+
+  test.each([
+    ['huggingface', '/v1/proxy/models/org/bad', '{"model":"ok","inputs":"x"}'],
+    ['workers-ai', '/v1/proxy/run/@cf/org/bad', '{"model":"ok","prompt":"x"}'],
+    ['oracle', '/v1/proxy/20231130/actions/chat', '{"model":"ok","servingMode":{"modelId":"bad"}}'],
+    ['replicate', '/v1/proxy/predictions', '{"model":"ok","version":"bad"}'],
+    ['stability-ai', '/v1/proxy/v1/generation/bad/text-to-image', '{"model":"ok"}'],
+  ])("a model in a place of %s's own goes to no provider", async (ai_provider_id, path, body) => {
+    const own = await world.makeProvider({ ai_provider_id });
+    await setModels(own, { models: [{ slug: 'ok', enabled: true }], allow_all_models: false });
+    const answer = await send(own, { path, body });
+    expect([answer.status, world.provider.requests.length]).toEqual([403, 0]);
+    expect(answer.json.error.message).toContain('does not show which it asks for');
+  });
+
+  test('a model in the path goes out where the provider has it there', async () => {
+    const own = await world.makeProvider({
+      ai_provider_id: 'sagemaker',
+      key: undefined,
+      configurations: {
+        ...{
+          aws_access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+          aws_secret_access_key: 'a'.repeat(40),
+          aws_region: 'eu-west-1',
+        },
+        custom_host: world.provider.url,
+      },
+    });
+    await setModels(own, { models: [{ slug: 'ok', enabled: true }], allow_all_models: false });
+    const asked = (endpoint: string) =>
+      send(own, { path: `/v1/proxy/endpoints/${endpoint}/invocations`, body: '{"inputs":"x"}' });
+    expect([(await asked('ok')).status, (await asked('bad')).status]).toEqual([200, 403]);
   });
 
   test('what takes the model away goes to no provider that lists its models', async () => {

@@ -12,6 +12,7 @@ const triton: Provider = {
   sufficientSettings: [[]],
   endpoints: endpointsOf(''),
   dialects: { complete: async () => (await import('./completions.ts')).triton },
+  hasOwnPlacesOfModels: true,
   authorize() {},
 };
 
@@ -30,6 +31,7 @@ const segmind: Provider = {
   settings: {},
   endpoints: endpointsOf(''),
   dialects: { imageGenerate: async () => (await import('./images.ts')).segmind },
+  hasOwnPlacesOfModels: true,
   authorize: keyIn('x-api-key'),
 };
 
@@ -39,6 +41,7 @@ const stabilityAi: Provider = {
   settings: stabilitySettings,
   endpoints: endpointsOf(''),
   dialects: { imageGenerate: async () => (await import('./images.ts')).stabilityAi },
+  hasOwnPlacesOfModels: true,
   authorize: stabilityKey,
 };
 
@@ -64,6 +67,7 @@ const workersAi: Provider = {
     pathOf: ({ endpoint, path, basePath }) =>
       endpoint === 'proxy' || basePath.endsWith('/v1') ? path : `/v1${path}`,
   }),
+  hasOwnPlacesOfModels: true,
   modelScopes: ['@cf', '@hf'],
 };
 

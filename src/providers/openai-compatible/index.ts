@@ -7,7 +7,7 @@ import { modelList } from './models.ts';
 /** A provider that speaks OpenAI's dialect; unless it says otherwise, with a bearer key and at the gateway's paths. */
 export type Vendor = Pick<
   Provider,
-  'id' | 'baseUrl' | 'sufficientSettings' | 'pathOf' | 'lacks' | 'pricedAs'
+  'id' | 'baseUrl' | 'sufficientSettings' | 'pathOf' | 'lacks' | 'pricedAs' | 'hasOwnPlacesOfModels'
 > & {
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
   endpoints: string;
@@ -34,6 +34,7 @@ export function openAiCompatible(vendor: Vendor): Provider {
     sufficientSettings: vendor.sufficientSettings,
     lacks: vendor.lacks,
     pricedAs: vendor.pricedAs,
+    hasOwnPlacesOfModels: vendor.hasOwnPlacesOfModels,
     endpoints: offered,
     streamUsage,
     dialects: {

@@ -38,6 +38,7 @@ export const placedVendors: readonly Vendor[] = [
     id: 'bytez',
     baseUrl: 'https://api.bytez.com/models/v2',
     endpoints: 'c',
+    hasOwnPlacesOfModels: true,
     pathOf: ({ endpoint, path }) => (endpoint === 'proxy' ? path : `/openai/v1${path}`),
     authorize: keyIn('authorization', 'Key '),
   },
@@ -76,6 +77,7 @@ export const placedVendors: readonly Vendor[] = [
     baseUrl: ({ huggingface_base_url: url }) =>
       url?.replace(/\/+$/, '') ?? 'https://api-inference.huggingface.co/models',
     endpoints: 'c t',
+    hasOwnPlacesOfModels: true,
     settings: { huggingface_base_url: { address: true } },
     pathOf({ endpoint, path, model, basePath }) {
       if (endpoint === 'proxy' || basePath.endsWith('/v1')) return path;
@@ -95,6 +97,7 @@ export const placedVendors: readonly Vendor[] = [
     baseUrl: ({ predibase_user: user }) =>
       user === undefined ? null : `https://serving.app.predibase.com/${user}/deployments/v2/llms`,
     endpoints: 'c',
+    hasOwnPlacesOfModels: true,
     settings: { predibase_user: { pattern: PATH_PART } },
     pathOf: ({ endpoint, path, model }) =>
       endpoint === 'chatComplete' ? `/${requireInPath(model)}/v1${path}` : path,

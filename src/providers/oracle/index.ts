@@ -11,6 +11,7 @@ export const oracle = openAiCompatible({
   baseUrl: ({ oracle_region: region }) =>
     region === undefined ? null : `https://inference.generativeai.${region}.oci.oraclecloud.com`,
   endpoints: 'c',
+  hasOwnPlacesOfModels: true,
   settings: {
     oracle_region: { pattern: HOST_PART },
     oracle_api_version: { byRequest: true, pattern: /^\d{8}$/ },
