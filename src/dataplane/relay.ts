@@ -66,10 +66,17 @@ export class Relay {
       // Proxies in front of the gateway must not hold frames back.
       if (!('x-accel-buffering' in headers)) outgoing.push('x-accel-buffering', 'no');
     }
-    this.#response.writeHead(status, outgoing);
+    this.#writeHead(status, outgoing);
     // The first bytes may be minutes away; the caller should know by then that the provider answered.
     // Not `flushHeaders`, which would write header bytes beyond ASCII as UTF-8 once more.
     if (this.#announced === null) this.#response.write(NOTHING);
+  }
+
+  #writeHead(status: number, outgoing: string[]): void {
+    const vary = this.#response.getHeader('vary');
+    // Beside what the provider's answer varies by, which would take its place.
+    if (vary !== undefined) outgoing.push('vary', String(vary));
+    this.#response.writeHead(status, outgoing);
   }
 
   #countStream(): void {
@@ -87,7 +94,7 @@ export class Relay {
   ): void {
     const outgoing = outgoingHeaders(headers, gatewayHeaders, bodyHeaders);
     outgoing.push('content-type', 'application/json', 'content-length', String(Buffer.byteLength(json)));
-    this.#response.writeHead(status, outgoing);
+    this.#writeHead(status, outgoing);
     this.#response.end(json);
   }
 

@@ -196,6 +196,15 @@ describe('1.4: pages of other origins', () => {
     },
   );
 
+  test.each([
+    ['an answer', 200],
+    ['an error', 400],
+  ])('%s varies by the page and by what the provider says', async (_what, status) => {
+    world.provider.play(json(status, chatAnswer('ok'), { vary: 'accept-encoding' }));
+    const answer = await world.call({ headers: { origin: page } });
+    expect([answer.status, answer.headers.vary]).toEqual([status, 'accept-encoding, origin']);
+  });
+
   test.each<[what: string, options: CallOptions, status: number]>([
     ['an answer', {}, 200],
     ['a refusal', { key: 'wrong' }, 401],
