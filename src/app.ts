@@ -1,40 +1,19 @@
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
 import type { Connection } from 'mongoose';
-import { createThrottle, type Principal, type Sleep, sleep } from './auth/index.ts';
+import { createAccess } from './assembly/access.ts';
+import { ensureCollections, ownership } from './assembly/collections.ts';
+import { createInference } from './assembly/inference.ts';
+import { createRecording } from './assembly/recording.ts';
+import { type Principal, sleep as realSleep, type Sleep } from './auth/index.ts';
 import { allowOrigins } from './cors.ts';
-import {
-  type Authenticate,
-  createAccountAuthenticate,
-  createAuthenticate,
-  credentialOf,
-  throttled,
-} from './dataplane/authenticate.ts';
-import { circuitModel, createBreakers } from './dataplane/breaker/index.ts';
-import { createEmbedder } from './dataplane/cache/embedder.ts';
-import { createEntries } from './dataplane/cache/entries.ts';
-import { createCache } from './dataplane/cache/index.ts';
-import { cacheEntryModel } from './dataplane/cache/model.ts';
-import type { DataplaneDependencies } from './dataplane/dependencies.ts';
 import { createDirectory } from './dataplane/directory.ts';
 import { createDataplane } from './dataplane/index.ts';
-import { createJwtIssuers } from './dataplane/jwt/index.ts';
 import { createRealtime } from './dataplane/realtime/index.ts';
-import { createStickyTargets, stickyTargetModel } from './dataplane/strategy/sticky.ts';
-import { createAccessTokenVerifier } from './dataplane/tokens/access-token.ts';
-import { createHttpUpstream } from './dataplane/upstream/http.ts';
 import { createDoors } from './doors.ts';
-import type { Knock } from './graph/index.ts';
 import { createHeaderAliases } from './header-aliases.ts';
-import { createHostPolicy, ownHosts } from './lib/custom-host.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './metrics.ts';
-import { createAuditChain } from './recording/audit-chain.ts';
-import { createAuditTrail } from './recording/audit-trail.ts';
-import { createLogThread } from './recording/handover/log-thread.ts';
-import { createLogWriter } from './recording/log-writer.ts';
 import { noteBeginning } from './recording/rollups/beginning.ts';
-import { createSpool } from './recording/spool.ts';
 import { factsOf } from './request-facts.ts';
 import {
   createListener,
@@ -46,19 +25,15 @@ import {
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
-import { createEvents } from './storage/events/index.ts';
-import { keptAnswerModel } from './storage/kept-answers.ts';
-import { createLeases, leaseModel } from './storage/leases.ts';
+import { createLeases } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import { nativeDb } from './storage/native-db.ts';
 import type { Secrets } from './storage/secrets.ts';
-import { createSigningKeys, signingKeyModel } from './storage/signing-keys/index.ts';
 import { loadCatalogues, loadProviderRecords } from './subgraphs/catalog/provider/directory.ts';
 import type { GraphContext } from './subgraphs/context.ts';
 import { loadAccountRecords } from './subgraphs/identity/access-policy/index.ts';
 import { loadKeyRecords } from './subgraphs/identity/api-key/directory.ts';
 import { loadWorkspaceRecords } from './subgraphs/identity/workspace/directory.ts';
-import { subgraphs } from './subgraphs/index.ts';
 import { createLogExports } from './subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from './subgraphs/routing/config/directory.ts';
 
@@ -90,37 +65,9 @@ export type App = {
 
 /** Builds the whole service around a database. Opens no port. */
 export function createApp(dependencies: AppDependencies): App {
-  const { settings, storage, secrets, log } = dependencies;
+  const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
   const { db } = storage;
-  const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
-  const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
-  const events = createEvents(db, log);
-  const audit = createAuditTrail({
-    chain: createAuditChain({
-      db: () => nativeDb(db),
-      sign: (text) => secrets.sign('audit chain', text),
-      log,
-    }),
-    onAppended(entries) {
-      for (const { _id, organisationId, workspaceId } of entries)
-        events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
-    },
-    spool: createSpool(spoolDirectory, 'audit'),
-    log,
-  });
-  const requestLog = createLogThread(
-    {
-      ...settings.requestLogs,
-      traceCollector: settings.traceCollector,
-      uri: storage.uri,
-      spoolDirectory,
-      overflowKey: secrets.fileKey('request log overflow 3'),
-      logLevel: settings.logLevel,
-    },
-    log,
-    events.wake,
-  );
-  const logs = createLogWriter({ database: async () => nativeDb(db), log });
+  const { events, audit, requestLog, logs } = createRecording(settings, storage, secrets, log);
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -133,90 +80,22 @@ export function createApp(dependencies: AppDependencies): App {
     },
     changes,
   );
-  const hostPolicy = createHostPolicy(
-    settings.upstream.trustedHosts,
-    ownHosts(settings.listen, settings.identity.publicUrl),
-  );
-  const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
-  const now = dependencies.now ?? (() => new Date());
-  const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
-  const accessTokens = createAccessTokenVerifier({ directory, keys: signingKeys, now });
-  const issuers = createJwtIssuers(settings.identity.jwtIssuers, {
-    workspaces: directory.workspaces,
-    now,
-    log,
+  const access = createAccess({ settings, db, secrets, changes, directory, sleep, now, log });
+  const { signingKeys, issuers, throttle } = access;
+  const inference = createInference({
+    ...{ authenticate: access.forInference, directory, requestLog },
+    ...{ settings, db, sleep, now, log },
   });
-  const authenticate = createAuthenticate(directory, secrets, [accessTokens, issuers.verifier]);
-  const authenticateAccount = createAccountAuthenticate(accessTokens);
-  const throttle = createThrottle({
-    log,
-    sleep: dependencies.sleep ?? sleep,
-    now: () => performance.now(),
-  });
-  const breakers = createBreakers(db, { now, log });
-  const { cache: cacheSettings } = settings;
-  const cache = createCache({
-    entries: createEntries(() => nativeDb(db), { memoryBytes: cacheSettings.memoryBytes, log }),
-    embedder: cacheSettings.embeddings && createEmbedder(cacheSettings.embeddings, http),
-    threshold: cacheSettings.threshold,
-    maxAge: cacheSettings.maxAge,
-    log,
-  });
-  const streams = { count: 0 };
-  const dataplaneDependencies: DataplaneDependencies = {
-    authenticate: throttled(authenticate, throttle, 'inference'),
-    directory,
-    http,
-    hostPolicy,
-    breakers,
-    sticky: createStickyTargets(db, { now, log }),
-    random: Math.random,
-    streams,
-    savedConfigsOnly: settings.savedConfigsOnly,
-    cache,
-    requestLog,
-    maxLoggedBytes: settings.requestLogs.maxBodyBytes,
-    limits: settings.limits,
-    headers: settings.headers,
-    log,
-    sleep: dependencies.sleep ?? sleep,
-  };
-  const dataplane = createDataplane(dataplaneDependencies);
-  const realtime = createRealtime(dataplaneDependencies, now);
-
-  const principalBy = (own: Authenticate, door: string) => {
-    const authenticateHere = throttled(own, throttle, door);
-    return async ({ headers, socket }: Knock): Promise<Principal> =>
-      (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
-  };
+  const { streams, cache, breakers, http } = inference;
+  const realtime = createRealtime(inference, now);
   const leases = createLeases(log);
   const exports = createLogExports(settings, { db, leases, now, log });
   const services = {
-    db,
-    secrets,
-    changes,
-    audit,
-    events,
-    logs,
+    ...{ db, secrets, changes, audit, events, logs, log },
+    ...{ signingKeys, throttle, leases, exports, now },
+    ...ownership,
     requestLogs: settings.requestLogs,
     identity: settings.identity,
-    log,
-    signingKeys,
-    throttle,
-    leases,
-    exports,
-    now,
-    workspaceOwned: resources
-      .filter((resource) => resource.ownedByWorkspace)
-      .flatMap((resource) => resource.models),
-    audited: new Map(
-      resources.flatMap(({ name, models: [model], reach }) =>
-        model ? [[name.replaceAll('-', '_'), { model, reach }]] : [],
-      ),
-    ),
-    organisationOwned: resources
-      .filter((resource) => resource.ownedByWorkspace || resource.ownedByOrganisation)
-      .flatMap((resource) => resource.models),
   };
   const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
     ...services,
@@ -227,11 +106,8 @@ export function createApp(dependencies: AppDependencies): App {
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
   const { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference } = createDoors({
     settings,
-    authenticate(door) {
-      const principalOf = principalBy(authenticate, door);
-      return async (knock) => (credentialOf(knock.headers) ? principalOf(knock) : null);
-    },
-    authenticateAccount: principalBy(authenticateAccount, 'rest'),
+    authenticate: access.at,
+    authenticateAccount: access.ofAccount,
     throttle,
     createContext,
     aliases,
@@ -239,19 +115,12 @@ export function createApp(dependencies: AppDependencies): App {
   });
   const routersOnly = settings.subgraphs.listen;
   const metrics = createMetrics({
-    streams,
-    requestLog,
-    cache,
-    changes,
-    subscriptions,
-    realtime,
-    remotes,
-    throttle,
+    ...{ streams, requestLog, cache, changes },
+    ...{ subscriptions, realtime, remotes, throttle },
   });
-
   const lifecycle = [
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
-    { start: () => withPatientConnection(storage.uri, ensureIndexes), stop: async () => undefined },
+    { start: () => withPatientConnection(storage.uri, ensureCollections), stop: async () => undefined },
     { start: () => noteBeginning(nativeDb(db), now()), stop: async () => undefined },
     { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: () => audit.stop() },
@@ -271,32 +140,12 @@ export function createApp(dependencies: AppDependencies): App {
     { start: async () => undefined, stop: () => subscriptions.stop() },
   ];
 
-  async function ensureIndexes(connection: Connection): Promise<void> {
-    const models = [
-      ...resources.flatMap((resource) => resource.models),
-      leaseModel,
-      keptAnswerModel,
-      circuitModel,
-      stickyTargetModel,
-      signingKeyModel,
-      cacheEntryModel,
-    ];
-    // Together, so that the store makes them durable in few writes: one after the other took half of the start.
-    await Promise.all(
-      models.map(async (modelOf) => {
-        const model = modelOf(connection);
-        await model.createCollection();
-        await model.createIndexes();
-      }),
-    );
-  }
-
   return {
     handle: allowOrigins(
       settings.corsOrigins,
       aliases.around(
         createListener({
-          dataplane,
+          dataplane: createDataplane(inference),
           rest,
           oauth2,
           reference,

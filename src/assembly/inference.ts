@@ -1,0 +1,56 @@
+import type { Connection } from 'mongoose';
+import type { Sleep } from '../auth/index.ts';
+import { createBreakers } from '../dataplane/breaker/index.ts';
+import { createEmbedder } from '../dataplane/cache/embedder.ts';
+import { createEntries } from '../dataplane/cache/entries.ts';
+import { createCache } from '../dataplane/cache/index.ts';
+import type { DataplaneDependencies } from '../dataplane/dependencies.ts';
+import { createStickyTargets } from '../dataplane/strategy/sticky.ts';
+import { createHttpUpstream } from '../dataplane/upstream/http.ts';
+import { createHostPolicy, ownHosts } from '../lib/custom-host.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Settings } from '../settings.ts';
+import { nativeDb } from '../storage/native-db.ts';
+
+type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog'> & {
+  settings: Settings;
+  db: Connection;
+  sleep: Sleep;
+  now: () => Date;
+  log: Logger;
+};
+
+/** What requests to providers need. */
+export function createInference(given: Given) {
+  const { settings, db, sleep, now, log } = given;
+  const hostPolicy = createHostPolicy(
+    settings.upstream.trustedHosts,
+    ownHosts(settings.listen, settings.identity.publicUrl),
+  );
+  const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
+  const { embeddings, memoryBytes, threshold, maxAge } = settings.cache;
+  return {
+    authenticate: given.authenticate,
+    directory: given.directory,
+    requestLog: given.requestLog,
+    http,
+    hostPolicy,
+    breakers: createBreakers(db, { now, log }),
+    sticky: createStickyTargets(db, { now, log }),
+    cache: createCache({
+      entries: createEntries(() => nativeDb(db), { memoryBytes, log }),
+      embedder: embeddings && createEmbedder(embeddings, http),
+      threshold,
+      maxAge,
+      log,
+    }),
+    random: Math.random,
+    streams: { count: 0 },
+    savedConfigsOnly: settings.savedConfigsOnly,
+    maxLoggedBytes: settings.requestLogs.maxBodyBytes,
+    limits: settings.limits,
+    headers: settings.headers,
+    log,
+    sleep,
+  };
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { Logger } from '../lib/logger.ts';
+import { createAuditChain } from '../recording/audit-chain.ts';
+import { createAuditTrail } from '../recording/audit-trail.ts';
+import { createLogThread } from '../recording/handover/log-thread.ts';
+import { createLogWriter } from '../recording/log-writer.ts';
+import { createSpool } from '../recording/spool.ts';
+import type { Settings } from '../settings.ts';
+import type { Storage } from '../storage/connection.ts';
+import { createEvents } from '../storage/events/index.ts';
+import { nativeDb } from '../storage/native-db.ts';
+import type { Secrets } from '../storage/secrets.ts';
+
+/** What is written down of requests and changes, and the events that tell of it. */
+export function createRecording(
+  settings: Settings,
+  { db, uri }: Pick<Storage, 'db' | 'uri'>,
+  secrets: Secrets,
+  log: Logger,
+) {
+  const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
+  const events = createEvents(db, log);
+  const audit = createAuditTrail({
+    chain: createAuditChain({
+      db: () => nativeDb(db),
+      sign: (text) => secrets.sign('audit chain', text),
+      log,
+    }),
+    onAppended(entries) {
+      for (const { _id, organisationId, workspaceId } of entries)
+        events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
+    },
+    spool: createSpool(spoolDirectory, 'audit'),
+    log,
+  });
+  const requestLog = createLogThread(
+    {
+      ...settings.requestLogs,
+      traceCollector: settings.traceCollector,
+      uri,
+      spoolDirectory,
+      overflowKey: secrets.fileKey('request log overflow 3'),
+      logLevel: settings.logLevel,
+    },
+    log,
+    events.wake,
+  );
+  const logs = createLogWriter({ database: async () => nativeDb(db), log });
+  return { events, audit, requestLog, logs };
+}
