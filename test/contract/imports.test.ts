@@ -3,6 +3,7 @@ import { sourceFiles } from './source-files.ts';
 
 /** Outermost first; a layer may import itself and what stands below it. */
 const layers = [
+  ['src/assembly'],
   ['rest-compat'],
   ['src/graph'],
   ['src/subgraphs'],
