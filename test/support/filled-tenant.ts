@@ -204,7 +204,15 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         traceId: `trace-${slug}`,
       };
       const { record, bodies } = logEntry({ organisationId, workspaceId }, names);
-      return { record, bodies: bodies && { ...bodies, transformedRequest: bodies.request } };
+      return {
+        record,
+        bodies: bodies && {
+          ...bodies,
+          finalUntransformedRequest: bodies.request,
+          transformedRequest: bodies.request,
+          originalResponse: bodies.response,
+        },
+      };
     }),
   );
   await feedbackModel(app.db).insertMany(
