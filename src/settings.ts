@@ -206,7 +206,7 @@ const environment = z.object({
   CORS_ORIGINS: corsOrigins.default([]),
   ...headerSettings,
   LOG_BODIES: z.enum(['full', 'none']).default('full'),
-  // Three bodies and their escapes must fit into one document of the database.
+  // Five bodies and their escapes must fit into one document of the database.
   LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
   LOG_RETENTION_DAYS: integer(90, 1, 3650),
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
