@@ -82,6 +82,11 @@ test.each([
     'config.cb_config.failure_threshold_percentage',
   ],
   [
+    'a circuit breaker that counts nothing',
+    { ...leaf, cb_config: { failure_threshold: 1, cooldown_interval: 30_000, failure_status_codes: [] } },
+    'config.cb_config.failure_status_codes',
+  ],
+  [
     'a circuit breaker of a strategy',
     group({ mode: 'fallback', cb_config: { failure_threshold: 1.5, cooldown_interval: 30_000 } }),
     'config.strategy.cb_config.failure_threshold',

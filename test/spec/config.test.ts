@@ -218,6 +218,7 @@ describe('2.3: strategies', () => {
     [500, undefined, 1],
     [246, [246], 1],
     [500, [429], 0],
+    [500, [], 0],
   ])('fallback after %i with on_status_codes %j: target %i answers', async (status, codes, last) => {
     three.answer(status, 200, 200);
     const config = fallback([target(0), target(1)], codes && { on_status_codes: codes });

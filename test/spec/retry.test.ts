@@ -70,6 +70,12 @@ describe('3.1 and 3.2: attempts and the count of them', () => {
       { status: 429, calls: 1, count: '0' },
     ],
     [
+      'an empty list is a list: nothing is repeated',
+      { attempts: 2, on_status_codes: [] },
+      [busy()],
+      { status: 429, calls: 1, count: '0' },
+    ],
+    [
       'a success that is listed is repeated',
       { attempts: 1, on_status_codes: [429, 201] },
       [busy(), json(201, {})],

@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 // The objects inside a config (spec/data-plane.md, sections 2.3, 2.6, 3.1 and 4), in their snake_case spelling.
 
-export const statusCodes = z.array(z.int().min(100).max(599)).min(1).max(100);
+/** None is a list too: it replaces the statuses that would count without it, so that none does. */
+export const statusCodes = z.array(z.int().min(100).max(599)).max(100);
 
 export const retry = z.strictObject({
   attempts: z.int().min(0).max(5),
@@ -35,7 +36,7 @@ export const circuitBreaker = z
       .int()
       .min(30_000)
       .max(DAY * 1000),
-    failure_status_codes: statusCodes.optional(),
+    failure_status_codes: statusCodes.min(1).optional(),
   })
   .refine((rule) => (rule.failure_threshold ?? rule.failure_threshold_percentage) !== undefined, {
     path: ['failure_threshold'],
