@@ -18,6 +18,8 @@ export type Principal = {
   /** Tenant that an access token is for; only tokens have one. */
   tsgId?: string;
   scopes: ReadonlySet<Permission>;
+  /** Metadata for the logs of its requests: the credential's own and its workspace's, the workspace's on top. */
+  metadata: Record<string, string>;
 };
 
 /** The part of every query that keeps tenants apart: organisation always, workspace when the credential is bound to one. */

@@ -13,8 +13,6 @@ export type KeyRecord = {
   expiresAt: number | null;
   defaultConfig: string | null;
   allowConfigOverride: boolean;
-  /** Metadata of the key and its workspace, the workspace's on top. */
-  metadata: Record<string, string>;
   /** Its organisation takes no config, provider or host that only the request names (spec/data-plane.md, section 2.9). */
   savedConfigsOnly: boolean;
   logMode: LogMode | null;

@@ -1,3 +1,4 @@
+import type { Principal } from '../auth/index.ts';
 import { isStorableName } from '../lib/storable.ts';
 
 const MAX_LABELS = 64;
@@ -12,6 +13,22 @@ export const labels = (members: [string, unknown][]): Record<string, string> =>
       .filter(([key, value]) => isPlain(value) && isStorableName(key))
       .map(([key, value]) => [key, String(value).slice(0, MAX_LABEL_LENGTH)]),
   );
+
+/**
+ * Metadata that a request is logged with (spec/data-plane.md, section 8.2): what it asks for, under that of its credential.
+ * `_user` is whom the credential stands for, or else `user` of the body unless something sets it.
+ */
+export function requestMetadata(
+  user: unknown,
+  asked: Record<string, string>,
+  { userId, metadata }: Principal,
+): Record<string, string> {
+  const merged = { ...asked, ...metadata };
+  if (userId) merged._user = userId;
+  else if (merged._user === undefined && typeof user === 'string' && user !== '')
+    merged._user = user.slice(0, MAX_LABEL_LENGTH);
+  return merged;
+}
 
 const isPlain = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

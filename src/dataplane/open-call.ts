@@ -72,7 +72,7 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     secret: credential?.secret ?? '',
     providerAuthorization: credential?.providerAuthorization ?? null,
     body: { kind: 'none' },
-    metadata: key.metadata,
+    metadata: key.principal.metadata,
     plan: emptyPlan,
     leaf: null,
     savedConfig: null,

@@ -27,6 +27,7 @@ export const somebody = (members: Partial<Principal> = {}): Principal => ({
   workspaceId: null,
   userId: null,
   scopes: new Set(['configs.read', 'configs.create']),
+  metadata: {},
   ...members,
 });
 

@@ -12,6 +12,7 @@ const principal: Principal = {
   workspaceId: 'w',
   userId: 'user-1',
   scopes: new Set(),
+  metadata: {},
 };
 
 test("nobody's connections count for a namesake in another organisation", async () => {

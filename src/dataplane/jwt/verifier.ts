@@ -120,11 +120,11 @@ const recordOf = (claims: Verified, workspace: WorkspaceRecord): KeyRecord => ({
     workspaceId: workspace.id,
     userId: claims.userId,
     scopes: claims.scopes,
+    metadata: { ...claims.metadata, ...workspace.metadata },
   },
   expiresAt: claims.expiresAt,
   defaultConfig: claims.defaultConfig,
   allowConfigOverride: claims.allowConfigOverride,
-  metadata: { ...claims.metadata, ...workspace.metadata },
   savedConfigsOnly: workspace.savedConfigsOnly,
   logMode: workspace.logMode,
 });

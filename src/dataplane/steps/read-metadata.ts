@@ -1,29 +1,25 @@
 import { isObject } from '../../lib/json.ts';
 import { type Call, headerOf } from '../call.ts';
-import { labels, MAX_LABEL_LENGTH } from '../labels.ts';
+import { labels, requestMetadata } from '../labels.ts';
 import type { Step } from '../step.ts';
 
 /**
- * Metadata of the call: `baggage` under the headers that count as metadata, these under `x-gateway-metadata`, and all under the key's and the workspace's own (spec/data-plane.md,
- * section 8.2). What is not a JSON object counts as empty; values are strings of at most 128 characters.
+ * Metadata of the call: `baggage` under the headers that count as metadata, these under `x-gateway-metadata`, and all under
+ * the key's and the workspace's own (spec/data-plane.md, section 8.2). What is not a JSON object counts as empty; values are strings of at most 128 characters.
  */
 export const readMetadata: Step = (call, { headers }) => {
-  const { principal, metadata: fixed } = call.key;
   const fromHeaders = headers.toMetadata.length > 0 ? headerMetadata(call, headers.toMetadata) : null;
-  call.metadata = { ...userOf(call), ...baggage(call), ...fromHeaders, ...requestMetadata(call), ...fixed };
-  if (principal.userId) call.metadata._user = principal.userId;
+  const asked = { ...baggage(call), ...fromHeaders, ...ownMetadata(call) };
+  call.metadata = requestMetadata(userOf(call), asked, call.key.principal);
 };
 
-function userOf(call: Call): Record<string, string> {
-  const user = call.body.kind === 'json' ? call.body.value.user : undefined;
-  return typeof user === 'string' && user !== '' ? { _user: user.slice(0, MAX_LABEL_LENGTH) } : {};
-}
+const userOf = ({ body }: Call): unknown => (body.kind === 'json' ? body.value.user : undefined);
 
 /** What the operator lets headers say (spec/data-plane.md, section 1.4). */
 const headerMetadata = (call: Call, names: readonly string[]): Record<string, string> =>
   labels(names.map((name) => [name, headerOf(call.headers, name)]));
 
-function requestMetadata(call: Call): Record<string, string> {
+function ownMetadata(call: Call): Record<string, string> {
   const text = headerOf(call.headers, 'x-gateway-metadata');
   return text ? labels(Object.entries(parseObject(text))) : {};
 }

@@ -60,7 +60,6 @@ export function createAccessTokenVerifier(options: {
         expiresAt: claims.expiresAt,
         defaultConfig: null,
         allowConfigOverride: true,
-        metadata: workspace?.metadata ?? {},
         savedConfigsOnly: workspace?.savedConfigsOnly ?? false,
         logMode: workspace?.logMode ?? null,
       }),

@@ -62,6 +62,7 @@ export function principalOf(account: AccountRecord, workspace: WorkspaceRecord |
     userId: null,
     tsgId: account.tsgId,
     scopes: permissionsOf(account, workspaceId),
+    metadata: workspace?.metadata ?? {},
   };
 }
 

@@ -82,7 +82,7 @@ test('an archived workspace closes a token that was good', async () => {
   const token = await issuer.sign({ exp: seconds(clock) + 60 });
   await verifier.verify(token, anywhere);
   known = { ...workspace, metadata: { team: 'blue' } };
-  expect(verifier.verify(token, anywhere)).toMatchObject({ metadata: { team: 'blue' } });
+  expect(verifier.verify(token, anywhere)).toMatchObject({ principal: { metadata: { team: 'blue' } } });
   known = null;
   expect(() => verifier.verify(token, anywhere)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
 });

@@ -1,11 +1,12 @@
 import type { Connection } from 'mongoose';
+import type { Principal } from '../../../auth/index.ts';
 import type { KeyRecord } from '../../../dataplane/directory.ts';
 import { organisationSettings } from '../organisation/index.ts';
 import { logModeOf, type WorkspaceDocument, workspaceModel } from '../workspace/index.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
 type Owner = Pick<WorkspaceDocument, '_id' | 'defaults' | 'settings'>;
-type FromOwner = Pick<KeyRecord, 'metadata' | 'logMode' | 'savedConfigsOnly'>;
+type FromOwner = Pick<KeyRecord, 'logMode' | 'savedConfigsOnly'> & Pick<Principal, 'metadata'>;
 
 /** Keys by the hash of their secret, as the data plane needs them; one in transition is found by either secret. */
 export async function loadKeyRecords(
@@ -61,11 +62,11 @@ function toRecord(key: ApiKeyDocument, owner: FromOwner): KeyRecord {
       workspaceId,
       userId,
       scopes: new Set(key.scopes),
+      metadata: { ...key.defaults?.metadata, ...owner.metadata },
     },
     expiresAt: key.expiresAt?.getTime() ?? null,
     defaultConfig: key.defaults?.config_id ?? null,
     allowConfigOverride: key.defaults?.allow_config_override ?? true,
-    metadata: { ...key.defaults?.metadata, ...owner.metadata },
     logMode: owner.logMode,
     savedConfigsOnly: owner.savedConfigsOnly,
   };

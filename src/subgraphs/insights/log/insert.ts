@@ -1,6 +1,8 @@
 import { type Principal, requireScope } from '../../../auth/index.ts';
+import { requestMetadata } from '../../../dataplane/labels.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
+import { isObject } from '../../../lib/json.ts';
 import { redact, redactText } from '../../../lib/redaction.ts';
 import { BodyPacks } from '../../../recording/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
@@ -36,7 +38,8 @@ type Measures = TokenUsage & Bill;
 
 /** What a call used and what it costs at the catalogue's prices. */
 async function measure({ request, response }: InsertedLog, at: Date): Promise<Measures> {
-  const answer = { text: JSON.stringify(response.body), isStream: false };
+  const { body, streamed } = response;
+  const answer = { text: textOf(body), isStream: streamed && typeof body === 'string' };
   const usage = findUsage(answer);
   const bill = await billFor({
     wasCalled: true,
@@ -54,8 +57,13 @@ async function measure({ request, response }: InsertedLog, at: Date): Promise<Me
   return { ...usage.counts, ...bill };
 }
 
-const askedModel = ({ body }: InsertedLog['request']): string | null =>
-  typeof body.model === 'string' ? body.model.slice(0, 255) : null;
+function askedModel({ body }: InsertedLog['request']): string | null {
+  const model = isObject(body) ? body.model : undefined;
+  return typeof model === 'string' ? model.slice(0, 255) : null;
+}
+
+/** A text is the body as it was, e.g. that of a stream. */
+const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
 function toEntry(
   { request, response, metadata, measures }: InsertedLog & { measures: Measures },
@@ -65,11 +73,12 @@ function toEntry(
   packs: BodyPacks,
 ): LogEntry {
   const after = (days: number) => new Date(createdAt.getTime() + days * DAY);
-  const { trace_id, span_id, span_name, parent_span_id, ...free } = metadata;
+  const { trace_id, span_id, span_name, parent_span_id, ...asked } = metadata;
   const { organisationId, workspaceId } = principal;
   const _id = uuid();
-  const requestBody = JSON.stringify(request.body);
-  const responseBody = JSON.stringify(response.body);
+  const requestBody = textOf(request.body);
+  const responseBody = textOf(response.body);
+  const user = isObject(request.body) ? request.body.user : undefined;
   return {
     record: {
       _id,
@@ -114,7 +123,7 @@ function toEntry(
       cacheStatus: 'DISABLED',
       cacheMode: null,
       ...measures,
-      metadata: free,
+      metadata: requestMetadata(user, asked, principal),
       clientAborted: false,
       error: null,
       bodiesId: packs.idFor(workspaceId, requestBody.length + responseBody.length),

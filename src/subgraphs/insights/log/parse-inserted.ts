@@ -6,12 +6,14 @@ export type InsertedLog = {
     provider: string | null;
     method: string;
     headers: Record<string, string>;
-    body: Record<string, unknown>;
+    /** JSON, or the text that it was. */
+    body: unknown;
   };
   response: {
     status: number;
     headers: Record<string, string>;
-    body: Record<string, unknown>;
+    body: unknown;
+    /** Milliseconds. */
     responseTime: number;
     streamed: boolean;
   };
@@ -50,17 +52,13 @@ function parseLog(value: unknown, path: string): InsertedLog {
       provider: request.provider == null ? null : textAt(...inRequest('provider'), 255),
       method: methodAt(...inRequest('method')),
       headers: textsAt(...inRequest('headers'), 200, 8192),
-      body: objectAt(...inRequest('body')),
+      body: givenAt(...inRequest('body')),
     },
     response: {
       status: integerAt(...inResponse('status'), { min: 100, max: 599, absent: 200 }),
       headers: textsAt(...inResponse('headers'), 200, 8192),
-      body: objectAt(...inResponse('body')),
-      responseTime: integerAt(...inResponse(response.response_time == null ? 'time' : 'response_time'), {
-        min: 0,
-        max: Number.MAX_SAFE_INTEGER,
-        absent: 0,
-      }),
+      body: givenAt(...inResponse('body')),
+      responseTime: durationAt(...inResponse(response.response_time == null ? 'time' : 'response_time')),
       streamed: booleanAt(...inResponse('streamingMode')),
     },
     metadata: textsAt(log.metadata, `${path}.metadata`, 100, 128),
@@ -78,6 +76,11 @@ function objectAt(value: unknown, path: string, known?: readonly string[]): Reco
     message: `Unknown parameter: ${path}.${stranger}`,
     param: `${path}.${stranger}`,
   });
+}
+
+function givenAt(value: unknown, path: string): unknown {
+  if (value == null) throw invalid(path, 'is required.');
+  return value;
 }
 
 function textAt(value: unknown, path: string, maxLength: number): string {
@@ -116,7 +119,14 @@ function integerAt(
 ): number {
   if (value == null) return absent;
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw invalid(path, `must be an integer of ${min} or more${max < 1000 ? `, at most ${max}` : ''}.`);
+  throw invalid(path, `must be an integer of ${min} to ${max}.`);
+}
+
+/** Whole milliseconds, which is how logs have them. */
+function durationAt(value: unknown, path: string): number {
+  if (value == null) return 0;
+  if (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) return Math.round(value);
+  throw invalid(path, 'must be a number of milliseconds, 0 or more.');
 }
 
 function booleanAt(value: unknown, path: string): boolean {
