@@ -14,9 +14,12 @@ afterAll(() => world.stop());
 
 /** The record of a call, found by a tag in its path. */
 let tags = 0;
-async function logged(options: { headers?: Record<string, string>; key?: string; body?: object } = {}) {
+async function logged(
+  options: { headers?: Record<string, string>; key?: string; body?: object } = {},
+  endpoint = '/chat/completions',
+) {
   world.provider.play(json(200, chatAnswer('hi')));
-  const path = `/v1/chat/completions?tag=${++tags}`;
+  const path = `/v1${endpoint}?tag=${++tags}`;
   const answer = await world.call({ path, ...options });
   const [record] = await recordsOf(world.app, { requestUrl: path });
   return { answer, record: record as LogRecord };
@@ -198,6 +201,17 @@ describe('metadata', () => {
     expect((await logged({ body })).record.metadata).toEqual({ _user: 'u-1' });
     const headers = { 'x-gateway-metadata': '{"_user":"u-2"}' };
     expect((await logged({ body, headers })).record.metadata).toEqual({ _user: 'u-2' });
+  });
+
+  test('the user of a form as well', async () => {
+    const form = new FormData();
+    const fields = { model: `@${world.slug}/m`, user: 'u-1', prompt: 'a hat' };
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    const request = new Request('http://local/', { method: 'POST', body: form });
+    const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+    const body = Buffer.from(await request.arrayBuffer());
+    const { record } = await logged({ body, headers }, '/images/edits');
+    expect(record.metadata).toEqual({ _user: 'u-1' });
   });
 
   test('the key’s before the request’s, the workspace’s before both', async () => {

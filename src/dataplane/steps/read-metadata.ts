@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/json.ts';
 import { type Call, headerOf } from '../call.ts';
+import { fieldOf } from '../forms/form.ts';
 import { labels, requestMetadata } from '../labels.ts';
 import type { Step } from '../step.ts';
 
@@ -13,7 +14,10 @@ export const readMetadata: Step = (call, { headers }) => {
   call.metadata = requestMetadata(userOf(call), asked, call.key.principal);
 };
 
-const userOf = ({ body }: Call): unknown => (body.kind === 'json' ? body.value.user : undefined);
+function userOf({ body }: Call): unknown {
+  if (body.kind === 'json') return body.value.user;
+  return body.kind !== 'none' && body.form ? fieldOf(body.form, 'user') : undefined;
+}
 
 /** What the operator lets headers say (spec/data-plane.md, section 1.4). */
 const headerMetadata = (call: Call, names: readonly string[]): Record<string, string> =>
