@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json } from '../support/provider.ts';
 import { type CallOptions, messages, startWorld, type World } from './world.ts';
 
@@ -55,6 +55,50 @@ test.each([
 ])('a unified route takes the content type %s', async (type) => {
   const answer = await send({ headers: { 'content-type': type }, body: { model: 'm', messages } });
   expect(answer.status).toBe(200);
+});
+
+describe('a known route that takes more than JSON (data-plane.md, section 2.8)', () => {
+  const routes = [
+    '/v1/audio/transcriptions',
+    '/v1/audio/translations',
+    '/v1/images/edits',
+    '/v1/images/variations',
+    '/v1/files',
+    '/v1/batches',
+    '/v1/fine_tuning/jobs',
+  ];
+  const sent = async (path: string, type: string | undefined, body = 'x') =>
+    send({ path, headers: { 'content-type': type }, body });
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/mixed',
+    'audiox/wav',
+    'image/png',
+  ])('refuses the content type %s', async (type) => {
+    for (const path of routes) {
+      const answer = await sent(path, type);
+      expect([path, answer.status, answer.json.status]).toEqual([path, 400, 'failure']);
+      expect(answer.json.error.param).toBe('content-type');
+      expect(world.provider.requests).toHaveLength(0);
+    }
+  });
+
+  test.each(['audio/wav', 'Audio/mpeg; codecs=x', 'application/octet-stream', 'application/json', undefined])(
+    'takes the content type %s',
+    async (type) => {
+      for (const path of routes) expect([path, (await sent(path, type)).status]).toEqual([path, 200]);
+    },
+  );
+
+  test('minds no content type where there is no body', async () => {
+    expect((await sent('/v1/batches/b/cancel', 'text/plain', '')).status).toBe(200);
+  });
+
+  test.each(['/v1/proxy/files', '/v1/something'])('is not %s, which takes any', async (path) => {
+    expect((await sent(path, 'text/plain')).status).toBe(200);
+  });
 });
 
 test('a body in pieces of a byte is put together', async () => {

@@ -172,7 +172,7 @@ describe('parameters', () => {
   test('they leave other bodies alone', async () => {
     await three.call(target(0, { override_params: { a: 1 } }), {
       path: '/v1/files',
-      headers: { 'content-type': 'text/plain' },
+      headers: { 'content-type': 'application/octet-stream' },
       body: Buffer.from('plain {"text"}'),
     });
     expect(three.providers[0]?.requests[0]?.body.toString()).toBe('plain {"text"}');

@@ -21,12 +21,7 @@ export const readBody: Step = (call, { limits }) => {
   const mustBeJson = call.route.body === 'json';
   // On other paths JSON too large to parse passes like any other bytes.
   const json = declaresJson && (mustBeJson || length === null || length <= limits.maxJsonBytes);
-  if (mustBeJson && !declaresJson) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'Send JSON: content-type must be application/json.',
-      param: 'content-type',
-    });
-  }
+  if (!declaresJson) requireKnownType(call, length);
   const isNitroCall = isNitro(call);
   if (isNitroCall || (!json && (length === null || length > limits.maxReplayBytes))) {
     const stream = length === null ? bounded(call.request, limits.maxBodyBytes) : call.request;
@@ -40,6 +35,22 @@ export const readBody: Step = (call, { limits }) => {
     call.body = parseBody(call, bytes, json);
   });
 };
+
+/** The types of spec/data-plane.md, section 2.8, besides JSON; what has none is the provider's to judge. */
+const otherTypes = /^(?:multipart\/form-data|audio\/[\w.+-]+|application\/octet-stream)\s*(?:;|$)/i;
+
+function requireKnownType({ headers, route }: Call, length: number | null): void {
+  if (route.body === 'json') throw wrongType('Send JSON: content-type must be application/json.');
+  const type = headers['content-type'];
+  if (route.endpoint === 'proxy' || length === 0 || type === undefined || otherTypes.test(type.trim()))
+    return;
+  throw wrongType(
+    'content-type must be application/json, multipart/form-data, audio/* or application/octet-stream; /v1/proxy takes any.',
+  );
+}
+
+const wrongType = (message: string): GatewayError =>
+  new GatewayError('VALIDATION_FAILED', { message, param: 'content-type' });
 
 function parseBody(call: Call, bytes: Buffer, json: boolean): RequestBody {
   if (bytes.length === 0 && call.route.body !== 'json') return { kind: 'none' };
