@@ -92,6 +92,12 @@ export const exceptions: Exception[] = [
     'listModels scope virtual_keys.list: not in the contract',
     'getModel scope virtual_keys.list: not in the contract',
   ),
+  ...because(
+    'Whoever may infer or write logs may see a log (data-plane.md, section 12.2).',
+    'getLog scope completions.write: not in the contract',
+    'getLog scope logs.read: not in the contract',
+    'getLog scope logs.write: not in the contract',
+  ),
   ...because('The note of the operation names it.', 'connectRealtime query.model: not in the contract'),
   ...because(
     'The contract leaves these summaries open.',

@@ -611,7 +611,7 @@ export type Mutation = {
   /**
    * Stores logs of requests that did not pass through this gateway: one object or an array of at most 1000, each
    * `{request: {url, provider, method, headers, body}, response: {status, headers, body, response_time, streamingMode},
-   * metadata}`. Answers how many were stored. Takes workspace credentials.
+   * metadata}`. Answers how many were stored. Takes workspace credentials, which need the scope `completions.write` as well.
    */
   insertLogs: Scalars['Int']['output'];
   createConfig: Config;

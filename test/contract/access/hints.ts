@@ -34,6 +34,10 @@ export const hints: Values = {
 
 /** What a call needs beyond its own scope, by coordinate; each with the reason. */
 export const companions: Record<string, { scopes: string[]; reason: string }> = {
+  'Mutation.insertLogs': {
+    scopes: ['completions.write'],
+    reason: 'a log stands for a request (data-plane.md, section 12.2)',
+  },
   'Mutation.rotateApiKey': {
     scopes: ['completions.write'],
     reason: 'whoever gets the new secret of a key can do what the key can',

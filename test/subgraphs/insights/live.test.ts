@@ -169,7 +169,7 @@ describe('who sees what', () => {
     const other = made.data.createWorkspace.id;
     const { body } = await app.rest('POST', '/v1/api-keys/workspace/service', {
       key: app.adminKey,
-      body: { name: 'second', scopes: ['logs.list', 'logs.write'], workspace_id: other },
+      body: { name: 'second', scopes: ['logs.list', 'logs.write', 'completions.write'], workspace_id: other },
     });
     const otherKey = (body as { key: string }).key;
     const [own, whole, second, foreign] = await Promise.all(

@@ -3,7 +3,7 @@ import { uuid } from '../../../src/lib/ids.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { addUser } from '../../support/users.ts';
 import { describeAccess } from '../access.ts';
-import { dataOf, dump, dumpResources, errorOf } from '../support.ts';
+import { dataOf, dump, dumpResources, errorOf, makeKey } from '../support.ts';
 
 let app: TestApp;
 let neighbour: Tenant;
@@ -156,6 +156,15 @@ describe('inserted logs', () => {
       ...{ totalTokens: 7, responseTime: 13, aiModel: null },
       ...{ request: { body: ['one', 'two'] }, response: { body } },
     });
+  });
+
+  it('need completions.write beside logs.write (12.2)', async () => {
+    for (const scope of ['logs.write', 'completions.write']) {
+      const key = await makeKey(app, 'workspace-service', { only: [scope] });
+      expect([scope, errorOf(await insert(log(), key)).code]).toEqual([scope, 'FORBIDDEN']);
+    }
+    const both = await makeKey(app, 'workspace-service', { only: ['logs.write', 'completions.write'] });
+    expect(dataOf(await insert(log(), both)).insertLogs).toBe(1);
   });
 
   it('are refused with a member that nothing reads, and with an organisation credential', async () => {

@@ -42,11 +42,14 @@ const select = async (filters: object, key = app.adminKey) =>
     key,
   );
 
+/** Any of them (data-plane.md, section 12.2). */
+const opening = ['logs.view', 'logs.read', 'logs.write', 'completions.write'];
+
 describeAccess(setting, 'workspace-service', {
   log: {
     document: 'query ($id: ID!) { log(id: $id) { id } }',
     variables: () => ({ id: subject }),
-    scopes: ['logs.view'],
+    scopes: opening,
     addressed: true,
   },
   logs: { document: '{ logs { total } }', scopes: ['logs.list'] },
@@ -92,6 +95,16 @@ describe('a log', () => {
     const refused = await app.graphql('{ logs { data { id request { url } } } }', {}, lister);
     expect(errorOf(refused).code).toBe('FORBIDDEN');
     expect(refused.data.logs.data[0]).toMatchObject({ request: null });
+  });
+
+  it.each(opening)('is open by its id to %s alone, with headers and bodies', async (scope) => {
+    const key = await makeKey(app, 'workspace-service', { only: [scope] });
+    const query = 'query ($id: ID!) { log(id: $id) { request { url } response { status } } }';
+    expect(dataOf(await app.graphql(query, { id: subject }, key)).log).toEqual({
+      request: { url: '/v1/chat/completions' },
+      response: { status: 200 },
+    });
+    expect(errorOf(await select({}, key)).code).toBe('FORBIDDEN');
   });
 
   it('refers to nothing that the credential may not read', async () => {

@@ -17,6 +17,7 @@ const DAY = 24 * 60 * 60 * 1000;
 /** Stores logs of requests that went past this gateway; answers how many. All are checked before the first is stored. */
 export async function insertLogs(context: GraphContext, input: unknown): Promise<number> {
   const principal = requireScope(context.principal, ['logs.write']);
+  requireScope(principal, ['completions.write']);
   const { workspaceId } = principal;
   if (workspaceId === null) {
     throw new GatewayError('FORBIDDEN', { message: 'Logs are inserted with a workspace credential.' });

@@ -25,8 +25,11 @@ type HistoryArguments = QueryLogHistoryArgs & CursorArguments;
 /** A list of logs that is yet to be read: the number of all matches is counted only when it is asked for. */
 export type LogSelection = PageArguments & { order: Order; filter: QueryFilter<LogRecord> };
 
+/** Any of them opens a log by its id (spec/data-plane.md, section 12.2). */
+const viewing = ['logs.view', 'logs.read', 'logs.write', 'completions.write'];
+
 export async function getLog(context: GraphContext, id: string): Promise<LogRecord> {
-  requireScope(context.principal, ['logs.view']);
+  requireScope(context.principal, viewing);
   const found = await logById(context).load(id);
   if (!found) throw new GatewayError('NOT_FOUND', { message: 'The log does not exist.' });
   return found;
@@ -34,7 +37,7 @@ export async function getLog(context: GraphContext, id: string): Promise<LogReco
 
 /** For references from other resources: null when the log is gone or out of the credential's reach. */
 export async function referencedLog(context: GraphContext, id: string): Promise<LogRecord | null> {
-  requireScope(context.principal, ['logs.view']);
+  requireScope(context.principal, viewing);
   return logById(context).load(id);
 }
 
