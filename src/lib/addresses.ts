@@ -76,9 +76,14 @@ function unwrap(address: string, form: RegExp): string {
 export const isMetadataAddress = (address: string): boolean =>
   contains(metadata, unwrap(unwrap(canonical(address), embedded), relayed));
 
-/** True for loopback, private, link-local, multicast and other addresses that are not on the public internet. */
-export const isPrivateAddress = (address: string): boolean =>
-  contains(notPublic, unwrap(canonical(address), mapped));
+/**
+ * True for loopback, private, link-local, multicast and other addresses that are not on the public internet, and for every
+ * IPv6 one that carries an IPv4 address.
+ */
+export function isPrivateAddress(address: string): boolean {
+  const plain = canonical(address);
+  return mapped.test(plain) || contains(notPublic, plain);
+}
 
 /** What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, e.g. `2001:db8:0:7::/64`. */
 export function clientNetwork(address: string): string {

@@ -6,6 +6,8 @@ import { isMetadataAddress, isPrivateAddress } from './addresses.ts';
 // what is private and not trusted in `createHostPolicy`; the resolved address once more when the connection is made.
 
 const MAX_LENGTH = 2048;
+/** What stands between the dots of a host name (RFC 1123, section 2.1). */
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 // Services that tell a machine its credentials, and names inside clusters (also without the end that completes them).
 const blockedNames = new RegExp(
@@ -44,11 +46,11 @@ const nonHttpPorts: ReadonlySet<string> = new Set(
 export function customHostProblem(value: string): string | null {
   if (value.length > MAX_LENGTH) return `a custom host has at most ${MAX_LENGTH} characters`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-  if (/[\u0000-\u0020\u007f\\]/.test(value))
+  if (/[\u0000-\u0020\u007f-\u009f\\]/.test(value))
     return 'a custom host has no spaces, backslashes or control characters';
   const written = /^https?:\/\/([^/?#]*)/i.exec(value)?.[1];
   if (!written) return 'a custom host is an absolute http or https URL';
-  if (written.includes('@')) return 'a custom host carries no credentials';
+  if (value.includes('@')) return 'a custom host has no @, and carries no credentials';
   let url: URL;
   try {
     url = new URL(value);
@@ -75,7 +77,8 @@ function hostnameProblem(host: string, written: string): string | null {
     return isMetadataAddress(host) ? 'metadata addresses are not allowed' : null;
   }
   if (!/^[a-z0-9.-]+$/.test(asWritten)) return 'a host name consists of a-z, 0-9, dots and hyphens';
-  if (host.endsWith('.') || host.split('.').length > 10 || host.includes('xn--'))
+  const labels = host.split('.');
+  if (labels.length > 10 || !labels.every((label) => LABEL.test(label)) || host.includes('xn--'))
     return 'the host name is not allowed';
   if (blockedNames.test(host) || rebindingHelpers.test(host)) return 'the host name is not allowed';
   return null;
