@@ -103,7 +103,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const packs = new BodyPacks();
     const entries: LogEntry[] = [];
     for (const draft of drafts) {
-      draft.record.aiModel ??= modelInPath(draft.record.requestUrl);
+      draft.record.aiModel = modelInPath(draft.record.requestUrl) ?? draft.record.aiModel;
       entries.push(toEntry(draft, await measure(draft), packs));
     }
     observe(entries.map(({ record }) => record));
