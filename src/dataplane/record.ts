@@ -230,10 +230,13 @@ const clientFact = (call: Call, header: string): string | null =>
 const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? kept(body.bytes, limit) : null;
 
-/** `x-gateway-debug: false` asks for no bodies, unless a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
-function keptParts({ key, headers }: Call): KeptParts {
-  if (key.logMode === null) return headerOf(headers, 'x-gateway-debug') === 'false' ? 'none' : 'all';
-  return key.logMode === 'full' ? 'all' : 'failed answers';
+/** `x-gateway-debug: false`, which means nothing where a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
+export const declinesTracking = ({ key, headers }: Call): boolean =>
+  key.logMode === null && headerOf(headers, 'x-gateway-debug') === 'false';
+
+function keptParts(call: Call): KeptParts {
+  if (declinesTracking(call)) return 'none';
+  return call.key.logMode === 'metrics' ? 'failed answers' : 'all';
 }
 
 export const keepsBodies = (call: Call): boolean => keptParts(call) === 'all';
