@@ -1,7 +1,6 @@
 /** Headers to a provider that are another one every time, or that the target's identity has already. */
 const always = anyOf([
-  'authorization|content-length|accept-encoding|user-agent|idempotency-key|x-stainless-.*',
-  'traceparent|tracestate|baggage',
+  'authorization|content-length|accept-encoding|idempotency-key|traceparent|tracestate',
   // Of signatures.
   'date|x-content-sha256|x-amz-(?:date|content-sha256|security-token)',
 ]);
@@ -11,7 +10,7 @@ const onTheWay = anyOf([
   // The id of a request, under any name.
   '(?:.*-)?(?:request|correlation|trace|span|transaction|invocation)-?id',
   // Tracing.
-  'b3|x-b3-.*|sentry-trace|.*-traceparent|.*-tracestate|x-cloud-trace-context',
+  'baggage|b3|x-b3-.*|sentry-trace|.*-traceparent|.*-tracestate|x-cloud-trace-context',
   'x-datadog-.*|newrelic|x-newrelic-(?:id|transaction)|uber-trace-id|x-ot-span-context|x-honeycomb-trace|x-instana-.*|x-dynatrace',
   // Load balancers and networks that deliver content. Those that hand on who somebody is are not among them.
   'forwarded|via|cdn-loop|x-forwarded-(?:for|host|port|proto|protocol|scheme|server|ssl|by)|x-original-forwarded-for|x-scheme',
@@ -20,7 +19,7 @@ const onTheWay = anyOf([
   'cf-(?:ray|ipcountry|visitor|worker|ew-via|pseudo-ipv4)|x-azure-(?:ref|requestchain|fdid)|x-arr-(?:log-id|ssl)',
   'fly-(?:region|forwarded-.*)|x-vercel-(?:id|ip-.*|forwarded-for|proxied-for)',
   // Clients.
-  'origin|referer|dnt|priority|save-data|upgrade-insecure-requests|x-requested-with|sec-(?:fetch|ch)-.*|sec-gpc',
+  'user-agent|x-stainless-.*|origin|referer|dnt|priority|save-data|upgrade-insecure-requests|x-requested-with|sec-(?:fetch|ch)-.*|sec-gpc',
   'cache-control|pragma|amz-sdk-.*|x-amz-user-agent|x-goog-api-client',
 ]);
 
