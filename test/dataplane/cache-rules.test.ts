@@ -93,6 +93,18 @@ describe('paths that are passed on (data-plane.md, section 4, "Routes" and "Neve
     expect(second.json.id).toBe(first.json.id);
   });
 
+  it.each([{ background: true }, { conversation: 'conv_1' }])(
+    'a response with %j is made each time',
+    async (acts) => {
+      const path = '/v1/responses';
+      const body = { model: 'gpt-4o', input: nonce, ...acts };
+      expect([await statusOf({ path, body }), await statusOf({ path, body })]).toEqual([
+        'DISABLED',
+        'DISABLED',
+      ]);
+    },
+  );
+
   it.each(['GET', 'PUT', 'DELETE'])('a %s never does', async (method) => {
     const call = () => statusOf({ method, path: '/v1/proxy/chat/completions' });
     expect([await call(), await call()]).toEqual(['DISABLED', 'DISABLED']);

@@ -28,6 +28,10 @@ const ownModelPaths: readonly RegExp[] = [
   /^\/(?:chat|complete|embed|embedding\/text|fim\/completions|generate)$/,
 ];
 
+/** Whether a response begins a job, or adds to a conversation that the provider keeps. */
+export const acts = ({ background, conversation }: Record<string, unknown>): boolean =>
+  background === true || (conversation ?? null) !== null;
+
 /**
  * Whether a route asks a model and does nothing else, so that its answer may be another call's. What goes to a provider
  * as it is may create or cancel something: of its paths only those of models are.

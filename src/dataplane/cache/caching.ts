@@ -4,7 +4,7 @@ import type { Leaf } from '../config/plan.ts';
 import type { Exchange } from '../exchange.ts';
 import { declinesTracking } from '../record.ts';
 import type { Target } from '../target.ts';
-import { isCacheable } from './cacheable.ts';
+import { acts, isCacheable } from './cacheable.ts';
 import { identify } from './identity.ts';
 import { type Question, questionOf } from './question.ts';
 
@@ -33,7 +33,7 @@ export const DEFAULT_MAX_AGE = 604_800;
 
 /**
  * How the cache takes part in one target's call; null when it does not: no mode in the config, a body that is not JSON,
- * a path that keeps nothing, or a caller who asks not to be tracked (spec/data-plane.md, section 4).
+ * a path that keeps nothing, a call that does something, or a caller who asks not to be tracked (spec/data-plane.md, section 4).
  */
 export function cachingOf(
   call: Call,
@@ -44,7 +44,7 @@ export function cachingOf(
 ): Caching | null {
   const { cache } = leaf;
   if (cache === null || body.value === null || call.method !== 'POST') return null;
-  if (!isCacheable(call.route) || declinesTracking(call)) return null;
+  if (!isCacheable(call.route) || acts(body.value) || declinesTracking(call)) return null;
   const identity = identify(call, leaf, target, request.headers, body.value);
   if (identity === null) return null;
   const { endpoint } = call.route;
