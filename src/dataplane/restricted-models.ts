@@ -7,6 +7,7 @@ import type { Leaf } from './config/plan.ts';
 import type { ModelRecord, ProviderRecord } from './directory.ts';
 import { isLikeModel, requireCertainModel } from './forms/certain.ts';
 import { modelsInQuery } from './model-query.ts';
+import { lacksModel } from './requested-model.ts';
 
 /**
  * What a provider's catalogue entry says of the model that a call asks for; null when it says nothing. Throws FORBIDDEN for
@@ -28,11 +29,13 @@ export function allowedModel(
     if (!record.allowAllModels && leaf.dropParams.includes('model')) throw unshown(record);
   }
   const isUnread = bytes?.form === null;
-  const inBody = isUnread ? null : namedIn(model, leaf);
+  // A config's default fills a body.
+  const asked = body.kind === 'none' ? model : namedIn(model, leaf);
+  const inBody = isUnread ? null : asked;
   const inPath = modelsInPath(call.path);
   // That of a session stands for the body's, and is written anew.
   const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
-  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(model, leaf));
+  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(leaf, call));
   for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');
   if (isUnread && inPath.length === 0) throw unshown(record);
   // What the body calls a model may be none to this provider.
@@ -122,9 +125,9 @@ function decoded(path: string): string {
 }
 
 /** Whose word the model of the outgoing body is. */
-function placeOfModel(model: string | null, { path, overrideParams }: Leaf): string {
+function placeOfModel({ path, overrideParams }: Leaf, call: Call): string {
   if (typeof overrideParams?.model === 'string') return `${path}.override_params.model`;
-  return model === null ? `${path}.default_params.model` : 'model';
+  return lacksModel(call) ? `${path}.default_params.model` : 'model';
 }
 
 function requireEnabled(record: ProviderRecord, model: string, place: string): void {
