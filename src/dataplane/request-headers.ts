@@ -75,7 +75,7 @@ function passAuthorization(call: Call, target: Target, headers: UpstreamHeaders)
 }
 
 /** `x-gateway-forward-headers` (a comma list, or a JSON array as some SDKs send it) beats the config's list. */
-function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
+export function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
   const listed = headerOf(call.headers, 'x-gateway-forward-headers');
   if (!listed) return leaf.forwardHeaders.filter(mayForward);
   return listed

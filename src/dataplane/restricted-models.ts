@@ -7,6 +7,7 @@ import type { ModelRecord, ProviderRecord } from './directory.ts';
 import { isLikeModel, requireCertainModel } from './forms/certain.ts';
 import { modelsInBody } from './model-members.ts';
 import { modelsInQuery } from './model-query.ts';
+import { lacksModel } from './requested-model.ts';
 import type { Target } from './target.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
 
@@ -34,11 +35,13 @@ export function allowedModel(
     if (!record.allowAllModels && leaf.dropParams.includes('model')) throw unshown(record);
   }
   const isUnread = bytes?.form === null;
-  const inBody = isUnread ? null : namedIn(model, leaf);
+  // A config's default fills a body.
+  const asked = body.kind === 'none' ? model : namedIn(model, leaf);
+  const inBody = isUnread ? null : asked;
   const inPath = modelsInPath(call.path);
   // That of a session stands for the body's, and is written anew.
   const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
-  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(model, leaf));
+  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(leaf, call));
   for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');
   if (isUnread && inPath.length === 0) throw unshown(record);
   if (isOwnPath(provider, call) && body.kind !== 'none' && inPath.length === 0) throw unshown(record);
@@ -124,9 +127,9 @@ function decoded(path: string): string {
 }
 
 /** Whose word the model of the outgoing body is. */
-function placeOfModel(model: string | null, { path, overrideParams }: Leaf): string {
+function placeOfModel({ path, overrideParams }: Leaf, call: Call): string {
   if (typeof overrideParams?.model === 'string') return `${path}.override_params.model`;
-  return model === null ? `${path}.default_params.model` : 'model';
+  return lacksModel(call) ? `${path}.default_params.model` : 'model';
 }
 
 function requireEnabled(record: ProviderRecord, model: string, place: string): void {
