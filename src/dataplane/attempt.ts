@@ -5,8 +5,8 @@ import type { StreamFormat } from './frames/format.ts';
 import { StreamedAnswer } from './frames/streamed-answer.ts';
 import type { HangUp } from './hang-up.ts';
 import { errorText, type ProviderError } from './provider-error.ts';
+import type { Keeper } from './quoted-secrets.ts';
 import { isEventStream, type Relay } from './relay.ts';
-import type { Target } from './target.ts';
 import type {
   Send,
   UpstreamControl,
@@ -33,7 +33,7 @@ export type AttemptResult = {
 /** How the answers of a route are read whose format the gateway knows. */
 export type Reading = {
   /** Who answers, and with which credential it was asked: a provider may repeat that in an error. */
-  target: Pick<Target, 'provider' | 'credential' | 'customHeaders'>;
+  target: Keeper;
   format: StreamFormat;
   hidesUsage: boolean;
 };

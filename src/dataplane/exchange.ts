@@ -66,9 +66,7 @@ async function adapted(
   }
   const body = withoutRefusedOptions(translated, target.provider);
   const exchange = await exchangeIn(asked, body, call, leaf, target, dependencies);
-  const wire = exchange.wire ?? wireFor(call, dependencies);
-  const send = wire && wire !== exchange.wire ? wire.sending(exchange.send) : exchange.send;
-  return { ...exchange, wire, untranslated: given, send: translatedSend(send, translation, value) };
+  return { ...exchange, untranslated: given, send: translatedSend(exchange.send, translation, value) };
 }
 
 function exchangeIn(
@@ -113,8 +111,9 @@ function overHttp(
   call: Call,
   leaf: Leaf,
   target: Target,
-  { http, headers }: DataplaneDependencies,
+  dependencies: DataplaneDependencies,
 ): Exchange | Promise<Exchange> {
+  const { http, headers } = dependencies;
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
   const { settings } = credential;
@@ -143,11 +142,13 @@ function overHttp(
     const pending = provider.authorize(unsigned, credential, http.fetch);
     // Where the gateway knows the format, a redirect is an error like any other.
     const send = call.route.unified ? http.send : keepingRedirects(http.send, provider, base);
+    const wire = endpoint === call.route.endpoint ? null : wireFor(call, dependencies);
     // Only then, since authorizing may change the headers.
     const exchange = (): Exchange => ({
       request: { ...unsigned, body: content },
       body,
-      send: attentive(send, endpoint, body, call),
+      send: attentive(wire ? wire.trying(wire.sending(send)) : send, endpoint, body, call),
+      wire,
     });
     return pending ? pending.then(exchange, refusedBy) : exchange();
   } catch (error) {
@@ -202,6 +203,7 @@ function ownDialect(
     fetch,
     ask: wire ? wire.fetching(fetch) : fetch,
   };
+  const send = sendDialect(dialect, request);
   return {
     request: {
       origin: base?.origin ?? null,
@@ -211,7 +213,7 @@ function ownDialect(
       body: body.content,
     },
     body,
-    send: attentive(sendDialect(dialect, request), endpoint, body, call),
+    send: attentive(wire ? wire.trying(send) : send, endpoint, body, call),
     wire,
   };
 }

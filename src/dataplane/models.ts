@@ -4,10 +4,17 @@ import type { Call } from './call.ts';
 import type { Leaf, Plan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { isExpired, type ProviderRecord } from './directory.ts';
-import { headerProvider } from './named-provider.ts';
+import { headerProvider, providerNamedFor } from './named-provider.ts';
 import { recordWithoutProvider } from './record.ts';
 
 type Model = { id: string; object: 'model'; created: number; owned_by: string };
+
+/** Whether models are asked of the gateway: no target has a provider, or the request or its config wants them all the same. */
+export const wantsCatalogue = (call: Call): boolean =>
+  call.method === 'GET' &&
+  (call.plan.fetchIntegratedModels ||
+    call.headers['x-gateway-fetch-integrated-models'] === 'true' ||
+    leavesOf(call.plan).every((leaf) => providerNamedFor(leaf, call) === null));
 
 /**
  * `GET /v1/models` without a provider: what the workspace's providers offer, as `@slug/model`, which is how a request

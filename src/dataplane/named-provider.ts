@@ -1,16 +1,16 @@
 import { findProvider } from '../providers/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
-import { namedModel } from './requested-model.ts';
+import { lacksModel, namedModel } from './requested-model.ts';
 
 /** The provider that a call names for a leaf of its plan. */
 export type NamedProvider = {
   /** `@slug` of a catalogue provider or the id of a provider kind. */
   name: string;
-  /** Without a `@slug/`; null when neither config nor body names one. */
+  /** Without a `@slug/`; null when neither config nor request names one. */
   model: string | null;
   /** Who named it. */
-  by: 'target' | 'forced model' | 'model' | 'header';
+  by: 'target' | 'forced model' | 'model' | 'default model' | 'header';
 };
 
 /**
@@ -34,11 +34,13 @@ export function providerNamedFor(leaf: Leaf, call: Call): NamedProvider | null {
   const kind = leaf.provider ?? header;
   const scopes = kind === null || kind.startsWith('@') ? undefined : findProvider(kind)?.modelScopes;
   const forced = splitModel(leaf.overrideParams?.model, scopes);
-  const asked = splitModel(namedModel(call.body), scopes);
+  const isDefault = leaf.defaultParams?.model !== undefined && lacksModel(call);
+  const asked = splitModel(isDefault ? leaf.defaultParams?.model : namedModel(call.body), scopes);
   const model = forced.model ?? asked.model;
   if (leaf.provider) return { name: leaf.provider, model, by: 'target' };
   if (forced.slug) return { name: forced.slug, model, by: 'forced model' };
-  if (asked.slug && !(leaf.passthrough && header)) return { name: asked.slug, model, by: 'model' };
+  if (asked.slug && !(leaf.passthrough && header))
+    return { name: asked.slug, model, by: isDefault ? 'default model' : 'model' };
   return header ? { name: header, model, by: 'header' } : null;
 }
 
@@ -46,6 +48,7 @@ export function providerNamedFor(leaf: Leaf, call: Call): NamedProvider | null {
 export function placeOfName({ by }: NamedProvider, { path, providerKey }: Leaf, { headers }: Call): string {
   if (by === 'target') return `${path}.${providerKey}`;
   if (by === 'forced model') return `${path}.override_params.model`;
+  if (by === 'default model') return `${path}.default_params.model`;
   if (by === 'model') return 'model';
   return headerOf(headers, 'x-gateway-provider')?.trim() ? 'x-gateway-provider' : 'x-gateway-virtual-key';
 }

@@ -3,7 +3,7 @@ import { REDACTED, redactText } from '../lib/redaction.ts';
 import { isNestedDeeperThan } from '../lib/storable.ts';
 import { errorIn } from './frames/error-status.ts';
 import { type Payload, payloadOf } from './frames/payload.ts';
-import type { Target } from './target.ts';
+import { type Keeper, secretsOf } from './quoted-secrets.ts';
 
 /** Levels of an error that are told as JSON: what can be read may be too deep to be written again. */
 const MAX_DEPTH = 100;
@@ -20,28 +20,14 @@ export function parsedError(bytes: Buffer): ProviderError {
   return payload === null || isNestedDeeperThan(MAX_DEPTH, payload) ? text : payload;
 }
 
-/** Characters of the shortest secret that is looked for: `none` and `test` are words, and credentials of private servers. */
-const MIN_SECRET = 8;
-
 /** The answer's text, without the credential and whatever else looks like one. */
-export function errorText(
-  { provider, credential, customHeaders }: Pick<Target, 'provider' | 'credential' | 'customHeaders'>,
-  status: number,
-  error: ProviderError,
-): string {
-  const { key, settings } = credential;
-  const secrets = [
-    key,
-    ...Object.values(customHeaders),
-    ...Object.keys(settings).map((name) => provider.settings[name]?.secret && settings[name]),
-  ]
-    .filter((secret) => typeof secret === 'string')
-    .filter((secret) => secret.length >= MIN_SECRET);
+export function errorText(keeper: Keeper, status: number, error: ProviderError): string {
+  const secrets = secretsOf(keeper);
   const withoutSecrets = (_name: string, value: unknown) =>
     typeof value === 'string'
       ? secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), value)
       : value;
-  return redactText(JSON.stringify(errorBody(provider.id, status, error), withoutSecrets));
+  return redactText(JSON.stringify(errorBody(keeper.provider.id, status, error), withoutSecrets));
 }
 
 /**

@@ -1,12 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
-import { type ExchangeDraft, type KeptBody, type KeptMessage, kept } from '../recording/request-log.ts';
+import {
+  type ExchangeDraft,
+  type KeptBody,
+  type KeptMessage,
+  type KeptParts,
+  kept,
+} from '../recording/request-log.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { Settled } from './attempts.ts';
 import { type Call, headerOf } from './call.ts';
 import { emptyPlan, type Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
+import { messageWithoutSecrets, secretsOf, sentSecretsOf, withoutSecrets } from './quoted-secrets.ts';
 import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
@@ -40,6 +47,8 @@ export function recordExchange(
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
   const clientAborted = call.hangUp.happened && (result.failure === 'aborted' || !result.relayed);
+  const keeps = keptParts(call);
+  const secrets = keeps === 'none' ? [] : quotable(exchange, target, status);
   requestLog.add({
     record: recordOf(call, call.span, startedAt, {
       cacheStatus: cache?.status ?? 'DISABLED',
@@ -67,9 +76,9 @@ export function recordExchange(
     requestBody: bodyOf(call, maxLoggedBytes),
     finalUntransformed: wire ? contentOf(exchange.untranslated ?? body, maxLoggedBytes) : null,
     transformed: wire ? wire.asked : changedRequest(exchange, maxLoggedBytes),
-    response: capture.taken(),
-    original: wire ? wire.answered : null,
-    keepBodies: keepsBodies(call),
+    response: withoutSecrets(capture.taken(), secrets),
+    original: wire?.answered ? messageWithoutSecrets(wire.answered, secrets) : null,
+    keeps,
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: sensitiveHeaders(call, target.customHeaders),
     pricing: target.pricing,
@@ -128,7 +137,7 @@ export function recordWithoutProvider(
     transformed: null,
     response: null,
     original: null,
-    keepBodies: keepsBodies(call),
+    keeps: keptParts(call),
     sensitiveHeaders: sensitiveHeaders(call, NO_HEADERS),
     pricing: null,
   });
@@ -221,9 +230,20 @@ const clientFact = (call: Call, header: string): string | null =>
 const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? kept(body.bytes, limit) : null;
 
-/** `x-gateway-debug: false` asks for metrics only, unless a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
-export const keepsBodies = ({ key, headers }: Call): boolean =>
-  key.logMode === null ? headerOf(headers, 'x-gateway-debug') !== 'false' : key.logMode === 'full';
+/** `x-gateway-debug: false`, which means nothing where a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
+export const declinesTracking = ({ key, headers }: Call): boolean =>
+  key.logMode === null && headerOf(headers, 'x-gateway-debug') === 'false';
+
+function keptParts(call: Call): KeptParts {
+  if (declinesTracking(call)) return 'none';
+  return call.key.logMode === 'metrics' ? 'failed answers' : 'all';
+}
+
+export const keepsBodies = (call: Call): boolean => keptParts(call) === 'all';
+
+/** What a provider may quote: of an error also what was made of the credential, a cost that no other answer shall have. */
+const quotable = ({ request, wire }: TargetCall['exchange'], target: Target, status: number): string[] =>
+  status >= 400 ? sentSecretsOf(target, wire?.asked?.headers ?? request.headers) : secretsOf(target);
 
 /** Lower-case names: those that the caller lists, and those of the integration. */
 function sensitiveHeaders(call: Call, customHeaders: Target['customHeaders']): string[] {

@@ -4,6 +4,7 @@ import type { Leaf } from './config/plan.ts';
 import { refusedForwardHeaders } from './config/rules.ts';
 import { hasOwnCredential } from './own-credentials.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
+import { requireModelsInHeaders } from './restricted-models.ts';
 import type { Target } from './target.ts';
 import { traceparentOf } from './trace.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';
@@ -56,6 +57,7 @@ function addFurther(call: Call, leaf: Leaf, target: Target, headers: UpstreamHea
     headers.traceparent = traceparent;
   }
   for (const name of forwardedNames(call, leaf)) copy(call, name, headers);
+  requireModelsInHeaders(target, leaf, headers);
   for (const [name, value] of Object.entries(target.customHeaders)) headers[name.toLowerCase()] = value;
 }
 
@@ -73,7 +75,7 @@ function passAuthorization(call: Call, target: Target, headers: UpstreamHeaders)
 }
 
 /** `x-gateway-forward-headers` (a comma list, or a JSON array as some SDKs send it) beats the config's list. */
-function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
+export function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
   const listed = headerOf(call.headers, 'x-gateway-forward-headers');
   if (!listed) return leaf.forwardHeaders.filter(mayForward);
   return listed

@@ -1,12 +1,15 @@
 import { GatewayError } from '../errors/index.ts';
-import { isObject } from '../lib/json.ts';
-import type { Provider } from '../providers/index.ts';
+import { findProvider, headerOfSetting, isPassedOn, type Provider } from '../providers/index.ts';
 import { modelInPath } from '../recording/asked-for.ts';
 import type { Call } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import type { ModelRecord, ProviderRecord } from './directory.ts';
 import { isLikeModel, requireCertainModel } from './forms/certain.ts';
+import { modelsInBody } from './model-members.ts';
 import { modelsInQuery } from './model-query.ts';
+import { lacksModel } from './requested-model.ts';
+import type { Target } from './target.ts';
+import type { UpstreamHeaders } from './upstream/upstream.ts';
 
 /**
  * What a provider's catalogue entry says of the model that a call asks for; null when it says nothing. Throws FORBIDDEN for
@@ -20,7 +23,11 @@ export function allowedModel(
   leaf: Leaf,
   call: Call,
 ): ModelRecord | null {
-  if (!record.restrictsModels) return model === null ? null : (record.models.get(model) ?? null);
+  if (!record.restrictsModels) {
+    const inPath = call.route.unified ? null : modelInPath(call.path);
+    if (inPath !== null) return modelOf(record, inPath);
+    return model === null ? null : (record.models.get(model) ?? null);
+  }
   const { body } = call;
   const bytes = body.kind === 'bytes' || body.kind === 'stream' ? body : null;
   if (bytes?.form) {
@@ -28,18 +35,18 @@ export function allowedModel(
     if (!record.allowAllModels && leaf.dropParams.includes('model')) throw unshown(record);
   }
   const isUnread = bytes?.form === null;
-  const inBody = isUnread ? null : namedIn(model, leaf);
+  // A config's default fills a body.
+  const asked = body.kind === 'none' ? model : namedIn(model, leaf);
+  const inBody = isUnread ? null : asked;
   const inPath = modelsInPath(call.path);
   // That of a session stands for the body's, and is written anew.
   const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
-  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(model, leaf));
+  if (inBody !== null) requireEnabled(record, inBody, placeOfModel(leaf, call));
   for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');
   if (isUnread && inPath.length === 0) throw unshown(record);
-  // What the body calls a model may be none to this provider.
-  const isOwnPath = provider.hasOwnPlacesOfModels === true && call.route.endpoint === 'proxy';
-  if (isOwnPath && body.kind !== 'none' && inPath.length === 0) throw unshown(record);
+  if (isOwnPath(provider, call) && body.kind !== 'none' && inPath.length === 0) throw unshown(record);
   if (inBody === null && inPath.length === 0) requireModelless(record, call);
-  return record.models.get(inBody ?? inPath[0] ?? '') ?? null;
+  return modelOf(record, inPath[0] ?? inBody ?? '');
 }
 
 /**
@@ -55,50 +62,48 @@ export function requireSameModel(
   const allowed = namedIn(model, leaf);
   for (const name of Object.keys(sent)) {
     if (!isLikeModel(name) || (name === 'model' && (sent.model ?? null) === allowed)) continue;
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: `The models of @${record.slug} are restricted: the body names one model, as a text in the member model.`,
-      param: 'model',
-    });
+    throw notText(record, 'model');
   }
   if (allowed !== null && !record.allowAllModels && sent.model === undefined) throw unshown(record);
-  if (Array.isArray(sent.models))
-    for (const named of sent.models) requireEnabled(record, String(named), 'models');
-  for (const [place, named] of furtherModels(sent)) requireEnabled(record, String(named), place);
+  for (const [place, named] of modelsInBody(sent)) {
+    if (typeof named !== 'string') throw notText(record, place);
+    requireEnabled(record, named, place);
+  }
   // The models of a batch are then in a file that the provider has.
   if (sent.input_file_id !== undefined) throw unshown(record);
 }
 
-/** Models that a body names beside `model`: of a batch of messages, of a realtime session, of a tool that is a model, by id. */
-function furtherModels(sent: Members): [place: string, model: string][] {
-  const { requests, session, tools } = sent;
-  const listed = (name: string, list: unknown, of: (item: unknown) => unknown[]): [string, string][] =>
-    Array.isArray(list)
-      ? list.flatMap((item, index) => of(item).map((model) => placed(`${name}[${index}]`, model)))
-      : [];
-  return [
-    ...listed('requests', requests, (item) =>
-      isObject(item) ? [...modelsOf(item.params), ...modelsOf(item.body)] : [],
-    ),
-    ...listed('tools', tools, modelsOf),
-    ...modelsOf(session).map((model) => placed('session', model)),
-    ...Object.entries(sent).flatMap(([name, model]): [string, string][] =>
-      isModelId(name) && model !== null ? [[name, String(model)]] : [],
-    ),
-  ];
+/** Throws FORBIDDEN for headers, or settings that become headers, by which the request or its config asks for another model. */
+export function requireModelsInHeaders(
+  { record, provider, credential }: Target,
+  leaf: Leaf,
+  headers: UpstreamHeaders,
+): void {
+  if (!record?.restrictsModels || !provider.modelHeaders) return;
+  for (const [header, setting] of Object.entries(provider.modelHeaders)) {
+    requireAllEnabled(record, headers[header], header);
+    const chosen = credential.settings[setting];
+    if (chosen === record.credential.settings[setting]) continue;
+    const isInConfig = leaf.settings[setting] !== undefined;
+    requireAllEnabled(record, chosen, isInConfig ? `${leaf.path}.${setting}` : headerOfSetting(setting));
+  }
 }
 
-/** Amazon's and others' word for it, in JSON of their own. */
-const isModelId = (name: string): boolean => /^model_?id$/i.test(name);
+/** Of a header that came more than once the provider may take any value. */
+function requireAllEnabled(
+  record: ProviderRecord,
+  value: string | string[] | undefined,
+  place: string,
+): void {
+  if (value === undefined) return;
+  for (const model of String(value).split(',')) requireEnabled(record, model.trim(), place);
+}
 
-type Members = Record<string, unknown>;
-
-const placed = (place: string, model: unknown): [string, string] => [`${place}.model`, String(model)];
-
-/** A member whose name differs from `model` in its case is one to some providers. */
-const modelsOf = (value: unknown): unknown[] =>
-  isObject(value)
-    ? Object.entries(value).flatMap(([name, model]) => (isLikeModel(name) && model !== null ? [model] : []))
-    : [];
+/** Whether what the body calls a model may be none to the provider, since the gateway does not know the format there. */
+const isOwnPath = (provider: Provider, { route: { endpoint, unified } }: Call): boolean =>
+  provider.hasOwnPlacesOfModels === true &&
+  isPassedOn(endpoint) &&
+  !(unified && provider.dialects?.[endpoint]);
 
 const namedIn = (model: string | null, { defaultParams }: Leaf): string | null =>
   model ?? (typeof defaultParams?.model === 'string' ? defaultParams.model : null);
@@ -122,13 +127,13 @@ function decoded(path: string): string {
 }
 
 /** Whose word the model of the outgoing body is. */
-function placeOfModel(model: string | null, { path, overrideParams }: Leaf): string {
+function placeOfModel({ path, overrideParams }: Leaf, call: Call): string {
   if (typeof overrideParams?.model === 'string') return `${path}.override_params.model`;
-  return model === null ? `${path}.default_params.model` : 'model';
+  return lacksModel(call) ? `${path}.default_params.model` : 'model';
 }
 
 function requireEnabled(record: ProviderRecord, model: string, place: string): void {
-  const found = record.models.get(model);
+  const found = modelOf(record, model);
   if (found ? found.enabled : record.allowAllModels && !isDisabled(record, model)) return;
   const see = place === 'model' ? '' : `: see ${place}`;
   throw new GatewayError('FORBIDDEN', {
@@ -137,10 +142,21 @@ function requireEnabled(record: ProviderRecord, model: string, place: string): v
   });
 }
 
-/** Some providers mind neither the case of a model nor the space around it. */
+/** By its name or, where the provider has such, as a resource. */
+function modelOf({ models, aiProviderId }: ProviderRecord, model: string): ModelRecord | null {
+  const found = models.get(model);
+  if (found) return found;
+  const kind = findProvider(aiProviderId)?.modelKinds?.find((each) => model.startsWith(each)) ?? '';
+  return models.get(model.slice(kind.length)) ?? null;
+}
+
+const withoutKind = (model: string): string => model.replace(/^(?:models|endpoints)\//, '');
+
+/** Some providers mind neither the case of a model, nor the space around it, nor whether it is named as a resource. */
 function isDisabled({ models }: ProviderRecord, model: string): boolean {
-  const plain = model.trim().toLowerCase();
-  for (const [slug, { enabled }] of models) if (!enabled && slug.toLowerCase() === plain) return true;
+  const plain = withoutKind(model.trim().toLowerCase());
+  for (const [slug, { enabled }] of models)
+    if (!enabled && withoutKind(slug.toLowerCase()) === plain) return true;
   return false;
 }
 
@@ -153,4 +169,13 @@ const unshown = (record: ProviderRecord) =>
   new GatewayError('FORBIDDEN', {
     message: `The models of @${record.slug} are restricted, and the request does not show which it asks for: name it in JSON, or in a form before the first file, on a path whose format the gateway knows.`,
     param: 'model',
+  });
+
+const notText = (record: ProviderRecord, place: string) =>
+  new GatewayError('VALIDATION_FAILED', {
+    message:
+      place === 'model'
+        ? `The models of @${record.slug} are restricted: the body names one model, as a text in the member model.`
+        : `The models of @${record.slug} are restricted: ${place} names a model as a text.`,
+    param: place,
   });

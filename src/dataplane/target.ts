@@ -28,7 +28,7 @@ export type Target = {
   credential: ProviderCredential;
   /** Headers of the integration and, before them, of its model, sent on every request. */
   customHeaders: Record<string, string>;
-  /** The model that goes upstream, without a `@slug/`; null when the body names none. */
+  /** The model that goes upstream, without a `@slug/`; null when nothing names one. */
   model: string | null;
   /** Null for the usual prices. */
   pricing: OwnPricing;

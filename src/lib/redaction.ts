@@ -3,7 +3,7 @@ export const REDACTED = '[redacted]';
 
 // `api_key`, `x-auth-token`, `client_secret`: the last words of a name say what it holds, in any of the usual spellings.
 const secretNames =
-  /^(authorization|proxy-authorization|cookie|set-cookie|key|mod[ae]l-key)$|api[-_]?key$|(^|[-_.]|client|access|refresh)(secret|password|passphrase|token|credentials?|(access|private|secret|subscription)[-_]?key|service[-_]account[-_]json)$/i;
+  /^(cookie|set-cookie|key|mod[ae]l-key|fal-key)$|(^|-)authorization(-auxiliary)?$|jwt-assertion$|api[-_]?key$|(^|[-_])(auth|functions|master)[-_]key$|(^|[-_.]|client|access|refresh)(secret|password|passphrase|token|credentials?|(access|private|secret|subscription)[-_]?key|service[-_]account[-_]json)$/i;
 const camelCaseSecretNames =
   /[a-z0-9](Secret|Password|Passphrase|Token|Credentials?|(Access|Private|Secret|Subscription)Key|ServiceAccountJson)$/;
 

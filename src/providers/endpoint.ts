@@ -42,8 +42,10 @@ const letters: Record<string, readonly Endpoint[]> = {
   rt: ['realtime'],
 };
 
-/** Unified only where a provider maps them, else passed on as they are (section 10.1). */
 const passedOn: readonly Endpoint[] = ['rerank', 'moderate', 'ocr', 'models', 'proxy'];
+
+/** Unified only where a provider maps it, else passed on as it is (section 10.1). */
+export const isPassedOn = (endpoint: Endpoint): boolean => passedOn.includes(endpoint);
 
 /** Endpoints out of letters such as `c t e`, and what every provider is asked without a translation. */
 export const endpointsOf = (text: string): ReadonlySet<Endpoint> =>

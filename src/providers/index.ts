@@ -17,7 +17,7 @@ import { proxyOnly } from './proxy-only.ts';
 import { HOST_PART, type Setting } from './setting.ts';
 import { vertexAi } from './vertex-ai/index.ts';
 
-export type { Endpoint } from './endpoint.ts';
+export { type Endpoint, isPassedOn } from './endpoint.ts';
 export type {
   BaseUrl,
   Dialect,

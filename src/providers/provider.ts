@@ -102,10 +102,14 @@ export type Provider = {
   authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
   /** The known model whose price a call has that asks for a name of the account's own; absent where the settings do not say. */
   pricedAs?(settings: Settings): string | undefined;
-  /** Its own API, behind `/v1/proxy`, has the model in a place that only this provider uses. */
+  /** Its own API, on the paths that are passed on as they are, has the model in a place that only this provider uses. */
   hasOwnPlacesOfModels?: boolean;
+  /** Headers by which a request chooses among its models, in lower case, each with the setting that it is sent for. */
+  modelHeaders?: Readonly<Record<string, string>>;
   /** Beginnings of its models' names that are no slugs where a call names this kind of provider, e.g. `@cf`. */
   modelScopes?: readonly string[];
+  /** Beginnings by which its own API names models as resources, e.g. `models/`. */
+  modelKinds?: readonly string[];
   /** Models that exist whatever the account, for the catalogue. */
   models?: readonly string[];
   /** Answers everything in this process instead of over HTTP. */

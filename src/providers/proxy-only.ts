@@ -19,6 +19,12 @@ const sageMakerHeaders = [
   'model-name',
 ].map((name) => [`amzn_sagemaker_${name.replaceAll('-', '_')}`, `x-amzn-sagemaker-${name}`] as const);
 
+/**
+ * Those that choose among the models behind one endpoint. The variants of an endpoint share its calls by weight, so that
+ * whoever may call it may get any of them.
+ */
+const chooseModels = /-(?:target-model|target-container-hostname|inference-component|model-name)$/;
+
 const sageMaker: Vendor = {
   id: 'sagemaker',
   baseUrl: (settings) => `https://runtime.sagemaker.${regionOf(settings)}.amazonaws.com`,
@@ -34,6 +40,11 @@ const sageMaker: Vendor = {
     ),
   },
   settingHeaders: Object.fromEntries(sageMakerHeaders),
+  modelHeaders: Object.fromEntries(
+    sageMakerHeaders
+      .filter(([, header]) => chooseModels.test(header))
+      .map(([setting, header]) => [header, setting]),
+  ),
   sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
   authorize: awsAuthorize('sagemaker', 'SageMaker'),
 };

@@ -3,14 +3,15 @@ import type { ExchangeDraft, KeptBody } from './request-log.ts';
 
 /**
  * `/v1beta/models/<m>:generateContent`, `/models/<owner>/<m>/predictions`, `/model/<m>/converse`,
- * `/deployments/<m>/chat/completions`, `/endpoints/<m>/invocations`
+ * `/deployments/<m>/chat/completions`, `/endpoints/<m>/invocations`; of Vertex AI `/endpoints/<m>:rawPredict` and
+ * `/endpoints/<m>/chat/completions`, where `endpoints/<m>` is the model's name
  */
 const modelPath =
-  /\/(?:tuned)?models\/([^/:?]+):\w|\/models\/([^?]{1,256}?)\/predictions|\/model\/([^/?]+)\/(?:converse|invoke)|\/deployments\/([^/?]+)\/|\/(?:serving-)?endpoints\/([^/?]+)\/invocations/i;
+  /\/(?:tuned)?models\/([^/:?]+):\w|\/models\/([^?]{1,256}?)\/predictions|\/model\/([^/?]+)\/(?:converse|invoke)|\/deployments\/([^/?]+)\/|\/(?:serving-)?endpoints\/([^/?]+)\/invocations|\/(endpoints\/[^/:?]+):\w|\/(endpoints\/(?!openapi\/)[^/?]+)\/(?:chat\/completions|invoke\/)/i;
 
 /** The model that a request names in its path, in the providers' own formats. */
 export function modelInPath(url: string): string | null {
-  const path = modelPath.exec(url);
+  const path = modelPath.exec(url.split('?', 1)[0] ?? '');
   const model = path?.slice(1).find((group) => group !== undefined);
   return model?.slice(0, 256) ?? null;
 }

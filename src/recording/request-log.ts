@@ -21,6 +21,9 @@ export type KeptBody = { bytes: Buffer; size: number };
 
 export type KeptMessage = { headers: Headers; body: KeptBody };
 
+/** The headers and bodies that are stored (spec/data-plane.md, section 8.1). */
+export type KeptParts = 'all' | 'failed answers' | 'none';
+
 /** One exchange as the data plane leaves it behind: JSON values and bytes only, since another thread takes it over. */
 export type ExchangeDraft = {
   record: Omit<LogRecord, Derived>;
@@ -33,8 +36,7 @@ export type ExchangeDraft = {
   response: CapturedAnswer | null;
   /** What the provider answered, where it was asked in another format. */
   original: KeptMessage | null;
-  /** False stores headers and bodies of neither side. */
-  keepBodies: boolean;
+  keeps: KeptParts;
   /** Lower-case names of further headers to mask. */
   sensitiveHeaders: string[];
   /** Null for the usual prices. */
@@ -82,7 +84,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 
   function toEntry(draft: ExchangeDraft, measures: Measures, packs: BodyPacks): LogEntry {
     const { record } = draft;
-    const keeps = bodies === 'full' && draft.keepBodies;
+    const keeps =
+      bodies === 'full' && (draft.keeps === 'all' || (draft.keeps === 'failed answers' && !record.isSuccess));
     return {
       record: {
         ...indexedFirst(record, after(record.createdAt, retentionDays)),
@@ -103,7 +106,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const packs = new BodyPacks();
     const entries: LogEntry[] = [];
     for (const draft of drafts) {
-      draft.record.aiModel ??= modelInPath(draft.record.requestUrl);
+      draft.record.aiModel = modelInPath(draft.record.requestUrl) ?? draft.record.aiModel;
       entries.push(toEntry(draft, await measure(draft), packs));
     }
     observe(entries.map(({ record }) => record));
@@ -211,15 +214,19 @@ function messagesOf(draft: ExchangeDraft, limit: number, masked: string[]): Omit
   };
   const answered = (headers: Headers, body: KeptBody) =>
     message(headers, encodingOf(headers) ? null : body, typeOf(headers), redactText);
+  const answers = {
+    response: response
+      ? answered(response.headers, { bytes: response.head, size: response.size })
+      : NO_MESSAGE,
+    originalResponse: original ? answered(original.headers, original.body) : undefined,
+  };
+  if (draft.keeps !== 'all') return { request: NO_MESSAGE, transformedRequest: null, ...answers };
   const finalUntransformed = changedBody(draft);
   return {
     request: asked(requestHeaders, requestBody),
     finalUntransformedRequest: finalUntransformed ? asked({}, finalUntransformed) : undefined,
     transformedRequest: transformed && asked(transformed.headers, transformed.body),
-    response: response
-      ? answered(response.headers, { bytes: response.head, size: response.size })
-      : { headers: {}, body: null, truncated: false },
-    originalResponse: original ? answered(original.headers, original.body) : undefined,
+    ...answers,
   };
 }
 
@@ -234,6 +241,7 @@ function changedBody({ requestBody, finalUntransformed }: ExchangeDraft): KeptBo
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_MESSAGE: LogMessage = { headers: {}, body: null, truncated: false };
 
 /** What callers send may carry a secret under a name of its own; what models answer is full of `token` members that are none. */
 function redactionFor(contentType: string): (text: string) => string {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { json } from '../support/provider.ts';
-import { startWorld, type World } from './world.ts';
+import { created, startWorld, type World } from './world.ts';
 
 let world: World;
 
@@ -78,6 +78,49 @@ test.each([
   const answer = await get('?limit=3', headers());
   expect(ids(answer)).toEqual(['from-the-provider']);
   expect(world.provider.requests[0]?.url).toBe('/v1/models?limit=3');
+});
+
+describe('10.3: a config that names no provider leads to the catalogue', () => {
+  const group = (...targets: object[]) => ({ strategy: { mode: 'fallback' }, targets });
+  const opens: [string, object][] = [
+    ['cache', { cache: { mode: 'simple' } }],
+    ['retry', { retry: { attempts: 1 } }],
+    ['default_params', { default_params: { temperature: 1, model: '@loop-1/m' } }],
+    ['passthrough', { passthrough: true }],
+    ['targets', group({ retry: { attempts: 1 } }, group({ passthrough: true }))],
+  ];
+
+  test.each(opens)('%s', async (_name, config) => {
+    const answer = await get('', { 'x-gateway-config': JSON.stringify(config) });
+    expect([answer.status, world.provider.requests.length]).toEqual([200, 0]);
+    expect(ids(answer)).toContain('@mock/mock-1');
+  });
+
+  test('the default of a key', async () => {
+    const { data } = await created(world.app, '/v1/configs', { name: 'open', config: opens[0]?.[1] });
+    const { key } = await created(world.app, '/v1/api-keys/workspace/service', {
+      name: 'open',
+      scopes: ['models.list'],
+      defaults: { config_id: data.id },
+    });
+    expect(ids(await world.call({ method: 'GET', path: '/v1/models', key }))).toContain('@mock/mock-1');
+  });
+
+  test.each([
+    ['a header beside it', { retry: { attempts: 1 } }, () => ({ 'x-gateway-provider': `@${world.slug}` })],
+    ['a further target', group({ provider: '@loop-1' }, { passthrough: true }), () => ({})],
+    ['override_params', { override_params: { model: '@loop-1/m' } }, () => ({})],
+  ])('but not with a provider in %s', async (_name, config, headers) => {
+    const answer = await get('', { 'x-gateway-config': JSON.stringify(config), ...headers() });
+    expect(ids(answer)).toEqual(['from-the-provider']);
+  });
+
+  test('and nothing is deleted there', async () => {
+    for (const config of [undefined, opens[1]?.[1]]) {
+      const answer = await world.call({ method: 'DELETE', path: '/v1/models/@mock/mock-1', config });
+      expect([answer.status, answer.json.error?.code]).toEqual([400, 'provider_required']);
+    }
+  });
 });
 
 describe('x-gateway-fetch-integrated-models asks for the catalogue all the same', () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { recordsOf } from '../recording/records.ts';
 import { chatAnswer, json } from '../support/provider.ts';
 import { startThreeProviders, type ThreeProviders, target } from './three-providers.ts';
-import { messages } from './world.ts';
+import { type CallOptions, messages } from './world.ts';
 
 let three: ThreeProviders;
 
@@ -205,5 +206,136 @@ describe('parameters', () => {
   test('a model of override_params may name the provider, whose slug is removed', async () => {
     await three.call({ override_params: { model: '@loop-3/vendor/large' } });
     expect([three.reached(), three.sent(2).model]).toEqual([[0, 0, 1], 'vendor/large']);
+  });
+});
+
+describe('9.1: a model of default_params counts like one of a body that names none', () => {
+  const header = { 'x-gateway-provider': '@loop-1' };
+  const byDefault = (model: string, rest: object = {}) => ({ default_params: { model }, ...rest });
+  const large = byDefault('@loop-3/vendor/large');
+
+  test.each([
+    ['its slug names the provider, ahead of a header', large, { body: { messages } }, 2, 'vendor/large'],
+    ['a body with a slug goes before it', large, { body: { model: '@loop-2/m', messages } }, 1, 'm'],
+    ['a body without a slug as well', large, { body: { model: 'm', messages } }, 0, 'm'],
+    ['so does one with null', large, { body: { model: null, messages } }, 0, null],
+    [
+      'a config that names the provider goes before its slug',
+      target(1, large),
+      { body: { messages } },
+      1,
+      'vendor/large',
+    ],
+    [
+      'override_params decide the model',
+      { ...large, override_params: { model: 'small' } },
+      { body: { messages } },
+      2,
+      'small',
+    ],
+    [
+      'with passthrough a header goes before its slug',
+      { ...large, passthrough: true },
+      { body: { messages } },
+      0,
+      'vendor/large',
+    ],
+  ] as [string, object, CallOptions, number, string | null][])(
+    '%s',
+    async (_name, config, options, index, model) => {
+      const answer = await three.call(config, { headers: header, ...options });
+      expect([answer.status, three.reached().indexOf(1), three.sent(index)?.model]).toEqual([
+        200,
+        index,
+        model,
+      ]);
+    },
+  );
+
+  test.each([
+    ['azure-openai', '/deployments/large/chat/completions'],
+    ['google', '/models/large:generateContent'],
+    ['anthropic', '"model":"large"'],
+  ])('%s is asked for it', async (provider, place) => {
+    const host = three.providers[0]?.url;
+    const config = byDefault('large', {
+      provider,
+      api_key: 'a-key-of-the-config-00000',
+      custom_host: host,
+      api_version: '2024-10-21',
+    });
+    await three.call(config, { body: { messages, max_tokens: 9 } });
+    const [request] = three.providers[0]?.requests ?? [];
+    expect(`${request?.url} ${request?.body}`).toContain(place);
+  });
+
+  test('sections 7.2 and 8.1: its price and its headers are those of the model, and the log names it', async () => {
+    const { world, providers } = three;
+    const price = (cents: number) => ({ price: cents });
+    const slug = await world.makeProvider();
+    await setModels(slug, {
+      models: [
+        {
+          slug: 'tuned',
+          enabled: true,
+          is_custom: true,
+          configurations: { custom_headers: { 'x-own': 'of the model' } },
+          pricing_config: {
+            type: 'static',
+            pay_as_you_go: { request_token: price(0.001), response_token: price(0) },
+          },
+        },
+      ],
+    });
+    const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
+    providers[0]?.play(json(200, chatAnswer('hi', usage)));
+    await three.call(byDefault(`@${slug}/tuned`), {
+      body: { messages },
+      headers: { 'x-gateway-trace-id': 'by-default' },
+    });
+    expect(providers[0]?.requests[0]?.headers['x-own']).toBe('of the model');
+    expect(await recordsOf(world.app, { traceId: 'by-default' })).toMatchObject([
+      { aiModel: 'tuned', costNanodollars: 10 * 0.001 * 1e7 },
+    ]);
+  });
+
+  const setModels = (slug: string, body: object) =>
+    three.world.app.rest('PUT', `/v1/integrations/${slug}/models`, { body });
+
+  test('of a provider with restricted models it has to be an enabled one', async () => {
+    const slug = await three.world.makeProvider();
+    await setModels(slug, { models: [{ slug: 'on', enabled: true }], allow_all_models: false });
+    const ask = async (model: string, config: object = {}, options: CallOptions = {}) => {
+      const answer = await three.call(byDefault(model, config), { body: { messages }, ...options });
+      return [answer.status, answer.json.error?.param];
+    };
+    const provider = { provider: `@${slug}` };
+    const refusal = [403, 'config.default_params.model'];
+    expect(await ask(`@${slug}/off`)).toEqual(refusal);
+    expect(await ask(`@${slug}/off`, provider)).toEqual(refusal);
+    expect(three.reached()).toEqual([0, 0, 0]);
+    expect(await ask(`@${slug}/on`)).toEqual([200, undefined]);
+    expect(await ask(`@${slug}/on`, provider)).toEqual([200, undefined]);
+    // What has no body asks for none.
+    const files = { method: 'GET', path: '/v1/files', body: undefined };
+    expect(await ask(`@${slug}/on`, provider, files)).toEqual([200, undefined]);
+  });
+
+  test.each([
+    ['that lacks the field', null, 2, 'whisper-1'],
+    ['whose field names another one', '@loop-2/other', 1, 'other'],
+  ])('of a form %s', async (_name, own, index, model) => {
+    const form = new FormData();
+    if (own !== null) form.set('model', own);
+    form.set('file', new Blob(['RIFF']), 'a.wav');
+    const sent = new Response(form);
+    const { status } = await three.call(byDefault('@loop-3/whisper-1'), {
+      path: '/v1/audio/transcriptions',
+      headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+      body: Buffer.from(await sent.arrayBuffer()),
+    });
+    expect([status, three.reached().indexOf(1)]).toEqual([200, index]);
+    const models = String(three.providers[index]?.requests[0]?.body).match(/(?<=name="model"\r\n\r\n).*/g);
+    expect(models).toEqual([model]);
   });
 });

@@ -262,12 +262,18 @@ describe('a restriction of models holds however the request is written', () => {
     await setModels(allows, { models: [{ slug: 'ok', enabled: true }], allow_all_models: false });
   });
 
-  type Sent = { path?: string; type?: string; body?: string; config?: object };
-  const send = (slug: string, { path = '/v1/proxy/x', type = plain, body, config }: Sent) => {
+  type Sent = {
+    path?: string;
+    type?: string;
+    headers?: Record<string, string>;
+    body?: string;
+    config?: object;
+  };
+  const send = (slug: string, { path = '/v1/proxy/x', type = plain, headers, body, config }: Sent) => {
     world.provider.play(json(200, {}));
     return world.call({
       path,
-      headers: { 'x-gateway-provider': `@${slug}`, 'content-type': type },
+      headers: { 'x-gateway-provider': `@${slug}`, 'content-type': type, ...headers },
       body: body ?? null,
       config,
     });
@@ -304,6 +310,12 @@ describe('a restriction of models holds however the request is written', () => {
     ['JSON in UTF-16', { body: '{\0"\0m\0"\0:\x001\0}\0' }, 403],
     ['a path in other letters', { path: '/v1/proxy/openai/Deployments/bad/x', body: '{"model":"ok"}' }, 403],
     ['an endpoint', { path: '/v1/proxy/endpoints/bad/invocations', body: '{"model":"ok"}' }, 403],
+    ['a deployed endpoint', { path: '/v1/proxy/endpoints/bad:rawPredict', body: '{"model":"ok"}' }, 403],
+    [
+      'chat at a deployed endpoint',
+      { path: '/v1/proxy/endpoints/bad/chat/completions', body: '{"model":"ok"}' },
+      403,
+    ],
     ['a path of predictions', { path: '/v1/proxy/models/bad/predictions', body: '{"model":"ok"}' }, 403],
     ['a tuned model', { path: '/v1/proxy/tunedModels/bad:generateContent', body: '{"model":"ok"}' }, 403],
     [
@@ -321,6 +333,38 @@ describe('a restriction of models holds however the request is written', () => {
     ],
     ['a session', { body: '{"model":"ok","session":{"Model":"bad"}}' }, 403],
     ['a tool', { body: '{"model":"ok","tools":[{"type":"image_generation","model":"bad"}]}' }, 403],
+    [
+      'a tool of a batch',
+      { body: '{"model":"ok","requests":[{"params":{"tools":[{"model":"bad"}]}}]}' },
+      403,
+    ],
+    [
+      'the audio of a session',
+      { body: '{"model":"ok","session":{"audio":{"input":{"transcription":{"model":"bad"}}}}}' },
+      403,
+    ],
+    [
+      'a run of an evaluation',
+      {
+        path: '/v1/proxy/evals/e/runs',
+        body: '{"model":"ok","data_source":{"type":"completions","model":"bad"}}',
+      },
+      403,
+    ],
+    ['criteria', { body: '{"model":"ok","testing_criteria":[{"type":"score_model","model":"bad"}]}' }, 403],
+    [
+      'a grader',
+      { body: '{"model":"ok","method":{"reinforcement":{"grader":{"graders":{"a":{"Model":"bad"}}}}}}' },
+      403,
+    ],
+    ['a list in a list', { body: '{"model":"ok","x":{"models":[["ok","bad"]]}}' }, 403],
+    ['a model that is an object', { body: '{"model":"ok","x":{"model":{"id":"bad"}}}' }, 400],
+    ['a model as a resource', { body: '{"model":"ok","requests":[{"model":"models/bad"}]}' }, 403],
+    [
+      'what is nested too deeply',
+      { body: `{"model":"ok","x":${'['.repeat(100)}{"model":"bad"}${']'.repeat(100)}}` },
+      400,
+    ],
     ['a model by id', { body: '{"model":"ok","modelId":"bad"}' }, 403],
     ['a batch in a file', { path: '/v1/batches', body: '{"model":"ok","input_file_id":"file-1"}' }, 403],
     ['an encoded path', { path: '/v1/proxy/%6dodels/bad:generateContent', body: '{}' }, 403],
@@ -415,6 +459,10 @@ describe('a restriction of models holds however the request is written', () => {
     ['oracle', '/v1/proxy/20231130/actions/chat', '{"model":"ok","servingMode":{"modelId":"bad"}}'],
     ['replicate', '/v1/proxy/predictions', '{"model":"ok","version":"bad"}'],
     ['stability-ai', '/v1/proxy/v1/generation/bad/text-to-image', '{"model":"ok"}'],
+    ['triton', '/v1/models/bad/infer', '{"model":"ok"}'],
+    ['workers-ai', '/v1/models/bad', '{"model":"ok"}'],
+    ['replicate', '/v1/rerank', '{"model":"ok","version":"bad"}'],
+    ['segmind', '/v1/moderations', '{"model":"ok"}'],
   ])("a model in a place of %s's own goes to no provider", async (ai_provider_id, path, body) => {
     const own = await world.makeProvider({ ai_provider_id });
     await setModels(own, { models: [{ slug: 'ok', enabled: true }], allow_all_models: false });
@@ -423,8 +471,13 @@ describe('a restriction of models holds however the request is written', () => {
     expect(answer.json.error.message).toContain('does not show which it asks for');
   });
 
-  test('a model in the path goes out where the provider has it there', async () => {
-    const own = await world.makeProvider({
+  const onlyOk = async (integration: object) => {
+    const slug = await world.makeProvider(integration);
+    await setModels(slug, { models: [{ slug: 'ok', enabled: true }], allow_all_models: false });
+    return slug;
+  };
+  const sageMaker = () =>
+    onlyOk({
       ai_provider_id: 'sagemaker',
       key: undefined,
       configurations: {
@@ -436,7 +489,110 @@ describe('a restriction of models holds however the request is written', () => {
         custom_host: world.provider.url,
       },
     });
-    await setModels(own, { models: [{ slug: 'ok', enabled: true }], allow_all_models: false });
+
+  describe('a model in a header goes out where it is enabled', () => {
+    const invoked = { path: '/v1/proxy/endpoints/ok/invocations', body: '{"inputs":"x"}' };
+    const deployment = 'azureml-model-deployment';
+    const chat = { path: '/v1/chat/completions', body: '{"model":"ok","messages":[]}' };
+    let slugs: Record<string, string>;
+    beforeAll(async () => {
+      slugs = { sagemaker: await sageMaker(), 'azure-ai': await onlyOk({ ai_provider_id: 'azure-ai' }) };
+    });
+
+    test.each<[kind: string, place: string, (model: string) => Sent]>([
+      ...['target-model', 'target-container-hostname', 'inference-component', 'model-name'].flatMap(
+        (name): [string, string, (model: string) => Sent][] =>
+          [`x-amzn-sagemaker-${name}`, `x-gateway-amzn-sagemaker-${name}`].map((header) => [
+            'sagemaker',
+            header,
+            (model) => ({ ...invoked, headers: { [header]: model } }),
+          ]),
+      ),
+      [
+        'sagemaker',
+        'config.amzn_sagemaker_target_model',
+        (model) => ({
+          ...invoked,
+          config: { provider: `@${slugs.sagemaker}`, amzn_sagemaker_target_model: model },
+        }),
+      ],
+      [
+        'azure-ai',
+        deployment,
+        (model) => ({ path: '/v1/proxy/score', body: '{"model":"ok"}', headers: { [deployment]: model } }),
+      ],
+      [
+        'azure-ai',
+        deployment,
+        (model) => ({
+          ...chat,
+          headers: { [deployment]: model, 'x-gateway-forward-headers': deployment },
+        }),
+      ],
+      [
+        'azure-ai',
+        deployment,
+        (model) => ({
+          ...chat,
+          headers: { [deployment]: model },
+          config: { forward_headers: [deployment] },
+        }),
+      ],
+    ])('%s, %s', async (kind, place, sent) => {
+      const slug = slugs[kind] ?? '';
+      const { status, json } = await send(slug, sent('bad'));
+      expect([status, json.error.param, world.provider.requests.length]).toEqual([403, place, 0]);
+      expect((await send(slug, sent('ok, bad'))).status).toBe(403);
+      expect((await send(slug, sent('ok'))).status).toBe(200);
+    });
+
+    test('what the integration itself sends is not the caller’s choice', async () => {
+      const slug = await onlyOk({
+        ai_provider_id: 'azure-ai',
+        configurations: {
+          azure_deployment_name: 'blue',
+          custom_host: world.provider.url,
+          custom_headers: { 'x-more': '1' },
+        },
+      });
+      expect((await send(slug, chat)).status).toBe(200);
+      expect(world.provider.requests[0]?.headers[deployment]).toBe('blue');
+    });
+
+    test('a variant of an endpoint is no model', async () => {
+      const headers = { 'x-amzn-sagemaker-target-variant': 'blue' };
+      expect((await send(slugs.sagemaker ?? '', { ...invoked, headers })).status).toBe(200);
+    });
+  });
+
+  test('a model goes out by the name of the resource that it is to the provider', async () => {
+    const gemini = await onlyOk({ ai_provider_id: 'google' });
+    const embedded = (model: string) => ({
+      path: '/v1/proxy/models/ok:batchEmbedContents',
+      body: `{"requests":[{"model":"models/${model}","content":{"parts":[{"text":"x"}]}}]}`,
+    });
+    expect((await send(gemini, embedded('ok'))).status).toBe(200);
+    expect((await send(gemini, embedded('bad'))).status).toBe(403);
+    const vertex = await onlyOk({
+      ai_provider_id: 'vertex-ai',
+      configurations: {
+        vertex_region: 'eu',
+        vertex_project_id: 'project-1',
+        custom_host: world.provider.url,
+      },
+    });
+    const predicted = (path: string) => ({
+      path: `/v1/proxy/projects/p/locations/l/endpoints/${path}`,
+      body: '{"instances":[{"model":"T"}]}',
+    });
+    expect((await send(vertex, predicted('ok:predict'))).status).toBe(200);
+    expect((await send(vertex, predicted('bad:predict'))).status).toBe(403);
+    const chat = { ...predicted('openapi/chat/completions'), body: '{"model":"ok","messages":[]}' };
+    expect((await send(vertex, chat)).status).toBe(200);
+  });
+
+  test('a model in the path goes out where the provider has it there', async () => {
+    const own = await sageMaker();
     const asked = (endpoint: string) =>
       send(own, { path: `/v1/proxy/endpoints/${endpoint}/invocations`, body: '{"inputs":"x"}' });
     expect([(await asked('ok')).status, (await asked('bad')).status]).toEqual([200, 403]);
@@ -466,6 +622,25 @@ describe('a restriction of models holds however the request is written', () => {
       },
     ],
     ['a model in the path', { path: '/v1/proxy/models/ok:generateContent', body: '{}' }],
+    [
+      'what is called a model in the caller’s own data',
+      {
+        body: JSON.stringify({
+          model: 'ok',
+          messages: [{ role: 'user', content: [{ model: 'bad' }] }],
+          input: { model: 'bad' },
+          metadata: { model: 'bad' },
+          tools: [{ function: { name: 'f', parameters: { properties: { model: { type: 'string' } } } } }],
+          response_format: { json_schema: { schema: { properties: { model: { const: 'bad' } } } } },
+          data_source: { source: { content: [{ item: { model: 'bad' } }] }, item_schema: { model: 'bad' } },
+          testing_criteria: [{ model: 'ok', input: [{ model: 'bad' }], labels: ['bad'] }],
+        }),
+      },
+    ],
+    [
+      'own data that is nested deeply',
+      { body: `{"model":"ok","input":${'['.repeat(100)}${']'.repeat(100)}}` },
+    ],
     ['no body', { path: '/v1/batches/b/cancel' }],
   ] as [string, Sent][])('%s goes out', async (_name, sent) => {
     for (const slug of [denies, allows]) expect([slug, (await send(slug, sent)).status]).toEqual([slug, 200]);
@@ -492,6 +667,26 @@ test('a change of the models acts at once', async () => {
   await setModels(slug, { models: [{ slug: 'gpt-x', enabled: true }] });
   expect((await call()).answer.status).toBe(200);
 });
+
+test.each([true, false])(
+  'a model in a proxied path has its own host, whatever the body calls a model (all others allowed: %s)',
+  async (allow_all_models) => {
+    const slug = await world.makeProvider({ key: undefined });
+    const configurations = { custom_host: other.url };
+    const models = [
+      { slug: 'tuned', enabled: true, is_custom: true, configurations },
+      { slug: 'plain', enabled: true },
+    ];
+    await setModels(slug, { models, allow_all_models });
+    const path = '/v1/proxy/models/tuned:generateContent';
+    const { reached } = await route({
+      path,
+      headers: { 'x-gateway-provider': `@${slug}` },
+      body: { model: 'plain' },
+    });
+    expect(reached).toEqual([0, 1]);
+  },
+);
 
 test('a deleted provider is refused at once', async () => {
   const slug = await world.makeProvider();

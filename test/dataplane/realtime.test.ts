@@ -410,6 +410,25 @@ describe('what the provider is sent', () => {
     caller.close();
   });
 
+  test('a model of the config’s default_params, where the query names none', async () => {
+    const config = JSON.stringify({ default_params: { model: `@${slug}/gpt-realtime-mini` } });
+    for (const [query, expected] of [
+      ['x=1', 'model=gpt-realtime-mini&x=1'],
+      [`model=@${slug}/gpt-realtime`, 'model=gpt-realtime'],
+    ]) {
+      const { caller, request } = await session({ 'x-gateway-config': config }, query);
+      expect(request.url).toBe(`/v1/realtime?${expected}`);
+      caller.close();
+    }
+    const restricted = await world.makeProvider();
+    await world.app.rest('PUT', `/v1/integrations/${restricted}/models`, {
+      body: { models: [{ slug: 'ok', enabled: true }], allow_all_models: false },
+    });
+    const bad = JSON.stringify({ default_params: { model: `@${restricted}/bad` } });
+    const answer = await refused('x=1', withKey({ 'x-gateway-config': bad }));
+    expect([answer.status, answer.json.error.param]).toEqual([403, 'config.default_params.model']);
+  });
+
   test('the answer to the opening carries the gateway’s headers', async () => {
     const socket = new WebSocket(address(`model=@${slug}/m`), withKey({ 'x-gateway-trace-id': 'trace-rt' }));
     const [response] = await once(socket, 'upgrade');

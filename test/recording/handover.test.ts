@@ -49,7 +49,7 @@ function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
     transformed: null,
     response: null,
     original: null,
-    keepBodies: true,
+    keeps: 'all',
     sensitiveHeaders: ['x-secret'],
     pricing: null,
     ...changes,
@@ -79,7 +79,7 @@ describe('drafts', () => {
         }),
       ),
       original: fc.option(fc.record({ headers, body })),
-      keepBodies: fc.boolean(),
+      keeps: fc.constantFrom('all' as const, 'failed answers' as const, 'none' as const),
     })
     .map(draftOf);
 

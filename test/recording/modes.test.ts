@@ -4,7 +4,7 @@ import { startWorld, type World } from '../dataplane/world.ts';
 import { bodyOf, refusalOf } from '../rest-compat/support.ts';
 import { dataOf, errorOf } from '../subgraphs/support.ts';
 import { chatAnswer, json } from '../support/provider.ts';
-import { recordsOf } from './records.ts';
+import { bodiesOf, recordsOf } from './records.ts';
 
 let world: World;
 
@@ -67,6 +67,19 @@ describe('the mode of logging (spec/data-plane.md, section 8.1)', () => {
     expect([await keeps(), await keeps(silent)]).toEqual([true, false]);
     dataOf(await ofOrganisation({ logMode: 'metrics' }));
     expect(await keeps()).toBe(false);
+    world.provider.play(json(400, { error: { message: 'too long' } }, { 'x-from': 'provider' }));
+    const failed = `/v1/chat/completions?tag=${++tags}`;
+    expect((await world.call({ path: failed })).status).toBe(400);
+    const [record] = await recordsOf(world.app, { requestUrl: failed });
+    expect(record && (await bodiesOf(world.app, record))).toEqual({
+      request: { headers: {}, body: null, truncated: false },
+      transformedRequest: null,
+      response: {
+        headers: expect.objectContaining({ 'x-from': 'provider' }),
+        body: JSON.stringify({ error: { message: 'too long' } }),
+        truncated: false,
+      },
+    });
     dataOf(await ofOrganisation({ logMode: 'full' }));
     expect(await keeps(silent)).toBe(true);
     expect(errorOf(await ofWorkspace({ logMode: 'metrics' }))).toEqual({

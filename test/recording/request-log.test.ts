@@ -120,6 +120,17 @@ test.each([
   expect(record).toMatchObject({ requestUrl: path, endpoint, isProxyCall, aiModel: 'gpt-test' });
 });
 
+test.each([
+  ['/v1/proxy/projects/p/locations/l/endpoints/123:rawPredict', 'endpoints/123'],
+  ['/v1/proxy/projects/p/locations/l/endpoints/123/chat/completions', 'endpoints/123'],
+  ['/v1/proxy/projects/p/locations/l/endpoints/openapi/chat/completions', 'gpt-test'],
+  ['/v1/proxy/endpoints/mine/invocations', 'mine'],
+  ['/v1/chat/completions?x=/models/other:y', 'gpt-test'],
+])('the model of %s is %s', async (path, aiModel) => {
+  const { record } = await logged(json(200, {}), { path, headers: through() });
+  expect(record.aiModel).toBe(aiModel);
+});
+
 test('the model catalogue is recorded without a provider', async () => {
   const { record } = await logged(json(200, {}), { method: 'GET', path: '/v1/models' });
   expect(record).toMatchObject({

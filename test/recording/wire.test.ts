@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
@@ -118,6 +119,27 @@ describe('a provider with a format of its own', () => {
     expect([answer.status, bodies?.originalResponse?.body]).toEqual([200, JSON.stringify(said('now'))]);
   });
 
+  test('a compressed answer is kept as what it says', async () => {
+    const compressed: Script = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.end(gzipSync(JSON.stringify(said('hi'))));
+    };
+    const { answer, bodies } = await stored(compressed, { body: claude() });
+    expect([answer.status, bodies?.originalResponse?.body]).toEqual([200, JSON.stringify(said('hi'))]);
+  });
+
+  test('an answer with a number for a status that is none gets through', async () => {
+    const odd: Script = (_request, response) => {
+      response.writeHead(999, { 'content-length': 2 }).end('{}');
+    };
+    const { answer } = await stored(odd, {
+      method: 'GET',
+      path: '/v1/models/m',
+      headers: { 'x-gateway-provider': `@${world.slug}` },
+    });
+    expect(answer.status).toBe(999);
+  });
+
   test('nothing of it is kept where no bodies shall be', async () => {
     const { bodies } = await stored(json(200, said('hi')), {
       body: claude(),
@@ -154,4 +176,96 @@ test('a provider that speaks the format of the caller has nothing further to sho
   const { bodies } = await stored(json(200, chatAnswer('hi')), {});
   expect(bodies?.finalUntransformedRequest).toBeUndefined();
   expect(bodies?.originalResponse).toBeUndefined();
+});
+
+test('of parallel questions one is shown with its own answer', async () => {
+  const bedrock = await world.makeProvider({
+    ai_provider_id: 'bedrock',
+    key: undefined,
+    configurations: {
+      ...{ aws_access_key_id: 'AKIAIOSFODNN7EXAMPLE', aws_secret_access_key: 'a'.repeat(40) },
+      ...{ aws_region: 'eu-west-1', custom_host: world.provider.url },
+    },
+  });
+  let answerSecond = () => undefined as unknown;
+  const titan: Script = (request, response) => {
+    const { inputText } = JSON.parse(String(request.body)) as { inputText: string };
+    const answer = () =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ embedding: [1], inputTextTokenCount: 1, said: inputText }));
+    if (inputText === 'second') answerSecond = answer;
+    else answer();
+    // The second comes last, whatever the order in which they were asked.
+    if (world.provider.requests.length === 3) setTimeout(answerSecond, 20);
+  };
+  const { answer, bodies } = await stored([titan, titan, titan], {
+    path: '/v1/embeddings',
+    body: { model: `@${bedrock}/amazon.titan-embed-text-v2:0`, input: ['first', 'second', 'third'] },
+  });
+  expect(answer.status).toBe(200);
+  const asked = JSON.parse(bodies?.transformedRequest?.body ?? '').inputText;
+  expect(JSON.parse(bodies?.originalResponse?.body ?? '').said).toBe(asked);
+});
+
+test('a stream that begins with an error is kept as it came', async () => {
+  const frame = `data: ${JSON.stringify({ error: { message: 'overloaded', code: 503 } })}\n\n`;
+  const { bodies } = await stored(eventStream([frame]), {
+    path: '/v1/messages',
+    body: { model: `@${world.slug}/gpt-test`, max_tokens: 5, messages, stream: true },
+  });
+  expect(bodies?.originalResponse).toMatchObject({
+    headers: { 'content-type': expect.stringContaining('text/event-stream') },
+    body: frame,
+  });
+});
+
+describe('secrets that a provider quotes', () => {
+  const KEY = 'a-key-that-looks-like-nothing';
+  const HEADER = 'what the integration "adds"';
+  let quoting: Record<string, string>;
+  beforeAll(async () => {
+    const secrets = { key: KEY, custom_headers: undefined };
+    const configurations = { custom_host: world.provider.url, custom_headers: { 'x-team': HEADER } };
+    quoting = {
+      openai: await world.makeProvider({ ...secrets, configurations }),
+      anthropic: await world.makeProvider({ ...secrets, configurations, ai_provider_id: 'anthropic' }),
+    };
+  });
+
+  const quote = (status: number, before = '') =>
+    json(
+      status,
+      { error: { message: `${before}You sent ${KEY} and ${HEADER}.` }, ...said('hi'), choices: [] },
+      { 'x-echo': KEY },
+    );
+
+  test.each([
+    ['openai', '/v1/chat/completions', 401],
+    ['openai', '/v1/chat/completions', 200],
+    ['openai', '/v1/messages', 401],
+    ['openai', '/v1/proxy/echo', 200],
+    ['anthropic', '/v1/chat/completions', 401],
+    ['anthropic', '/v1/chat/completions', 200],
+  ])('reach no log: %s at %s with %s', async (kind, path, status) => {
+    const { bodies } = await stored(quote(status), {
+      path,
+      headers: { 'x-gateway-provider': `@${quoting[kind]}` },
+      body: { model: 'm', max_tokens: 5, messages },
+    });
+    const logged = JSON.stringify(bodies);
+    expect(logged).toContain('[redacted]');
+    for (const secret of [KEY, JSON.stringify(HEADER).slice(1, -1)])
+      expect(logged).not.toContain(JSON.stringify(secret).slice(1, -1));
+  });
+
+  test.each([1, 8, 20])('not even in part, cut off %s characters from their end', async (cut) => {
+    const before = 'x'.repeat(LIMIT - '{"error":{"message":"You sent '.length - KEY.length + cut);
+    const { bodies } = await stored(quote(401, before), {
+      headers: { 'x-gateway-provider': `@${quoting.openai}` },
+      body: { model: 'm', messages },
+    });
+    expect(bodies?.response.body).not.toContain(KEY.slice(0, 8));
+    expect(bodies?.response.truncated).toBe(true);
+  });
 });

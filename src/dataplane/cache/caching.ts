@@ -2,8 +2,9 @@ import type { Endpoint } from '../../providers/index.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Leaf } from '../config/plan.ts';
 import type { Exchange } from '../exchange.ts';
-import { keepsBodies } from '../record.ts';
+import { declinesTracking } from '../record.ts';
 import type { Target } from '../target.ts';
+import { acts, isCacheable } from './cacheable.ts';
 import { identify } from './identity.ts';
 import { type Question, questionOf } from './question.ts';
 
@@ -30,21 +31,9 @@ const MIN_AGE = 60;
 const MAX_AGE = 7_776_000;
 export const DEFAULT_MAX_AGE = 604_800;
 
-/** What keeps no answers: uploads and jobs, images made from others, and what is no model's answer (section 4, "Never cached"). */
-const uncached: ReadonlySet<Endpoint> = new Set<Endpoint>([
-  'files',
-  'batches',
-  'fineTuning',
-  'storedResponse',
-  'imageEdit',
-  'imageVariation',
-  'models',
-  'realtime',
-]);
-
 /**
  * How the cache takes part in one target's call; null when it does not: no mode in the config, a body that is not JSON,
- * a path that keeps nothing, or a call of which no bodies are kept (spec/data-plane.md, section 4).
+ * a path that keeps nothing, a call that does something, or a caller who asks not to be tracked (spec/data-plane.md, section 4).
  */
 export function cachingOf(
   call: Call,
@@ -55,7 +44,7 @@ export function cachingOf(
 ): Caching | null {
   const { cache } = leaf;
   if (cache === null || body.value === null || call.method !== 'POST') return null;
-  if (uncached.has(call.route.endpoint) || !keepsBodies(call)) return null;
+  if (!isCacheable(call.route) || acts(body.value) || declinesTracking(call)) return null;
   const identity = identify(call, leaf, target, request.headers, body.value);
   if (identity === null) return null;
   const { endpoint } = call.route;

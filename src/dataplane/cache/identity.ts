@@ -3,8 +3,11 @@ import { canonicalJson } from '../../lib/canonical.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Leaf } from '../config/plan.ts';
+import { forwardedNames } from '../request-headers.ts';
 import type { Target } from '../target.ts';
 import type { UpstreamHeaders } from '../upstream/upstream.ts';
+import { formats } from './formats/index.ts';
+import { isPassing } from './passing-headers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -57,16 +60,19 @@ export function identify(
     [kind, id, userId],
     [call.route.endpoint, call.path, call.query],
     [target.provider.id, target.record?.id ?? target.credential.key, target.base, target.credential.settings],
-    [call.providerAuthorization, toldHeaders(sent)],
+    [call.providerAuthorization, toldHeaders(call, leaf, target, sent)],
     [leaf.strictOpenAiCompliance, call.headers[STRICT] ?? null],
     namespace === undefined ? { metadata: call.metadata, headers: relevantHeaders(call) } : { namespace },
   ]);
+  // Only where one form of an answer can be made of the other.
+  const isReplayed = formats[call.route.endpoint] !== undefined;
   return {
-    id({ stream: _stream, stream_options: _options, ...members }) {
+    id(asked) {
+      const { stream: _stream, stream_options: _options, ...members } = asked;
       return createHash('sha256')
         .update(place)
         .update('\n')
-        .update(canonicalJson(members))
+        .update(canonicalJson(isReplayed ? members : asked))
         .digest('base64url');
     },
   };
@@ -74,13 +80,13 @@ export function identify(
 
 const STRICT = 'x-gateway-strict-open-ai-compliance';
 
-/** Headers of a request to a provider that are another one every time, or say nothing that an answer could depend on. */
-const passing =
-  /^(authorization|traceparent|tracestate|baggage|idempotency-key|content-length|user-agent|accept-encoding|x-amz-.*|x-stainless-.*)$/;
+/** What the provider is told in headers: they may say for whom it answers. Where the gateway knows the format, each was chosen. */
+function toldHeaders(call: Call, leaf: Leaf, { customHeaders }: Target, sent: UpstreamHeaders) {
+  const meant = new Set([...forwardedNames(call, leaf), ...Object.keys(customHeaders).map(lowerCase)]);
+  return Object.entries(sent).filter(([name]) => !isPassing(name, call.route.unified || meant.has(name)));
+}
 
-/** What the provider is told in headers: forwarded ones may say for whom it answers. */
-const toldHeaders = (sent: UpstreamHeaders): [string, unknown][] =>
-  Object.entries(sent).filter(([name]) => !passing.test(name));
+const lowerCase = (name: string): string => name.toLowerCase();
 
 const relevantHeaders = ({ headers }: Call): Json =>
   Object.fromEntries(

@@ -5,7 +5,7 @@ import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { refuseManaged, refuseMissing } from '../managed.ts';
-import { listModels } from '../models.ts';
+import { listModels, wantsCatalogue } from '../models.ts';
 import { namesProvider } from '../named-provider.ts';
 import { requireUnread } from '../nitro.ts';
 import type { Step } from '../step.ts';
@@ -18,11 +18,8 @@ export const route: Step = (call, dependencies) => {
   if (call.route.endpoint === 'realtime') throw new GatewayError('UPGRADE_REQUIRED');
   refuseMissing(call);
   refuseManaged(call);
-  const isOpen = call.plan === emptyPlan && !namesProvider(call);
-  const wantsCatalogue =
-    call.plan.fetchIntegratedModels || call.headers['x-gateway-fetch-integrated-models'] === 'true';
-  if (call.route.endpoint === 'models' && (isOpen || wantsCatalogue)) return listModels(call, dependencies);
-  if (isOpen) return byWorkspaceDefault(call, dependencies);
+  if (call.route.endpoint === 'models' && wantsCatalogue(call)) return listModels(call, dependencies);
+  if (call.plan === emptyPlan && !namesProvider(call)) return byWorkspaceDefault(call, dependencies);
   return walkPlan(call, dependencies);
 };
 

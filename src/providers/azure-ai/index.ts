@@ -42,6 +42,8 @@ const authorize: Provider['authorize'] = (request, credential, fetch) => {
   return withBearer(request, credential, fetch);
 };
 
+const DEPLOYMENT_HEADER = 'azureml-model-deployment';
+
 /** Models of all makers on Azure AI Foundry. */
 export const azureAi = openAiCompatible({
   id: 'azure-ai',
@@ -60,8 +62,9 @@ export const azureAi = openAiCompatible({
   },
   settingHeaders: {
     azure_extra_params: 'extra-parameters',
-    azure_deployment_name: 'azureml-model-deployment',
+    azure_deployment_name: DEPLOYMENT_HEADER,
   },
+  modelHeaders: { [DEPLOYMENT_HEADER]: 'azure_deployment_name' },
   sufficientSettings: [
     ['azure_deployment_name', 'azure_deployment_type', 'azure_region', 'azure_api_version'],
     ['azure_endpoint_name', 'azure_deployment_type'],

@@ -11,6 +11,7 @@ export const google: Provider = {
   endpoints: endpointsOf(''),
   streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'embed', 'models'], () => import('./dialects.ts')),
+  modelKinds: ['models/'],
   callerHeaders: ['x-goog-api-key'],
   authorize,
 };

@@ -7,7 +7,14 @@ import { modelList } from './models.ts';
 /** A provider that speaks OpenAI's dialect; unless it says otherwise, with a bearer key and at the gateway's paths. */
 export type Vendor = Pick<
   Provider,
-  'id' | 'baseUrl' | 'sufficientSettings' | 'pathOf' | 'lacks' | 'pricedAs' | 'hasOwnPlacesOfModels'
+  | 'id'
+  | 'baseUrl'
+  | 'sufficientSettings'
+  | 'pathOf'
+  | 'lacks'
+  | 'pricedAs'
+  | 'hasOwnPlacesOfModels'
+  | 'modelHeaders'
 > & {
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
   endpoints: string;
@@ -35,6 +42,7 @@ export function openAiCompatible(vendor: Vendor): Provider {
     lacks: vendor.lacks,
     pricedAs: vendor.pricedAs,
     hasOwnPlacesOfModels: vendor.hasOwnPlacesOfModels,
+    modelHeaders: vendor.modelHeaders,
     endpoints: offered,
     streamUsage,
     dialects: {

@@ -24,6 +24,7 @@ export const vertexAi: Provider = {
     () => import('./dialects.ts'),
   ),
   lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
+  modelKinds: ['endpoints/'],
   callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],
   authorize,
 };

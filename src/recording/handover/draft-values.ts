@@ -29,7 +29,7 @@ export const valuesOf = ({
   transformed,
   response,
   original,
-  keepBodies,
+  keeps,
   sensitiveHeaders,
   pricing,
 }: ExchangeDraft) =>
@@ -93,7 +93,7 @@ export const valuesOf = ({
     original?.headers ?? null,
     original?.body.bytes.length ?? null,
     original?.body.size ?? null,
-    keepBodies,
+    keeps,
     // Names of headers have no line breaks.
     sensitiveHeaders.join('\n'),
     pricing,
@@ -161,7 +161,7 @@ export function draftOf(values: Values, take: Take): ExchangeDraft {
     originalHeaders,
     originalBytes,
     originalSize,
-    keepBodies,
+    keeps,
     sensitiveHeaders,
     pricing,
   ] = values;
@@ -228,7 +228,7 @@ export function draftOf(values: Values, take: Take): ExchangeDraft {
       isComplete: isComplete === true,
     },
     original: message(originalHeaders, body(originalBytes, originalSize)),
-    keepBodies,
+    keeps,
     sensitiveHeaders: sensitiveHeaders === '' ? [] : sensitiveHeaders.split('\n'),
     pricing,
   };
