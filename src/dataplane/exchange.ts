@@ -199,6 +199,7 @@ function ownDialect(
     base,
     credential,
     headers,
+    metadata: call.metadata,
     strict: isStrict(call, leaf),
     fetch,
     ask: wire ? wire.fetching(fetch) : fetch,

@@ -53,6 +53,8 @@ export type DialectRequest = {
   credential: ProviderCredential;
   /** Further headers for the provider: the integration's own, and those that the config or the request forwards. */
   headers: ProviderHeaders;
+  /** What the call is logged with. */
+  metadata: Readonly<Record<string, string>>;
   /** False shows what the provider says beyond OpenAI's format (section 1.1, `strict-open-ai-compliance`). */
   strict: boolean;
   /** Goes out through the gateway's connections, with its checks of addresses. */

@@ -298,6 +298,37 @@ describe('what a chat completion request becomes (sections 9.3 and 9.4)', () => 
       expect(sent[0]?.body).not.toHaveProperty('top_p');
   });
 
+  test.each<[string, object, object | undefined]>([
+    ['in lower case, without other characters', { Team: 'Ads & Co.' }, { team: 'ads___co_' }],
+    ['by keys that begin with a letter', { _user: 'u-1', '1st': '', 7: 'x' }, { user: 'u-1', st: '' }],
+    ['of 63 characters', { ['K'.repeat(90)]: 'İ'.repeat(60) }, { ['k'.repeat(63)]: `${'i_'.repeat(31)}i` }],
+    ['of which there may be none', {}, undefined],
+  ])('vertex-ai: metadata as labels, %s (section 9.1)', async (_what, metadata, labels) => {
+    const ascii = (text: string) => `\\u${text.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const headers = { 'x-gateway-metadata': JSON.stringify(metadata).replace(/[^ -~]/g, ascii) };
+    const body = { messages: question, model: 'gemini-2.5-flash', reasoning_effort: 'low' };
+    const { sent } = await call({ provider: 'vertex-ai', ...vertex }, body, 'google/text.json', { headers });
+    expect([sent[0]?.body.labels, sent[0]?.body.generationConfig.thinkingConfig]).toEqual([
+      labels,
+      { thinkingBudget: 1024 },
+    ]);
+  });
+
+  test('vertex-ai: 64 labels at most', async () => {
+    const many = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`k${index}`, 'v']));
+    const headers = { 'x-gateway-metadata': JSON.stringify(many), baggage: 'one=more' };
+    const body = { messages: question, model: 'gemini-2.5-flash' };
+    const { sent } = await call({ provider: 'vertex-ai', ...vertex }, body, 'google/text.json', { headers });
+    expect(Object.keys(sent[0]?.body.labels)).toHaveLength(64);
+  });
+
+  test('google, which bills by no labels, gets none', async () => {
+    const headers = { 'x-gateway-metadata': '{"team":"ads"}' };
+    const body = { messages: question, model: 'gemini-2.5-flash' };
+    const { sent } = await call({ provider: 'google' }, body, 'google/text.json', { headers });
+    expect(sent[0]?.body).not.toHaveProperty('labels');
+  });
+
   test.each([
     ['anthropic', 'claude-sonnet-4-5', { output_format: { type: 'json_schema', schema } }],
     ['anthropic', 'claude-3-5-haiku-20241022', { tools: [{ name: 'json', input_schema: schema }] }],

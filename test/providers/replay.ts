@@ -94,6 +94,7 @@ export async function ask(
     base: { origin: 'http://provider.test', path: '/v1' },
     credential: { key: 'the-key-of-the-provider', settings: {} },
     headers: {},
+    metadata: {},
     strict: false,
     signal: new AbortController().signal,
     fetch: ask,

@@ -30,6 +30,7 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
         base,
         credential,
         headers: {},
+        metadata: {},
         strict: true,
         fetch: http.fetch,
         ask: http.fetch,

@@ -1,7 +1,7 @@
 import { AnthropicLanguageModel } from '@ai-sdk/anthropic/internal';
 import { GoogleLanguageModel } from '@ai-sdk/google/internal';
 import { createGoogleVertex } from '@ai-sdk/google-vertex';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { chatDialect } from '../ai-sdk/chat.ts';
 import type { Connection, Vendor } from '../ai-sdk/dialect.ts';
 import { embeddingsDialect } from '../ai-sdk/embeddings.ts';
@@ -11,7 +11,9 @@ import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read } from '../a
 import { PLACEHOLDER } from '../ai-sdk/signed-fetch.ts';
 import { claudeOptions } from '../anthropic/options.ts';
 import { geminiOptions } from '../google/options.ts';
+import type { DialectRequest } from '../provider.ts';
 import { authorize } from './authorize.ts';
+import { labelsOf } from './labels.ts';
 import { CLAUDE_VERSION, claudeUrl, locationOf, placeOf } from './places.ts';
 
 export { messages } from './messages.ts';
@@ -37,7 +39,7 @@ const vendor: Vendor = {
     const { publisher, model } = placeOf(name);
     return publisher === 'anthropic'
       ? claudeOptions(body, model, common)
-      : geminiOptions(body, model, common, request);
+      : labelled(geminiOptions(body, model, common, request), request);
   },
   embedding: async (connection, name) => library(connection).embeddingModel(placeOf(name).model),
   image: async (connection, name) => library(connection).imageModel(placeOf(name).model),
@@ -57,6 +59,14 @@ function gemini({ baseUrl, credential, fetch }: Connection, model: string): Lang
     fetch,
     generateId: () => crypto.randomUUID(),
   });
+}
+
+type Options = Partial<LanguageModelV4CallOptions>;
+
+function labelled(options: Options, { metadata }: DialectRequest): Options {
+  const labels = labelsOf(metadata);
+  if (!labels) return options;
+  return { ...options, providerOptions: { google: { ...options.providerOptions?.google, labels } } };
 }
 
 function claude(connection: Connection, model: string): LanguageModelV4 {
