@@ -48,6 +48,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     key: data.overflowKey,
     log,
     onRefused: giveOrLose,
+    onWritten: (chunk) => buffer.release(chunk),
   });
   const buffer = new DraftBuffer(handOver);
   const underWay = new UnderWay();
@@ -89,6 +90,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       give(chunk);
       return;
     }
+    buffer.release(chunk);
     dropped += chunk.drafts;
     log.error(
       { records: chunk.drafts },
@@ -96,8 +98,9 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     );
   }
 
-  function give({ bytes, drafts }: Chunk): void {
-    const work = underWay.begin({ bytes: bytes.length, drafts, file: null });
+  function give(chunk: Chunk): void {
+    const bytes = buffer.detached(chunk);
+    const work = underWay.begin({ bytes: bytes.length, drafts: chunk.drafts, file: null });
     worker?.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
   }
 

@@ -48,6 +48,8 @@ type Options = {
   log: Logger;
   /** Gets what the disk did not take after all. */
   onRefused(chunk: Chunk): void;
+  /** Its bytes are not needed any more. */
+  onWritten(chunk: Chunk): void;
 };
 
 /** Bytes after which the next file is begun. */
@@ -62,7 +64,7 @@ const REST = 5000;
 /** Times that a taker may end over a file before it is left to the next process. */
 const MOST_FAILURES = 3;
 
-export function createOverflow({ directory, key, log, onRefused }: Options): Overflow {
+export function createOverflow({ directory, key, log, onRefused, onWritten }: Options): Overflow {
   const seal = createSealer(key);
   const abandoned = new Abandoned(directory);
   const own = abandoned.newName();
@@ -143,6 +145,7 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
     for (let chunk = queue[0]; chunk; chunk = queue[0]) {
       try {
         await write(chunk);
+        onWritten(chunk);
       } catch (error) {
         await refuse(chunk, error);
       }
