@@ -24,8 +24,10 @@ const NOTHING: readonly unknown[] = [];
  * nothing of them stays on the heap.
  */
 export class DraftBuffer {
-  #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  readonly #spare: Buffer[] = Array.from({ length: SPARE_BUFFERS }, () => Buffer.allocUnsafeSlow(BUFFER_BYTES));
+  #buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  readonly #spare: Buffer[] = Array.from({ length: SPARE_BUFFERS }, () =>
+    Buffer.allocUnsafeSlow(BUFFER_BYTES),
+  );
   /** The memory of all of them. */
   readonly #own = new Set<ArrayBufferLike>([this.#buffer, ...this.#spare].map(({ buffer }) => buffer));
   readonly #onFull: (chunk: Chunk) => void;
