@@ -148,14 +148,12 @@ async function main(): Promise<void> {
     running.push(await startHelper('pipe.ts', PIPE, UPSTREAM));
     const sluice = await startSluice(SLUICE);
     running.push(sluice);
-    const withTwoWorkers = await startSluice(TWO_WORKERS, { env: { WORKERS: '2' } });
-    running.push(withTwoWorkers);
     const ours = await contestantOf('Sluice (key, saved config, request log)', sluice);
+    const pipe = { name: 'bare undici pipe', port: PIPE, request: { path, headers: {}, body } };
     const contestants: Contestant[] = [
       { name: 'upstream itself', port: UPSTREAM, request: { path, headers: {}, body } },
-      { name: 'bare undici pipe', port: PIPE, request: { path, headers: {}, body } },
+      pipe,
       ours,
-      await contestantOf('Sluice with WORKERS=2', withTwoWorkers),
     ];
     for (const peer of await portkeys()) {
       running.push(peer.process);
@@ -170,6 +168,12 @@ async function main(): Promise<void> {
       `\n1,000 concurrent streams through Sluice: ${streamed.complete} complete, ${streamed.broken} broken or stalled.`,
     );
     console.log(`Sluice's resident memory afterwards: ${await residentMemory(sluice.pid)}`);
+    // By itself: its processes are three more that wake up now and then.
+    const withTwoWorkers = await startSluice(TWO_WORKERS, { env: { WORKERS: '2' } });
+    running.push(withTwoWorkers);
+    const pair = [pipe, await contestantOf('Sluice with WORKERS=2', withTwoWorkers)];
+    printTable('WORKERS=2, 32 connections', await compare(pair, 32));
+    printTable('WORKERS=2, 256 connections', await compare(pair, 256));
   } finally {
     for (const process of running.reverse()) await process.stop();
   }
