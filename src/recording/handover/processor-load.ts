@@ -3,7 +3,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /** The part of the time that this thread's event loop must be at work for its requests to count as many. */
-const BUSY_LOOP = 0.5;
+const BUSY_LOOP = 0.3;
 /** Processors that must be idle for other work to cost the requests nothing. */
 const SPARE_PROCESSORS = 1;
 
