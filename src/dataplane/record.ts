@@ -48,6 +48,7 @@ export function recordExchange(
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
   const clientAborted = call.hangUp.happened && (result.failure === 'aborted' || !result.relayed);
   const keeps = keptParts(call);
+  const answered = wire?.answered() ?? null;
   const secrets = keeps === 'none' ? [] : quotable(exchange, target, status);
   requestLog.add({
     record: recordOf(call, call.span, startedAt, {
@@ -77,7 +78,7 @@ export function recordExchange(
     finalUntransformed: wire ? contentOf(exchange.untranslated ?? body, maxLoggedBytes) : null,
     transformed: wire ? wire.asked : changedRequest(exchange, maxLoggedBytes),
     response: withoutSecrets(capture.taken(), secrets),
-    original: wire?.answered ? messageWithoutSecrets(wire.answered, secrets) : null,
+    original: answered && messageWithoutSecrets(answered, secrets),
     keeps,
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: sensitiveHeaders(call, target.customHeaders),

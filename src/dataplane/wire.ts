@@ -24,7 +24,7 @@ export class Wire {
   }
 
   /** The provider's own answer; null where nothing came. */
-  get answered(): KeptMessage | null {
+  answered(): KeptMessage | null {
     const answer = this.#last?.answer;
     if (!answer) return null;
     const { headers, head, size } = answer.taken();

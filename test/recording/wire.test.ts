@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { withoutSecrets } from '../../src/dataplane/quoted-secrets.ts';
 import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
 import { bodiesOf, recordsOf } from './records.ts';
@@ -267,5 +268,20 @@ describe('secrets that a provider quotes', () => {
     });
     expect(bodies?.response.body).not.toContain(KEY.slice(0, 8));
     expect(bodies?.response.truncated).toBe(true);
+  });
+
+  test.each([
+    ['an answer of which the rest is not here', false, 'You sent '],
+    ['a whole one', true, `You sent ${KEY.slice(0, 12)}`],
+  ])('a beginning of one goes at the end of %s', (_what, isComplete, expected) => {
+    const head = Buffer.from(`You sent ${KEY.slice(0, 12)}`);
+    const answer = {
+      headers: {},
+      size: isComplete ? head.length : 100_000,
+      head,
+      tail: Buffer.alloc(0),
+      isComplete,
+    };
+    expect(String(withoutSecrets(answer, [KEY]).head)).toBe(expected);
   });
 });
