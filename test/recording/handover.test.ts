@@ -98,33 +98,20 @@ describe('drafts', () => {
   const hashed = ({ bytes, size }: KeptBody) => ({ size, bytes: digest(bytes) });
   const digest = (bytes: Buffer) => hash('sha256', bytes);
 
-  /** What a chunk holds, whose memory is then free. */
-  function read(buffer: DraftBuffer, chunk?: Chunk): ExchangeDraft[] {
-    if (!chunk) return [];
-    if (chunk.drafts % 2 === 0) return decodeDrafts(buffer.detached(chunk));
-    const drafts = decodeDrafts(Uint8Array.from(chunk.bytes));
-    buffer.release(chunk);
-    return drafts;
-  }
-
   /** By way of bytes. */
   function handedOver(drafts: ExchangeDraft[]): ExchangeDraft[] {
     const chunks: Chunk[] = [];
-    const buffer = new DraftBuffer((chunk) => chunks.push(chunk));
-    let released = 0;
-    const out: ExchangeDraft[] = [];
+    const buffer = new DraftBuffer(({ bytes, drafts }) =>
+      chunks.push({ bytes: Uint8Array.from(bytes), drafts }),
+    );
     for (const [index, each] of drafts.entries()) {
       buffer.add(each);
-      // Some are read late, some are handed to a thread, some give their memory back at once.
       if (index % 3 === 1) buffer.flush();
-      for (; index % 4 === 0 && released < chunks.length; released++)
-        out.push(...read(buffer, chunks[released]));
     }
     buffer.flush();
     expect(buffer.drafts).toBe(0);
     expect(chunks.reduce((sum, chunk) => sum + chunk.drafts, 0)).toBe(drafts.length);
-    for (; released < chunks.length; released++) out.push(...read(buffer, chunks[released]));
-    return out;
+    return chunks.flatMap(({ bytes }) => decodeDrafts(bytes));
   }
 
   test('come out as they went in, whatever they hold and however large they are', () => {
@@ -166,8 +153,7 @@ describe('drafts', () => {
 describe('overflow', () => {
   const refused: Chunk[] = [];
   const onRefused = (chunk: Chunk) => refused.push(chunk);
-  const onWritten = () => undefined;
-  const open = () => createOverflow({ directory, key, log, onRefused, onWritten });
+  const open = () => createOverflow({ directory, key, log, onRefused });
 
   /** Every piece that can be taken, as text. */
   async function taken(from: Overflow): Promise<string[]> {
@@ -271,7 +257,7 @@ describe('overflow', () => {
   });
 
   test('a disk that takes nothing gives the drafts back, and is left alone for a while', async () => {
-    const overflow = createOverflow({ directory: '/dev/null/nowhere', key, log, onRefused, onWritten });
+    const overflow = createOverflow({ directory: '/dev/null/nowhere', key, log, onRefused });
     append(overflow, 'refused');
     while (!overflow.isEmpty) await pause();
     expect(refused.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['refused']);
@@ -385,7 +371,6 @@ describe('the thread', () => {
       key: randomBytes(32),
       log,
       onRefused: () => undefined,
-      onWritten: () => undefined,
     });
     other.append({ bytes: bytesOf('sealed with another key'), drafts: 1 });
     await other.stop();

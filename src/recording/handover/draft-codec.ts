@@ -10,8 +10,6 @@ export type Chunk = { bytes: Uint8Array; drafts: number };
  * draft that is larger gets a buffer of its own.
  */
 const BUFFER_BYTES = 1024 * 1024;
-/** Buffers to write on into while others are on their way to the disk: to copy half a megabyte would hold a request up. */
-const SPARE_BUFFERS = 2;
 /** UTF-8 takes at most three bytes for a UTF-16 unit. */
 const WIDEST = 3;
 const LENGTH_BYTES = 4;
@@ -24,19 +22,17 @@ const NOTHING: readonly unknown[] = [];
  * nothing of them stays on the heap.
  */
 export class DraftBuffer {
-  #buffer: Buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  readonly #spare: Buffer[] = Array.from({ length: SPARE_BUFFERS }, () =>
-    Buffer.allocUnsafeSlow(BUFFER_BYTES),
-  );
-  /** The memory of all of them. */
-  readonly #own = new Set<ArrayBufferLike>([this.#buffer, ...this.#spare].map(({ buffer }) => buffer));
+  readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #onFull: (chunk: Chunk) => void;
   #used = 0;
   /** Of the last draft in the buffer. */
   #values = NOTHING;
   drafts = 0;
 
-  /** `onFull` gets what is in the buffer when the next draft does not fit, and says by `release` when it is done with it. */
+  /**
+   * `onFull` gets what is in the buffer when the next draft does not fit. The bytes are its own until it returns: the next
+   * drafts are written over them.
+   */
   constructor(onFull: (chunk: Chunk) => void) {
     this.#onFull = onFull;
   }
@@ -61,36 +57,13 @@ export class DraftBuffer {
 
   flush(): void {
     if (this.drafts === 0) return;
-    const chunk = { bytes: this.#taken(), drafts: this.drafts };
+    const chunk = { bytes: this.#buffer.subarray(0, this.#used), drafts: this.drafts };
     this.#used = 0;
     this.#values = NOTHING;
     this.drafts = 0;
     this.#onFull(chunk);
   }
-
-  #taken(): Uint8Array {
-    const full = this.#buffer.subarray(0, this.#used);
-    const spare = this.#spare.pop();
-    if (!spare) return copyOf(full);
-    this.#buffer = spare;
-    return full;
-  }
-
-  /** The memory of a chunk that nobody reads any more. */
-  release({ bytes }: Chunk): void {
-    if (this.#own.has(bytes.buffer)) this.#spare.push(Buffer.from(bytes.buffer));
-  }
-
-  /** The bytes of a chunk for another thread, which takes their memory along. */
-  detached(chunk: Chunk): Uint8Array {
-    if (!this.#own.has(chunk.bytes.buffer)) return chunk.bytes;
-    const copy = copyOf(chunk.bytes);
-    this.release(chunk);
-    return copy;
-  }
 }
-
-const copyOf = (bytes: Uint8Array): Uint8Array => Uint8Array.prototype.slice.call(bytes);
 
 function roomFor(json: string, bodies: readonly Buffer[]): number {
   let room = LENGTH_BYTES + json.length * WIDEST;

@@ -48,7 +48,6 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     key: data.overflowKey,
     log,
     onRefused: giveOrLose,
-    onWritten: (chunk) => buffer.release(chunk),
   });
   const buffer = new DraftBuffer(handOver);
   const underWay = new UnderWay();
@@ -81,7 +80,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
 
   function handOver(chunk: Chunk): void {
     // In the order in which they came: nothing passes by what waits on disk.
-    if (hasRoom(chunk) && !load.isBusy && overflow.isEmpty) give(chunk);
+    if (hasRoom(chunk) && !load.isBusy() && overflow.isEmpty) give(chunk);
     else if (!overflow.append(chunk)) giveOrLose(chunk);
   }
 
@@ -90,7 +89,6 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
       give(chunk);
       return;
     }
-    buffer.release(chunk);
     dropped += chunk.drafts;
     log.error(
       { records: chunk.drafts },
@@ -99,7 +97,8 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   }
 
   function give(chunk: Chunk): void {
-    const bytes = buffer.detached(chunk);
+    // A copy, whose memory goes along.
+    const bytes = Uint8Array.from(chunk.bytes);
     const work = underWay.begin({ bytes: bytes.length, drafts: chunk.drafts, file: null });
     worker?.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
   }
@@ -108,7 +107,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   function shallWait(): boolean {
     if (overflow.isEmpty) isPatient = true;
     else if (overflow.age > PATIENCE || overflow.fullness > PATIENT_FULLNESS) isPatient = false;
-    return load.isBusy && isPatient;
+    return load.isBusy() && isPatient;
   }
 
   /** The next file from the disk, once the thread has little to do. */

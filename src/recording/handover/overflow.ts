@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Logger } from '../../lib/logger.ts';
 import { Abandoned, isMissing, isRemoved } from './directories.ts';
 import type { Chunk } from './draft-codec.ts';
-import { createSealer } from './sealed-file.ts';
+import { opened, type SealedPiece, seal } from './sealed-file.ts';
 
 /** Drafts on disk: the process that handed them over keeps nothing of them. */
 export type OverflowFile = {
@@ -27,7 +27,10 @@ export type Overflow = {
   readonly fullness: number;
   /** Milliseconds since something has been waiting here without a break; 0 when nothing is. */
   readonly age: number;
-  /** Does not wait for the disk. False when there is no room, or the disk has just refused. */
+  /**
+   * Does not wait for the disk, and needs the bytes no more when it returns. False when there is no room, or the disk has just
+   * refused.
+   */
   append(chunk: Chunk): boolean;
   /** The oldest file, which from now on is the taker's; null when there is none or it is still being written. */
   take(): Promise<OverflowFile | null>;
@@ -48,9 +51,11 @@ type Options = {
   log: Logger;
   /** Gets what the disk did not take after all. */
   onRefused(chunk: Chunk): void;
-  /** Its bytes are not needed any more. */
-  onWritten(chunk: Chunk): void;
 };
+
+type SealedChunk = { piece: SealedPiece; drafts: number };
+/** What is written at once. */
+type Batch = { chunks: SealedChunk[]; length: number; drafts: number };
 
 /** Bytes after which the next file is begun. */
 const FILE_BYTES = 2 * 1024 * 1024;
@@ -64,13 +69,12 @@ const REST = 5000;
 /** Times that a taker may end over a file before it is left to the next process. */
 const MOST_FAILURES = 3;
 
-export function createOverflow({ directory, key, log, onRefused, onWritten }: Options): Overflow {
-  const seal = createSealer(key);
+export function createOverflow({ directory, key, log, onRefused }: Options): Overflow {
   const abandoned = new Abandoned(directory);
   const own = abandoned.newName();
   /** Directories whose files are ours: the one we write to, and those that we took over. */
   const directories = new Set<string>();
-  const queue: Chunk[] = [];
+  const queue: SealedChunk[] = [];
   let files: OverflowFile[] = [];
   let current: (OverflowFile & { drafts: number; handle: FileHandle }) | null = null;
   let writing: Promise<void> | null = null;
@@ -84,7 +88,7 @@ export function createOverflow({ directory, key, log, onRefused, onWritten }: Op
   /** When the first came of those that wait now. */
   let since = 0;
 
-  const isEmpty = (): boolean => files.length === 0 && queue.length === 0 && current === null;
+  const isEmpty = (): boolean => files.length === 0 && queuedBytes === 0 && current === null;
 
   function begins(): void {
     if (isEmpty()) since = performance.now();
@@ -112,24 +116,22 @@ export function createOverflow({ directory, key, log, onRefused, onWritten }: Op
     if (file.drafts === 0) await rm(file.path, { force: true });
   }
 
-  async function write(chunk: Chunk): Promise<void> {
+  async function write({ chunks, length, drafts }: Batch): Promise<void> {
     current ??= await begin();
-    const sealed = await seal(chunk.bytes);
-    const length = sealed.reduce((sum, piece) => sum + piece.length, 0);
-    const { bytesWritten } = await current.handle.writev(sealed);
+    const { bytesWritten } = await current.handle.writev(chunks.flatMap(({ piece }) => piece.parts));
     // A disk that fills up takes the beginning, which is left out when the file is read.
     if (bytesWritten < length) throw new Error(`The disk took ${bytesWritten} of ${length} bytes.`);
     current.bytes += length;
-    current.drafts += chunk.drafts;
+    current.drafts += drafts;
     diskBytes += length;
     if (current.bytes >= FILE_BYTES) await finish();
   }
 
-  async function refuse(chunk: Chunk, error: unknown): Promise<void> {
-    log.warn({ error, records: chunk.drafts }, 'The disk does not take request logs that have to wait.');
+  async function refuse(batch: Batch, error: unknown): Promise<void> {
+    log.warn({ error, records: batch.drafts }, 'The disk does not take request logs that have to wait.');
     restUntil = performance.now() + REST;
-    drafts -= chunk.drafts;
-    onRefused(chunk);
+    drafts -= batch.drafts;
+    for (const chunk of batch.chunks) onRefused({ bytes: opened(chunk.piece, key), drafts: chunk.drafts });
     await finishAnyway();
   }
 
@@ -141,16 +143,27 @@ export function createOverflow({ directory, key, log, onRefused, onWritten }: Op
     }
   }
 
+  /** A file's worth of what is queued. */
+  function nextBatch(): Batch {
+    const batch: Batch = { chunks: [], length: 0, drafts: 0 };
+    while (queue.length > 0 && batch.length < FILE_BYTES) {
+      const chunk = queue.shift() as SealedChunk;
+      batch.chunks.push(chunk);
+      batch.length += chunk.piece.length;
+      batch.drafts += chunk.drafts;
+    }
+    return batch;
+  }
+
   async function writeAll(): Promise<void> {
-    for (let chunk = queue[0]; chunk; chunk = queue[0]) {
+    while (queue.length > 0) {
+      const batch = nextBatch();
       try {
-        await write(chunk);
-        onWritten(chunk);
+        await write(batch);
       } catch (error) {
-        await refuse(chunk, error);
+        await refuse(batch, error);
       }
-      queue.shift();
-      queuedBytes -= chunk.bytes.length;
+      queuedBytes -= batch.length;
     }
     writing = null;
   }
@@ -229,12 +242,13 @@ export function createOverflow({ directory, key, log, onRefused, onWritten }: Op
       return isEmpty() ? 0 : performance.now() - since;
     },
     append(chunk) {
-      const { length } = chunk.bytes;
       if (performance.now() < restUntil) return false;
+      const { length } = chunk.bytes;
       if (queuedBytes + length > MEMORY_BYTES || diskBytes + queuedBytes + length > DISK_BYTES) return false;
       begins();
-      queue.push(chunk);
-      queuedBytes += length;
+      const piece = seal(chunk.bytes, key);
+      queue.push({ piece, drafts: chunk.drafts });
+      queuedBytes += piece.length;
       drafts += chunk.drafts;
       writing ??= writeAll();
       return true;

@@ -4,8 +4,14 @@ import { performance } from 'node:perf_hooks';
 
 /** The part of the time that this thread's event loop must be at work for its requests to count as many. */
 const BUSY_LOOP = 0.3;
-/** Processors that must be idle for other work to cost the requests nothing. */
-const SPARE_PROCESSORS = 1;
+/**
+ * Processors that must be idle for other work to cost the requests nothing. Somewhat more than one: a single caller's requests
+ * leave one of two idle, but take turns on both.
+ */
+const SPARE_PROCESSORS = 1.25;
+
+/** Milliseconds of the loop that tell something. */
+const SHORTEST_LOOK = 5;
 
 /** Milliseconds between looks for a processor to spare. */
 const LOOK_INTERVAL = 250;
@@ -23,25 +29,33 @@ export class ProcessorLoad {
   #lookedAt = 0;
   readonly #isLimited = availableParallelism() < cpus().length;
 
-  get isBusy(): boolean {
+  /** Takes the time since the last look into account: requests that have just begun to come count at once. */
+  isBusy(): boolean {
+    this.#lookAtLoop();
     return this.#isAtWork && !this.#hasSpare;
   }
 
   /** Takes the time since the last beat into account. Rejects when the processors cannot be looked at. */
   async beat(): Promise<void> {
-    const loop = performance.eventLoopUtilization();
-    this.#isAtWork = performance.eventLoopUtilization(loop, this.#loop).utilization > BUSY_LOOP;
-    this.#loop = loop;
+    this.#lookAtLoop();
     if (!this.#isAtWork) {
       this.#hasSpare = false;
       this.#ticks = null;
     } else if (!this.#isLimited && performance.now() - this.#lookedAt > LOOK_INTERVAL) {
       this.#lookedAt = performance.now();
-      await this.#look();
+      await this.#lookAtProcessors();
     }
   }
 
-  async #look(): Promise<void> {
+  #lookAtLoop(): void {
+    const loop = performance.eventLoopUtilization();
+    const { idle, active, utilization } = performance.eventLoopUtilization(loop, this.#loop);
+    if (idle + active < SHORTEST_LOOK) return;
+    this.#isAtWork = utilization > BUSY_LOOP;
+    this.#loop = loop;
+  }
+
+  async #lookAtProcessors(): Promise<void> {
     const before = this.#ticks;
     this.#ticks = await idleTicks();
     if (before && this.#ticks) this.#hasSpare = idleProcessors(before, this.#ticks) >= SPARE_PROCESSORS;
