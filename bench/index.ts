@@ -30,8 +30,17 @@ const body = JSON.stringify({
   ],
 });
 
-/** `settled` resolves when nothing is left to do after a run: the next contestant has the machine to itself. */
-type Contestant = { name: string; port: number; request: Request; settled?: () => Promise<void> };
+/**
+ * `settled` resolves when nothing is left to do after a run: the next contestant has the machine to itself. `pid`: who can stand
+ * still while others are measured.
+ */
+type Contestant = {
+  name: string;
+  port: number;
+  pid?: number;
+  request: Request;
+  settled?: () => Promise<void>;
+};
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
@@ -58,17 +67,27 @@ async function compare(
   rounds = ROUNDS,
 ): Promise<Map<string, LoadResult[]>> {
   const results = new Map<string, LoadResult[]>(contestants.map(({ name }) => [name, []]));
-  for (const { port, request, settled } of contestants) {
-    await load(port, request, { connections, seconds: 2 });
+  const measure = async ({ port, pid, request, settled }: Contestant, seconds: number) => {
+    signal(pid, 'SIGCONT');
+    const result = await load(port, request, { connections, seconds });
     await settled?.();
-  }
-  for (let round = 0; round < rounds; round++) {
-    for (const { name, port, request, settled } of contestants) {
-      results.get(name)?.push(await load(port, request, { connections, seconds: SECONDS }));
-      await settled?.();
-    }
+    signal(pid, 'SIGSTOP');
+    return result;
+  };
+  try {
+    for (const contestant of contestants) await measure(contestant, 2);
+    for (let round = 0; round < rounds; round++)
+      for (const contestant of contestants)
+        results.get(contestant.name)?.push(await measure(contestant, SECONDS));
+  } finally {
+    for (const { pid } of contestants) signal(pid, 'SIGCONT');
   }
   return results;
+}
+
+/** Even an idle process wakes up now and then, and takes a processor from the one that is measured. */
+function signal(pid: number | undefined, name: 'SIGSTOP' | 'SIGCONT'): void {
+  if (pid !== undefined) process.kill(pid, name);
 }
 
 /** Waits for every log, and answers how many there were and how long it took. */
@@ -113,13 +132,19 @@ function printTable(title: string, results: Map<string, LoadResult[]>): void {
 const host = `http://127.0.0.1:${UPSTREAM}/v1`;
 const path = '/v1/chat/completions';
 
-async function contestantOf(name: string, { port, workspaceKey }: RunningSluice): Promise<Contestant> {
+async function contestantOf(name: string, { port, pid, workspaceKey }: RunningSluice): Promise<Contestant> {
   const config = await createConfig(port, workspaceKey, {
     name: 'bench',
     config: { provider: 'openai', api_key: 'sk-bench', custom_host: host, retry: { attempts: 2 } },
   });
   const headers = { 'x-gateway-api-key': workspaceKey, 'x-gateway-config': config };
-  return { name, port, request: { path, headers, body }, settled: async () => void (await logged(port)) };
+  return {
+    name,
+    port,
+    pid,
+    request: { path, headers, body },
+    settled: async () => void (await logged(port)),
+  };
 }
 
 /** The peer on our Node.js and, where that is another, on the machine's own. */
@@ -136,7 +161,10 @@ async function portkeys(): Promise<{ process: Running; contestant: Contestant }[
     const started = node && (await startPortkey(port, node.path));
     if (!started) continue;
     const name = `Portkey 1.15.2 on Node.js ${node.version} (no auth, no log)`;
-    peers.push({ process: started, contestant: { name, port, request: { path, headers, body } } });
+    peers.push({
+      process: started,
+      contestant: { name, port, pid: started.pid, request: { path, headers, body } },
+    });
   }
   return peers;
 }
@@ -145,11 +173,17 @@ async function main(): Promise<void> {
   const running: Running[] = [];
   try {
     running.push(await startHelper('upstream.ts', UPSTREAM));
-    running.push(await startHelper('pipe.ts', PIPE, UPSTREAM));
+    const barePipe = await startHelper('pipe.ts', PIPE, UPSTREAM);
+    running.push(barePipe);
     const sluice = await startSluice(SLUICE);
     running.push(sluice);
     const ours = await contestantOf('Sluice (key, saved config, request log)', sluice);
-    const pipe = { name: 'bare undici pipe', port: PIPE, request: { path, headers: {}, body } };
+    const pipe = {
+      name: 'bare undici pipe',
+      port: PIPE,
+      pid: barePipe.pid,
+      request: { path, headers: {}, body },
+    };
     const contestants: Contestant[] = [
       { name: 'upstream itself', port: UPSTREAM, request: { path, headers: {}, body } },
       pipe,
@@ -171,7 +205,8 @@ async function main(): Promise<void> {
     // By itself: its processes are three more that wake up now and then.
     const withTwoWorkers = await startSluice(TWO_WORKERS, { env: { WORKERS: '2' } });
     running.push(withTwoWorkers);
-    const pair = [pipe, await contestantOf('Sluice with WORKERS=2', withTwoWorkers)];
+    // Its primary process alone would not stop its workers.
+    const pair = [pipe, { ...(await contestantOf('Sluice with WORKERS=2', withTwoWorkers)), pid: undefined }];
     printTable('WORKERS=2, 32 connections', await compare(pair, 32));
     printTable('WORKERS=2, 256 connections', await compare(pair, 256));
   } finally {
