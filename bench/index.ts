@@ -117,6 +117,8 @@ async function sustained({ name, port, request }: Contestant): Promise<void> {
   );
 }
 
+const milliseconds = (value: number) => value.toFixed(value < 1 ? 3 : 2);
+
 function printTable(title: string, results: Map<string, LoadResult[]>): void {
   console.log(`\n${title}\n`);
   console.log('| what | requests/s | p50 ms | p99 ms | failures |\n|---|--:|--:|--:|--:|');
@@ -124,7 +126,7 @@ function printTable(title: string, results: Map<string, LoadResult[]>): void {
     const of = (read: (result: LoadResult) => number) => median(rounds.map(read));
     const failures = rounds.reduce((sum, round) => sum + round.failures, 0);
     console.log(
-      `| ${name} | ${Math.round(of((r) => r.perSecond))} | ${of((r) => r.p50).toFixed(2)} | ${of((r) => r.p99).toFixed(2)} | ${failures} |`,
+      `| ${name} | ${Math.round(of((r) => r.perSecond))} | ${milliseconds(of((r) => r.p50))} | ${milliseconds(of((r) => r.p99))} | ${failures} |`,
     );
   }
 }
