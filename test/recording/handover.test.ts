@@ -366,12 +366,7 @@ describe('the thread', () => {
   });
 
   test('sets a file aside that it cannot read, and goes on', async () => {
-    const other = createOverflow({
-      directory,
-      key: randomBytes(32),
-      log,
-      onRefused: () => undefined,
-    });
+    const other = createOverflow({ directory, key: randomBytes(32), log, onRefused: () => undefined });
     other.append({ bytes: bytesOf('sealed with another key'), drafts: 1 });
     await other.stop();
     const thread = createThread();

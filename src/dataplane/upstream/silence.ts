@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 
 /** Nothing went over a connection for too long. */
-export class SilenceError extends Error {
+class SilenceError extends Error {
   readonly code = 'ERR_PROVIDER_SILENT';
   constructor(limit: number) {
     super(`The provider was silent for ${limit / 1000} s.`);

@@ -98,7 +98,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
 
   function give(chunk: Chunk): void {
     // A copy, whose memory goes along.
-    const bytes = Uint8Array.from(chunk.bytes);
+    const bytes = new Uint8Array(chunk.bytes);
     const work = underWay.begin({ bytes: bytes.length, drafts: chunk.drafts, file: null });
     worker?.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
   }

@@ -57,10 +57,11 @@ export async function* openSealed(path: string, key: Uint8Array): AsyncGenerator
     const length = Buffer.alloc(LENGTH_BYTES);
     for (let at = 0; at + LENGTH_BYTES <= size; ) {
       await file.read(length, 0, LENGTH_BYTES, at);
-      const piece = Buffer.allocUnsafeSlow(length.readUInt32LE());
-      at += LENGTH_BYTES + piece.length;
+      const pieceBytes = length.readUInt32LE();
+      at += LENGTH_BYTES + pieceBytes;
       if (at > size) return;
-      await file.read(piece, 0, piece.length, at - piece.length);
+      const piece = Buffer.allocUnsafeSlow(pieceBytes);
+      await file.read(piece, 0, pieceBytes, at - pieceBytes);
       yield decrypted(piece, key);
     }
   } finally {
