@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../src/auth/index.ts';
+import { providerNames } from '../src/dataplane/provider-names.ts';
 import { GatewayError } from '../src/errors/index.ts';
 import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
 import type { Logger } from '../src/lib/logger.ts';
@@ -14,6 +15,9 @@ import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
 import { exceptionEndpoint, type RestException } from './exception.ts';
 import { exceptions as productExceptions } from './exceptions.ts';
 import { type OperationFile, type RestOperation, readOperations } from './operation.ts';
+import { createOwnNames } from './own-names/index.ts';
+import { noSuchPath } from './own-names/refusal.ts';
+import type { RestBase } from './rest-directive.ts';
 import { createRoutes, type Found, type Surfaces } from './route.ts';
 
 export { splitOperations } from './elsewhere.ts';
@@ -31,6 +35,8 @@ export type Rest = {
   exceptions: RestException[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
+  /** The refusal of a path below `/v1` that nobody knows and that was meant for the administration; null for any other. */
+  refuse(request: IncomingMessage, path: string): Handler | null;
   /** Answers a path that nobody knows where all paths are the administration's. */
   notFound: Handler;
 };
@@ -68,8 +74,10 @@ export function createRest(options: RestOptions): Rest {
     compileOperation(graph, operation),
   );
   const documents = compiled.map((operation) => documentEndpoint(operation, { leases, readerOf }));
-  const routes = createRoutes([...documents, ...exceptions.map(exceptionEndpoint)], surfaces);
+  const endpoints = [...documents, ...exceptions.map(exceptionEndpoint)];
+  const routes = createRoutes(endpoints, surfaces);
   const isElsewhere = elsewherePaths(elsewhere, surfaces);
+  const ownNames = createOwnNames(mountedPaths([...endpoints, ...elsewhere], surfaces), providerNames);
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -137,5 +145,20 @@ export function createRest(options: RestOptions): Rest {
         throw error;
       }
     },
+    refuse(request, path) {
+      const own = ownNames.find(request, path.slice(4));
+      return own && refusal(noSuchPath(path, own));
+    },
   };
 }
+
+type Mounted = { path: string; on: RestBase[] };
+
+/** Every path of theirs on the bases that are served. */
+const mountedPaths = (mounted: Mounted[], surfaces: Surfaces) =>
+  mounted.flatMap(({ path, on }) =>
+    on.flatMap((base) => {
+      const surface = surfaces[base];
+      return surface ? [{ path, full: surface.prefix + path }] : [];
+    }),
+  );

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { publicDocument } from './codegen/schema.ts';
+import { pathDeviations } from './contract/administration.ts';
 import { checkContract } from './contract/check.ts';
 import { exceptions } from './contract/exceptions.ts';
 import { ownInference, ownOperations } from './contract/own-operations.ts';
@@ -25,4 +26,9 @@ console.log(
   `${own.length} of ${contract.operations.length} operations of the contract are served; ${found.length} deviations, ` +
     `${unexplained.length} without a reason.`,
 );
-if (unexplained.length + idle.length > 0) process.exitCode = 1;
+const listed = JSON.parse(
+  readFileSync(new URL('../test/contract/administration-paths.json', import.meta.url), 'utf8'),
+);
+const unlisted = pathDeviations(contract, listed);
+for (const line of unlisted) console.error(`test/contract/administration-paths.json: ${line}`);
+if (unexplained.length + idle.length + unlisted.length > 0) process.exitCode = 1;

@@ -30,7 +30,7 @@ type Doors = {
 
 type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
 
-/** Below these everything is administration; under `/v1` what the administration does not know goes to a provider. */
+/** Below these everything is administration; under `/v1` what is no name of the administration goes to a provider. */
 const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known|model-configs)\//;
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
@@ -50,7 +50,7 @@ export function createListener({
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
     const { path, query } = splitUrl(request.url);
     if (path.startsWith('/v1/')) {
-      const operation = rest.match(request.method ?? 'GET', path);
+      const operation = rest.match(request.method ?? 'GET', path) ?? rest.refuse(request, path);
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }

@@ -8,7 +8,7 @@ import { securityOf } from './surface.ts';
 export const inferenceTag = {
   name: 'Inference',
   description:
-    "The provider's own API: what it takes and answers passes through, streams included. Any other path below `/v1` goes to the provider as it is.",
+    "The provider's own API: what it takes and answers passes through, streams included. Any other path below `/v1` goes to the provider as it is, but for those that begin with a name of the administration.",
 };
 
 const header = (name: string, description: string): Parameter => ({

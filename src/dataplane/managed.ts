@@ -3,18 +3,6 @@ import type { Endpoint } from '../providers/index.ts';
 import type { Call } from './call.ts';
 import { headerProvider } from './named-provider.ts';
 
-/** Services of a gateway that this version does not have (section 10.1); a provider's own are behind `/v1/proxy`. */
-const missing = /^\/(?:prompts\/[^/]+\/(?:completions|render)|gateway\/tokenize)$/;
-
-/** Refuses the gateway's own paths that nothing answers yet, rather than send them to a provider. */
-export function refuseMissing({ path }: Call): void {
-  if (!missing.test(path)) return;
-  throw new GatewayError('UNSUPPORTED_ENDPOINT', {
-    message: `The gateway has no ${path} in this version. A provider's own is reached at /v1/proxy${path}.`,
-    param: 'path',
-  });
-}
-
 const endpoints: ReadonlySet<Endpoint> = new Set(['files', 'batches', 'batchOutput', 'fineTuning']);
 
 /**

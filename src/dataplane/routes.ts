@@ -54,6 +54,11 @@ const collections: readonly (readonly [string, Endpoint])[] = [
   ['/fine_tuning/jobs', 'fineTuning'],
 ];
 
+/** First segments of the paths that the data plane knows. */
+export const knownNames: ReadonlySet<string> = new Set(
+  ['/proxy', ...exact.keys(), ...collections.map(([path]) => path)].map((path) => path.split('/')[1] ?? ''),
+);
+
 /** Not a path of OpenAI's: the gateway makes it out of a batch and its file. */
 const batchOutput = /^\/batches\/[^/]+\/output$/;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { publicDocument } from '../../scripts/codegen/schema.ts';
+import { pathDeviations } from '../../scripts/contract/administration.ts';
 import { checkContract } from '../../scripts/contract/check.ts';
 import type { Notation } from '../../scripts/contract/notation.ts';
 import type { ContractOperation } from '../../scripts/contract/operation.ts';
@@ -89,5 +90,23 @@ describe('the contract check', () => {
     const { unexplained, idle } = check({}, shape, reasons);
     expect(unexplained).toEqual(['listConfigs 200.data[].is_default: integer in place of boolean']);
     expect(idle.map(({ deviation }) => deviation)).toEqual(['listConfigs query.*: missing']);
+  });
+});
+
+describe('the list of the administration’s paths', () => {
+  const contract = {
+    shapes: {},
+    operations: [row, { ...row, method: 'POST' }, { ...row, path: '/threads', surfaces: [{ base: 'v1' }] }],
+  };
+
+  it('has every row that is no inference, and no other', () => {
+    expect(pathDeviations(contract, { '/configs': ['POST', 'GET'] })).toEqual([]);
+  });
+
+  it('is told what it lacks and what it has beyond the contract', () => {
+    expect(pathDeviations(contract, { '/configs': ['GET', 'PUT'] })).toEqual([
+      'POST /configs: not in the list of paths',
+      'PUT /configs: listed, but not in the contract',
+    ]);
   });
 });

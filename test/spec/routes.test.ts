@@ -334,8 +334,6 @@ describe('10.4: files, batches, fine-tuning', () => {
       'the provider gateway',
       { method: 'GET', path: '/v1/files', headers: at('x', { 'x-gateway-provider': 'gateway' }) },
     ],
-    ['a stored prompt', { path: '/v1/prompts/pp-1/completions' }],
-    ['the tokenizer', { path: '/v1/gateway/tokenize' }],
     ['a managed file', { method: 'GET', path: '/v1/files/gw_file_1' }],
     ['a managed batch', { method: 'POST', path: '/v1/batches/gw_batch_1/cancel' }],
     ['a managed input', { path: '/v1/batches', body: { input_file_id: 'gw_file_1' } }],

@@ -4,7 +4,7 @@ import type { Call } from '../call.ts';
 import { callTarget } from '../call-target.ts';
 import { emptyPlan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { refuseManaged, refuseMissing } from '../managed.ts';
+import { refuseManaged } from '../managed.ts';
 import { listModels, wantsCatalogue } from '../models.ts';
 import { namesProvider } from '../named-provider.ts';
 import { requireUnread } from '../nitro.ts';
@@ -16,7 +16,6 @@ import { useWorkspaceDefault } from './resolve-config.ts';
 export const route: Step = (call, dependencies) => {
   // What asks for a WebSocket never comes here.
   if (call.route.endpoint === 'realtime') throw new GatewayError('UPGRADE_REQUIRED');
-  refuseMissing(call);
   refuseManaged(call);
   if (call.route.endpoint === 'models' && wantsCatalogue(call)) return listModels(call, dependencies);
   if (call.plan === emptyPlan && !namesProvider(call)) return byWorkspaceDefault(call, dependencies);
