@@ -1,33 +1,70 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType } from 'graphql';
 import { snakeCase } from './names.ts';
+import type { Rest } from './rest-directive.ts';
 import { invalid } from './value.ts';
-import type { RequestInput } from './variables.ts';
 
-type PathParameter = { name: string; spelling: string };
+type Parameters = Record<string, string | undefined>;
+
+export type PathRepetition = {
+  /** Whether a member or a query parameter of this name does no more than repeat the path. */
+  has(name: string): boolean;
+  /** Throws VALIDATION_FAILED for a value that the path contradicts. */
+  check(name: string, value: unknown, path: Parameters): void;
+  /** A body without the members that repeat the path. */
+  strip(body: unknown, path: Parameters): unknown;
+};
+
+const placeholder = /^\{([\w-]+)\}$/;
 
 /**
- * Takes the members off a body that only repeat its path, as SDKs that keep an object whole send them. Members that the
- * input type has are its own business.
+ * What a request may say a second time beside its path, as SDKs do that keep an object whole: each parameter of the path
+ * by its name, that of `/feedback/{id}` as `feedback_id` too, and fixed segments by the names that the document gives
+ * them. Names of the operation's `own` parameters and members are their own business.
  */
-export function pathMembersDropper(
-  type: GraphQLInputType | undefined,
-  parameters: PathParameter[],
-): (input: RequestInput) => unknown {
-  const inputType = type && getNullableType(type);
-  if (!isInputObjectType(inputType)) return ({ body }) => body;
-  const fields = inputType.getFields();
-  const repeatable = new Map<string, string>();
-  for (const { name, spelling } of parameters) {
-    if (Object.values(fields).some((field) => snakeCase(field.name) === snakeCase(name))) continue;
-    for (const written of [name, snakeCase(name)]) repeatable.set(written, spelling);
+export function pathRepetition(
+  { path, repeats = path }: Pick<Rest, 'path' | 'repeats'>,
+  input: GraphQLInputType | undefined,
+  own: ReadonlySet<string>,
+): PathRepetition {
+  /** What the path says to each name. */
+  const said = new Map<string, (path: Parameters) => string | undefined>();
+  const note = (name: string, saidBy: (path: Parameters) => string | undefined) => {
+    if (!own.has(snakeCase(name))) said.set(name, saidBy);
+  };
+  const segments = path.split('/');
+  for (const [index, named] of repeats.split('/').entries()) {
+    const [segment = '', before = ''] = [segments[index], segments[index - 1]];
+    const [parameter, name] = [placeholder.exec(segment)?.[1], placeholder.exec(named)?.[1]];
+    const saidBy = (path: Parameters) => (parameter === undefined ? segment : path[parameter]);
+    for (const spelling of name === undefined ? [] : namesOf(name, before)) note(spelling, saidBy);
   }
-  return ({ path, body }) => {
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-    const members = Object.entries(body);
-    const isRepeated = ([member]: [string, unknown]) => repeatable.has(member);
-    for (const [member, value] of members.filter(isRepeated)) {
-      if (value !== path[repeatable.get(member) ?? '']) throw invalid(member, 'is not what the path says.');
-    }
-    return Object.fromEntries(members.filter((entry) => !isRepeated(entry)));
+  const check: PathRepetition['check'] = (name, value, parameters) => {
+    const expected = said.get(name)?.(parameters);
+    if ((typeof value === 'number' ? String(value) : value) === expected) return;
+    throw invalid(name, `must be ${JSON.stringify(expected)}, as the path says, or be left out.`);
+  };
+  // A body that is no object of named members is the caller's own.
+  const isStripped = input === undefined || isInputObjectType(getNullableType(input));
+  return {
+    has: (name) => said.has(name),
+    check,
+    strip(body, parameters) {
+      if (!isStripped || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+      const members = Object.entries(body);
+      const rest = members.filter(([name]) => !said.has(name));
+      if (rest.length === members.length) return body;
+      for (const [name, value] of members) if (said.has(name)) check(name, value, parameters);
+      return Object.fromEntries(rest);
+    },
   };
 }
+
+/** `{userId}` -> `userId`, `user_id`; `{sub-type}` and `/feedback/{id}` -> `id` and `feedback_id` likewise. */
+function namesOf(name: string, before: string): string[] {
+  const snake = snakeCase(name).replaceAll('-', '_');
+  const names = [name, snake, camelCase(snake)];
+  return name === 'id' ? [...names, ...namesOf(`${before.replace(/s$/, '')}-id`, '')] : names;
+}
+
+const camelCase = (name: string): string =>
+  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

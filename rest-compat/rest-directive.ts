@@ -22,6 +22,8 @@ export type Rest = {
   status: number;
   /** A JSON template: `"$"` stands for the root field's value, `"$.data"` for its member; absent: the value is the body. */
   envelope?: unknown;
+  /** Names by which a request may say fixed segments of its path again, in their places: `/api-keys/{type}/{sub-type}`. */
+  repeats?: string;
 };
 
 const sdl = parse(`
@@ -31,6 +33,7 @@ const sdl = parse(`
     on: [RestBase!]!
     status: Int! = 200
     envelope: RestTemplate
+    repeats: String
   ) on QUERY | MUTATION
   enum RestMethod { GET POST PUT DELETE }
   enum RestBase { ${bases.join(' ')} }

@@ -14,7 +14,7 @@ import {
 import { bySpelling, snakeCase } from './names.ts';
 import type { RestOperation } from './operation.ts';
 import { listItems, type ParameterReader, parameterReader } from './parameter.ts';
-import { pathMembersDropper } from './path-members.ts';
+import { type PathRepetition, pathRepetition } from './path-members.ts';
 import { listName, readQuery } from './query.ts';
 import { type Convert, converterOf, invalid, unknownParameter } from './value.ts';
 
@@ -69,23 +69,24 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
     throw new Error(`${label}: ${rest.method} has no body, so there is nothing for $input.`);
   }
   const readBody = input ? bodyReader(input) : refuseBody;
-  const withoutPathMembers = pathMembersDropper(input?.type, pathParameters);
-  const queryParameters = queryReader(
-    [...variables.values()].flatMap((variable) => queryParametersOf(label, variable)),
-  );
+  const parameters = [...variables.values()].flatMap((variable) => queryParametersOf(label, variable));
+  const members = (input && membersOf(input.type)) ?? [];
+  const own = new Set([...parameters, ...members].map(({ name }) => snakeCase(name)));
+  const repeated = pathRepetition(rest, input?.type, own);
+  const queryParameters = queryReader(parameters, repeated);
   return {
     keepKnown: queryParameters.keepKnown,
     pathSpelling: new Map(pathParameters.map(({ name, spelling }) => [name, spelling])),
     inputType: input?.type ?? null,
     spread: new Set([...variables.values()].filter(({ type }) => membersOf(type)).map(({ name }) => name)),
     read(request) {
-      const { path, query } = request;
+      const { path, query, body } = request;
       const values: Record<string, unknown> = {};
       for (const { name, spelling, read } of pathParameters) {
         values[name] = read([path[spelling] ?? ''], spelling);
       }
-      queryParameters.read(query, values);
-      readBody(withoutPathMembers(request), values);
+      queryParameters.read(query, path, values);
+      readBody(repeated.strip(body, path), values);
       return values;
     },
   };
@@ -122,16 +123,21 @@ function queryParametersOf(label: string, variable: Variable): Parameter[] {
 }
 
 type QueryReader = {
-  read(query: string, values: Record<string, unknown>): void;
+  read(query: string, path: RequestInput['path'], values: Record<string, unknown>): void;
   keepKnown(query: string): string;
 };
 
-function queryReader(parameters: Parameter[]): QueryReader {
+function queryReader(parameters: Parameter[], repeated: PathRepetition): QueryReader {
   const spelled = bySpelling('query', parameters);
   const required = parameters.filter((parameter) => parameter.required);
   return {
-    read(query, values) {
-      for (const { parameter, spelling, texts } of gather(spelled, query)) {
+    read(query, path, values) {
+      const said = readQuery(query).filter(([name, text]) => {
+        if (!repeated.has(name)) return true;
+        repeated.check(name, text, path);
+        return false;
+      });
+      for (const { parameter, spelling, texts } of gather(spelled, said)) {
         holderOf(parameter, values)[parameter.name] = parameter.read(texts, spelling);
       }
       for (const parameter of required) {
@@ -155,9 +161,9 @@ function holderOf({ within }: Parameter, values: Record<string, unknown>): Recor
 
 type Given = { parameter: Parameter; spelling: string; texts: string[] };
 
-function gather(spelled: Map<string, Parameter>, query: string): Iterable<Given> {
+function gather(spelled: Map<string, Parameter>, said: [name: string, text: string][]): Iterable<Given> {
   const found = new Map<string, Given>();
-  for (const [written, text] of readQuery(query)) {
+  for (const [written, text] of said) {
     const { name: spelling, bracketed } = listName(written);
     const parameter = spelled.get(spelling);
     if (!parameter || (bracketed && !parameter.isList)) throw unknownParameter(written);

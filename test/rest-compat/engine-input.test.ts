@@ -98,6 +98,13 @@ describe('query parameters', () => {
     expect((await api.call('GET', '/v1/required?start_time=2026-01-01T00:00:00Z')).status).toBe(200);
   });
 
+  it('may repeat what the path says', async () => {
+    for (const name of ['item_id', 'itemId']) {
+      expect((await api.call('GET', `/v1/items/a%20b?${name}=a%20b`)).body).toMatchObject({ id: 'a b' });
+      expect(await api.call('GET', `/v1/items/7?${name}=8`)).toMatchObject(refusal(400, name, 'AB01'));
+    }
+  });
+
   it('that are absent stay absent inside an object of the document', async () => {
     expect((await api.call('GET', '/v1/by-slug/abc?level=low')).body).toEqual({
       id: 'abc',
@@ -185,11 +192,41 @@ describe('bodies', () => {
     for (const name of ['item_slug', 'itemSlug']) {
       expect(await rename({ [name]: 'a b' })).toMatchObject({ status: 200, body: { firstName: 'Ada' } });
       for (const other of ['c', 'a%20b', null, ['a b']]) {
-        expect(await rename({ [name]: other })).toMatchObject(refusal(400, name, 'AB01'));
+        const answer = await rename({ [name]: other });
+        expect(answer).toMatchObject(refusal(400, name, 'AB01'));
+        expect((answer.body as any).error.message).toBe(
+          `${name} must be "a b", as the path says, or be left out.`,
+        );
       }
     }
     expect(await rename({ slug: 'a b' })).toMatchObject(refusal(400, 'slug', 'unknown_parameter'));
     expect((await api.send('PUT', '/v1/limits/8', { max_tokens: 7 })).body).toEqual({ maxTokens: 7 });
+  });
+
+  it('may repeat the path where there is nothing else to say', async () => {
+    const rotate = (body: unknown) => api.send('POST', '/v1/items/7/rotate', body);
+    for (const same of [{ item_id: '7' }, { itemId: 7 }, {}]) {
+      expect(await rotate(same)).toMatchObject({ status: 200, body: { id: '7' } });
+    }
+    expect(await rotate({ item_id: '8' })).toMatchObject(refusal(400, 'item_id', 'AB01'));
+    expect(await rotate({ item_id: '7', name: 'x' })).toMatchObject(
+      refusal(400, 'name', 'unknown_parameter'),
+    );
+    expect(await api.send('DELETE', '/v1/items/7', { item_id: '7' })).toMatchObject({ status: 200 });
+    expect(await api.send('DELETE', '/v1/items/7', { item_id: '8' })).toMatchObject(refusal(400, 'item_id'));
+  });
+
+  it('may repeat fixed segments of the path by the names that the document gives them', async () => {
+    const add = (member: object) => api.send('POST', '/v1/kinds/big/round', { first_name: 'Ada', ...member });
+    expect(await add({ size: 'big', 'sub-type': 'round' })).toMatchObject({ status: 200 });
+    expect(await add({ sub_type: 'round', subType: 'round' })).toMatchObject({ status: 200 });
+    expect(await add({ 'sub-type': 'flat' })).toMatchObject(refusal(400, 'sub-type', 'AB01'));
+    expect(await add({ kind: 'big' })).toMatchObject(refusal(400, 'kind', 'unknown_parameter'));
+  });
+
+  it('cannot repeat the path where the body is the caller’s own', async () => {
+    const put = (body: unknown) => api.send('PUT', '/v1/items/7', body);
+    expect((await put({ itemId: 'other' })).body).toEqual({ itemId: 'other' });
   });
 
   it('must be JSON, in UTF-8, of a bounded size and depth', async () => {

@@ -56,6 +56,7 @@ const documents = `
   query required($startTime: DateTime!) @rest(method: GET, path: "/required", on: [V1]) { required(startTime: $startTime) }
   query broken @rest(method: GET, path: "/broken", on: [V1]) { broken }
   mutation createItem($input: ItemInput!) @rest(method: POST, path: "/items", on: [V1], status: 201) { createItem(input: $input) }
+  mutation createRound($input: PlainInput!) @rest(method: POST, path: "/kinds/big/round", on: [V1], repeats: "/kinds/{size}/{sub-type}") { createPlain(input: $input) }
   mutation createPlain($input: PlainInput!) @rest(method: POST, path: "/plain", on: [V1]) { createPlain(input: $input) }
   mutation replace($itemId: ID!, $input: JSON!) @rest(method: PUT, path: "/items/{itemId}", on: [V1]) { replace(id: $itemId, input: $input) }
   mutation rename($itemSlug: ID!, $input: RenameInput!) @rest(method: PUT, path: "/names/{itemSlug}", on: [V1]) { rename(slug: $itemSlug, input: $input) }
