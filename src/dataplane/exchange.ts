@@ -121,7 +121,8 @@ function overHttp(
   const sent = requestHeaders(call, leaf, target, headers.toIgnore);
   announceLength(sent, call, body.growth);
   const unsigned = {
-    method: call.method,
+    // Of those that answer in words of their own, a head is what the gateway makes of a GET.
+    method: call.request.method === 'HEAD' ? 'HEAD' : call.method,
     origin: base.origin,
     path: '',
     headers: sent,

@@ -5,6 +5,7 @@ import { routeOf } from '../../src/dataplane/routes.ts';
 import type { Endpoint } from '../../src/providers/index.ts';
 import { readSettings } from '../../src/settings.ts';
 import { type CallOptions, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
+import { recordsOf } from '../recording/records.ts';
 import { chatAnswer, eventStream, json, type ReceivedRequest, type Script } from '../support/provider.ts';
 
 /** Whose answers browsers may read. */
@@ -142,27 +143,46 @@ describe('10.1: every path', () => {
     expect([get.status, head.status, head.text]).toEqual([status, status, '']);
     expect(Object.keys(head.headers)).toEqual(expect.arrayContaining(['content-type', 'x-gateway-trace-id']));
     expect(head.headers['content-type']).toBe(get.headers['content-type']);
-    expect(world.provider.requests.every(({ method }) => method === 'GET')).toBe(true);
+    const passedOn = path !== '/v1/models' && status === 200;
+    if (passedOn) expect(world.provider.requests.map(({ method }) => method)).toEqual(['GET', 'HEAD']);
   });
 
-  test('HEAD does not wait for what a provider sends behind the head', async () => {
-    let isLeft = false;
+  test('HEAD asks for no body, whatever its length', async () => {
     world.provider.play((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': '1000000' });
-      response.write('the beginning');
-      response.on('close', () => {
-        isLeft = true;
-      });
+      response.end();
     });
-    const path = '/v1/files/f/content';
+    for (const path of ['/v1/files/f/content', '/v1/proxy/x', '/v1/files/f/content']) {
+      const head = await world.call({ method: 'HEAD', path, headers: at(world.slug), body: null });
+      expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '1000000', '']);
+    }
+    expect(world.provider.requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'HEAD']);
+  });
+
+  test('HEAD is tried again, falls back and is recorded as what it is', async () => {
+    world.provider.play(
+      json(503, { error: 'later' }),
+      json(404, {}, { 'content-encoding': 'gzip' }),
+      json(200, {}),
+    );
+    const target = { provider: `@${world.slug}` };
     const head = await world.call({
       method: 'HEAD',
-      path,
-      headers: { 'x-gateway-provider': '@loop-1' },
+      path: '/v1/some/head?x=1',
+      config: {
+        strategy: { mode: 'fallback', on_status_codes: [404] },
+        targets: [{ ...target, retry: { attempts: 1 } }, target],
+      },
       body: null,
     });
-    expect([head.status, head.headers['content-length']]).toEqual([200, '1000000']);
-    while (!isLeft) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect([head.status, head.text, head.headers['x-gateway-last-used-option-index']]).toEqual([
+      200,
+      '',
+      'config.targets[1]',
+    ]);
+    expect(world.provider.requests.map(({ method }) => method)).toEqual(['HEAD', 'HEAD', 'HEAD']);
+    const records = await recordsOf(world.app, { requestUrl: '/v1/some/head?x=1' });
+    expect(records.map(({ requestMethod }) => requestMethod)).toEqual(['HEAD', 'HEAD']);
   });
 
   test.each(['POST', 'GET', 'PUT', 'DELETE'])('%s on any other path is passed on', async (method) => {
