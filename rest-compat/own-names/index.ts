@@ -42,6 +42,8 @@ export function createOwnNames(
 
   function judge(segment: string): Verdict {
     const word = decoded(segment);
+    // No path with such a segment is passed on.
+    if (word === '.' || word === '..') return 'theirs';
     if (theirs.has(word.toLowerCase())) return 'theirs';
     const own = pathsOf.get(word);
     if (own) return { name: word, isExact: true, paths: own };

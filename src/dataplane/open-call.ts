@@ -9,7 +9,7 @@ import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { KeyRecord } from './directory.ts';
 import { HangUp } from './hang-up.ts';
-import { isSafePath, routeOf } from './routes.ts';
+import { requireSafePath, routeOf } from './routes.ts';
 import { requireUsable, type Trace, traceOf } from './trace.ts';
 import { Tries } from './tries.ts';
 
@@ -48,9 +48,8 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     throw new GatewayError('FORBIDDEN', { message: withoutWorkspace(key.principal) });
   }
   requireUsable(trace);
-  if (!isSafePath(path))
-    throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not valid.', param: 'path' });
-  // The head of an answer is what a GET would begin with: Node leaves out the rest.
+  requireSafePath(path);
+  // A HEAD may do what a GET may. Of what the gateway itself answers to it, Node leaves out the body.
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   // Member by member: an object that grows out of another takes three times the memory.
   return {

@@ -108,18 +108,21 @@ const isOwnPath = (provider: Provider, { route: { endpoint, unified } }: Call): 
 const namedIn = (model: string | null, { defaultParams }: Leaf): string | null =>
   model ?? (typeof defaultParams?.model === 'string' ? defaultParams.model : null);
 
-/** As the path is written and as it is meant: providers decode it before or after they look for the model. */
+/** As the path is written and as it is meant: providers may decode it, or merge its slashes, before they look for the model. */
 function modelsInPath(path: string): string[] {
-  const found = [modelInPath(path), modelInPath(decoded(path))];
+  const meant = decoded(path);
+  const found = [path, meant, mergedSlashes(path), mergedSlashes(meant)].map(modelInPath);
   return [...new Set(found.flatMap((model) => (model === null ? [] : [decoded(model)])))];
 }
+
+const mergedSlashes = (path: string): string => path.replace(/\/{2,}/g, '/');
 
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (cause) {
     throw new GatewayError('VALIDATION_FAILED', {
-      message: 'The path is not valid.',
+      message: 'The path is not percent-encoded UTF-8.',
       param: 'path',
       cause,
     });

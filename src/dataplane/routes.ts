@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors/index.ts';
 import type { Endpoint } from '../providers/index.ts';
 
 /** What the data plane makes of a path below `/v1`. */
@@ -78,8 +79,16 @@ function asItIs(endpoint: Endpoint, upstreamPath: string): Route {
   return { endpoint, upstreamPath, unified: false, body: 'any', methods: PROXY_METHODS };
 }
 
-// Neither we nor the provider's router, which may decode slashes, may be talked out of the provider's base path.
+// Neither we nor the provider's router, which may decode slashes, may be talked out of the provider's base path. Empty
+// segments lead nowhere: the path is only ever appended to an origin or sent as a request target, never resolved.
 const dotSegment = /(^|\/|%2f|%5c)(\.|%2e){1,2}(\/|%2f|%5c|$)/i;
 
-export const isSafePath = (path: string): boolean =>
-  !dotSegment.test(path) && !path.includes('\\') && !path.includes('//');
+/** Throws VALIDATION_FAILED for a path that could lead out of the provider's base path. */
+export function requireSafePath(path: string): void {
+  if (path.includes('\\')) throw unsafe('a backslash, which some take for a slash: write it as %5C.');
+  if (dotSegment.test(path))
+    throw unsafe("a segment . or .., which could lead out of the provider's base path.");
+}
+
+const unsafe = (what: string) =>
+  new GatewayError('VALIDATION_FAILED', { message: `The path has ${what}`, param: 'path' });

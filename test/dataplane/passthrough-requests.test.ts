@@ -258,7 +258,8 @@ test.each([
   '/v1/./files',
   '/v1/files/..',
   '/v1/proxy/../x',
-  '/v1//evil.example/x',
+  '/v1//../x',
+  '/v1/proxy//%2e%2e//x',
   '/v1/files/..%2fadmin',
   '/v1/files%2F..%2Fadmin',
   '/v1/files/..%5cadmin',
@@ -266,8 +267,43 @@ test.each([
 ])('the path %s goes nowhere', async (path) => {
   world.provider.play(json(200, {}));
   const answer = await raw(`POST ${path} HTTP/1.1`, through({ 'x-gateway-api-key': world.app.workspaceKey }));
-  expect(answer).toMatch(/^HTTP\/1\.1 (400|404) /);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toMatch(
+    path.includes('\\') ? /The path has a backslash/ : /The path has a segment \. or \.\./,
+  );
   expect(world.provider.requests).toHaveLength(0);
+});
+
+test.each([
+  ['/x//y', '/x//y'],
+  ['//x///y//', '//x///y//'],
+  ['//evil.example/x', '//evil.example/x'],
+  ['/proxy/x//y', '/x//y'],
+  ['/proxy//evil.example/x', '//evil.example/x'],
+  ['/proxy/https://evil.example/x?y=//z', '/https://evil.example/x?y=//z'],
+])('the path %s stays at the provider, empty segments and all', async (path, url) => {
+  const { host, origin } = new URL(world.provider.url);
+  for (const [base, way] of [
+    ['/v1', through()],
+    ['', { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': origin }],
+  ] as const) {
+    world.provider.play(json(200, {}));
+    await raw(`POST /v1${path} HTTP/1.1`, { ...way, 'x-gateway-api-key': world.app.workspaceKey });
+    expect([received().url, received().headers.host]).toEqual([base + url, host]);
+  }
+});
+
+test('a redirect from a path that begins with an empty segment stays below the gateway', async () => {
+  world.provider.play((_request, response) => {
+    response.writeHead(302, { location: '../b' }).end();
+  });
+  const { origin } = new URL(world.provider.url);
+  const answer = await world.call({
+    method: 'GET',
+    path: '/v1/proxy//evil.example/x/y',
+    headers: { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': origin },
+  });
+  expect([answer.status, answer.headers.location]).toEqual([302, '/v1/proxy//evil.example/b']);
 });
 
 test.each(['/v1/files/a..b', '/v1/files/...', '/v1/.well-known/x', '/v1/files/a%2Fb'])(

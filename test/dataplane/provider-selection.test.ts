@@ -368,6 +368,12 @@ describe('a restriction of models holds however the request is written', () => {
     ['a model by id', { body: '{"model":"ok","modelId":"bad"}' }, 403],
     ['a batch in a file', { path: '/v1/batches', body: '{"model":"ok","input_file_id":"file-1"}' }, 403],
     ['an encoded path', { path: '/v1/proxy/%6dodels/bad:generateContent', body: '{}' }, 403],
+    ['a path with empty segments', { path: '/v1/proxy/models//bad:generateContent', body: '{}' }, 403],
+    [
+      'a deployment behind an empty segment',
+      { path: '/v1/proxy/deployments//bad/chat/completions', body: '{"model":"ok"}' },
+      403,
+    ],
     ['an encoded model in the path', { path: '/v1/proxy/models/%62ad:generateContent', body: '{}' }, 403],
     ['a query', { path: '/v1/proxy/realtime/calls?x=1&%6dodel=bad', body: '{"model":"ok"}' }, 403],
     ['a query of deployments', { path: '/v1/proxy/x?Deployment=bad', body: '{"model":"ok"}' }, 403],
