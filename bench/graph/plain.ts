@@ -77,7 +77,15 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     audited: new Map(),
     organisationOwned: [],
     audit: { record: async () => undefined },
-    request: { id: '', method: 'GET', path: '', query: '', headers: request.headers, clientIp: '' },
+    request: {
+      id: '',
+      method: 'GET',
+      path: '',
+      query: '',
+      headers: request.headers,
+      clientIp: '',
+      arrivedAt: () => '',
+    },
   };
 }
 

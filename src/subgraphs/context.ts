@@ -22,6 +22,8 @@ export type RequestFacts = {
   query: string;
   headers: IncomingHttpHeaders;
   clientIp: string;
+  /** Base URL of the address at which the connection came in. */
+  arrivedAt(): string;
 };
 
 export type AuditedDocuments = {

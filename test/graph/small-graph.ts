@@ -51,6 +51,7 @@ export function smallContext(
       query: '',
       headers: { 'user-agent': 'test', authorization: 'Bearer sk-0123456789abcdef0123' },
       clientIp: '127.0.0.1',
+      arrivedAt: () => 'http://127.0.0.1',
     },
     audit: { record: async (entry: AuditEntry) => void recorded.audit.push(entry), replay: async () => 0 },
     log: logger,
