@@ -3,13 +3,14 @@ import type { Duplex } from 'node:stream';
 import type { Oauth2, Reference, Rest } from '../rest-compat/index.ts';
 import type { Dataplane } from './dataplane/index.ts';
 import type { Realtime } from './dataplane/realtime/index.ts';
-import { GatewayError, inferenceBody } from './errors/index.ts';
+import { administrationBody, GatewayError, inferenceBody } from './errors/index.ts';
 import type { GraphHttp } from './graph/http.ts';
 import { refuseUpgrade } from './graph/index.ts';
 import { answerInvitePage } from './invite-page.ts';
 import type { Logger } from './lib/logger.ts';
-import { splitUrl } from './lib/request-url.ts';
+import { adoptTarget, splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
+import { hasTwoHosts, soundRequests } from './request-soundness.ts';
 import { localUrl } from './settings.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -32,6 +33,8 @@ type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations
 
 /** Below these everything is administration; under `/v1` what is no name of the administration goes to a provider. */
 const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known|model-configs)\//;
+
+const operationsPaths = new Set(['/', '/healthz', '/readyz', '/metrics']);
 
 const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
 
@@ -61,9 +64,12 @@ export function createListener({
     // Apart from the graph: an answer that stays open says nothing about how long answers take.
     if (path === '/graphql/stream') return ['stream', graphHttp.handle(request, response)];
     if (graphPaths.has(path) || path.startsWith('/explorer/')) {
+      if (request.method === 'TRACE')
+        return ['graph', refuseMethod(response, path === '/graphql' ? 'GET, POST' : 'GET, HEAD')];
       return ['graph', graphHttp.handle(request, response)];
     }
     if (standalone && path.startsWith('/subgraphs/')) {
+      if (request.method === 'TRACE') return ['subgraph', refuseMethod(response, 'GET, POST')];
       return ['subgraph', standalone.handle(request, response)];
     }
     if (path.startsWith('/invites/')) return ['operations', answerInvitePage(request, response)];
@@ -73,6 +79,7 @@ export function createListener({
   async function operations(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const documented = reference.match(path);
     if (documented) return documented(request, response);
+    if (operationsPaths.has(path) && !isRead(request)) return answerMethods(request, response);
     if (path === '/healthz') return answer(response, 200, { status: 'ok' });
     if (path === '/readyz') {
       const state = isReady();
@@ -111,12 +118,27 @@ export const createSubgraphListener =
   (request, response) => {
     const door: Door = 'subgraph';
     metrics.observe(door, response);
-    standalone.handle(request, response);
+    if (request.method === 'TRACE') refuseMethod(response, 'GET, POST');
+    else standalone.handle(request, response);
   };
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
+}
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
+const READ_METHODS = 'GET, HEAD, OPTIONS';
+
+function answerMethods({ method }: IncomingMessage, response: ServerResponse): void {
+  if (method === 'OPTIONS') response.writeHead(204, { allow: READ_METHODS }).end();
+  else refuseMethod(response, READ_METHODS);
+}
+
+function refuseMethod(response: ServerResponse, allow: string): void {
+  response.setHeader('allow', allow);
+  answer(response, 405, administrationBody(new GatewayError('METHOD_NOT_ALLOWED')));
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -150,13 +172,21 @@ export function createHttpServer(listener: Listener, onUpgrade?: UpgradeListener
       shouldUpgradeCallback: ({ headers }) =>
         onUpgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     },
-    listener,
+    soundRequests(listener),
   );
   server.headersTimeout = 80_000;
   server.requestTimeout = MAX_UPLOAD_TIME;
-  if (onUpgrade) server.on('upgrade', onUpgrade);
+  if (onUpgrade) server.on('upgrade', soundUpgrades(onUpgrade));
   return server;
 }
+
+const soundUpgrades =
+  (onUpgrade: UpgradeListener): UpgradeListener =>
+  (request, socket, head) => {
+    if (hasTwoHosts(request)) return refuseUpgrade(socket, '400 Bad Request');
+    adoptTarget(request);
+    onUpgrade(request, socket, head);
+  };
 
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {

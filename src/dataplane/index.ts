@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError } from '../errors/index.ts';
 import type { Call } from './call.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { errorBodyFor } from './ingress/index.ts';
 import { openCall, visitOf } from './open-call.ts';
 import { refuse } from './refuse.ts';
 import { allowOf, routeOf } from './routes.ts';
@@ -15,8 +17,8 @@ export type Dataplane = {
 export function createDataplane(dependencies: DataplaneDependencies): Dataplane {
   return {
     async handle(request, response, path, query) {
-      if (request.method === 'OPTIONS') {
-        answerOptions(request, response, path);
+      if (request.method === 'OPTIONS' || request.method === 'TRACE') {
+        answerMethods(request, response, path);
         return;
       }
       const visit = visitOf(request, response, path, query);
@@ -35,9 +37,16 @@ export function createDataplane(dependencies: DataplaneDependencies): Dataplane 
   };
 }
 
-/** What a path takes is no secret: whoever asks need not say who they are. */
-function answerOptions(request: IncomingMessage, response: ServerResponse, path: string): void {
+/** What a path takes is no secret: whoever asks need not say who they are. TRACE, which nothing takes, would show headers. */
+function answerMethods(request: IncomingMessage, response: ServerResponse, path: string): void {
   request.resume();
-  response.writeHead(204, { allow: allowOf(routeOf(path)) });
-  response.end();
+  const route = routeOf(path);
+  response.setHeader('allow', allowOf(route));
+  if (request.method === 'OPTIONS') {
+    response.writeHead(204).end();
+    return;
+  }
+  const error = new GatewayError('METHOD_NOT_ALLOWED', { message: `This path takes ${allowOf(route)}.` });
+  response.writeHead(405, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(errorBodyFor(route.endpoint, error)));
 }
