@@ -40,7 +40,8 @@ export type Endpoint = {
   document?: CompiledOperation;
 };
 
-export type Route = { endpoint: Endpoint; surface: Surface };
+/** `full`: the path with its base, parameters in braces. */
+export type Route = { endpoint: Endpoint; surface: Surface; full: string };
 export type Found = { route: Route; parameters: Parameters };
 
 export type Routes = {
@@ -59,6 +60,7 @@ export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes 
   const taken = new Map<string, string>();
   // Most requests below /v1 are the data plane's: one look at the first segment tells.
   const roots = new Set<string>();
+  const withoutParameters = new Set<string>();
   for (const endpoint of endpoints) {
     const { label, method, path, on } = endpoint;
     for (const base of on) {
@@ -70,7 +72,8 @@ export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes 
       if (other) throw new Error(`${label} and ${other} are both mounted at ${method} ${full}.`);
       taken.set(place, label);
       roots.add(rootOf(full));
-      const route: Route = { endpoint, surface };
+      if (!full.includes('{')) withoutParameters.add(full);
+      const route: Route = { endpoint, surface, full };
       router.on(method, full.replace(/\{(\w+)\}/g, ':$1'), unused, route);
     }
   }
@@ -81,7 +84,11 @@ export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes 
     if (!found.store) {
       throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not percent-encoded UTF-8.' });
     }
-    return { route: found.store as Route, parameters: found.params };
+    const route = found.store as Route;
+    // `PUT /admin/users/invites` changes no user of that name: such a path is what it says, for every method.
+    const plain = path.endsWith('/') ? path.slice(0, -1) : path;
+    if (route.full !== plain && withoutParameters.has(plain)) return null;
+    return { route, parameters: found.params };
   };
   return {
     find: (method, path) => {

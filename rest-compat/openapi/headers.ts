@@ -14,7 +14,7 @@ export const requestHeaders = {
     in: 'header',
     description:
       'With an access token: the workspace, by id or slug, that the request is about. Needed by accounts with roles on several workspaces alone.',
-    schema: { type: 'string', maxLength: 100 },
+    schema: { type: 'string' },
   },
   'If-None-Match': {
     name: 'If-None-Match',

@@ -2898,6 +2898,7 @@ export type LogExportFiltersInput = {
   promptTokenMax?: InputMaybe<Scalars['Int']['input']>;
   completionTokenMin?: InputMaybe<Scalars['Int']['input']>;
   completionTokenMax?: InputMaybe<Scalars['Int']['input']>;
+  /** Status codes with commas between them, e.g. `200,429`. */
   statusCode?: InputMaybe<Scalars['String']['input']>;
   /** Of the average of value times weight on the log's trace. */
   weightedFeedbackMin?: InputMaybe<Scalars['Float']['input']>;

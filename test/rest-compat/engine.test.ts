@@ -139,6 +139,14 @@ describe('OPTIONS', () => {
     expect(answer.headers.get('allow')).toBe('GET, PUT, DELETE, HEAD, OPTIONS');
     expect(answer.headers.get('x-request-id')).toBe('request-1');
   });
+
+  it('and 405 leave out what a path takes that differs from it in a parameter', async () => {
+    for (const path of ['/v1/items/version', '/v1/items/version/']) {
+      expect((await api.call('OPTIONS', path)).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      const answer = await api.send('PUT', path, {});
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    }
+  });
 });
 
 describe('errors', () => {
