@@ -31,7 +31,7 @@ type TargetCall = {
   leaf: Leaf;
   target: Target;
   exchange: Pick<Exchange, 'request' | 'body' | 'cache' | 'untranslated' | 'wire'>;
-  settled: Pick<Settled, 'result' | 'status' | 'capture' | 'retryCount'>;
+  settled: Pick<Settled, 'result' | 'status' | 'capture' | 'retryCount' | 'relayed'>;
   startedAt: number;
 };
 
@@ -83,6 +83,7 @@ export function recordExchange(
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: sensitiveHeaders(call, target.customHeaders),
     pricing: target.pricing,
+    endsCall: settled.relayed && hasTries(call),
   });
 }
 
@@ -96,6 +97,9 @@ function changedRequest(
   const content = body.changed ? contentOf(body, limit) : null;
   return content && { headers: request.headers, body: content };
 }
+
+/** Whether each target has a span of its own, so that the call needs one above them. */
+const hasTries = ({ span, trace }: Call): boolean => span !== trace;
 
 /** 101 is the status of a session over WebSocket. */
 const isSuccess = (status: number): boolean => status === 101 || (status >= 200 && status < 300);
@@ -141,6 +145,7 @@ export function recordWithoutProvider(
     keeps: keptParts(call),
     sensitiveHeaders: sensitiveHeaders(call, NO_HEADERS),
     pricing: null,
+    endsCall: hasTries(call),
   });
 }
 

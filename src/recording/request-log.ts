@@ -41,7 +41,12 @@ export type ExchangeDraft = {
   sensitiveHeaders: string[];
   /** Null for the usual prices. */
   pricing: OwnPricing;
+  /** The last of a call whose tries have spans of their own: after it the call itself has its span. */
+  endsCall: boolean;
 };
+
+/** A record as it was made, before it is stored. */
+export type Observed = { record: LogRecord; endsCall: boolean };
 
 /** The first `limit` bytes of a body. */
 export const kept = (bytes: Buffer, limit: number): KeptBody => ({
@@ -59,7 +64,7 @@ export type RequestLogOptions = {
   retentionDays: number;
   bodyRetentionDays: number;
   /** Sees every record once, when it is made. */
-  observe: (records: LogRecord[]) => void;
+  observe: (made: Observed[]) => void;
   write: (entries: LogEntry[]) => Promise<void>;
   spool: Spool<LogEntry>;
   log: Logger;
@@ -105,11 +110,14 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   async function prepare(drafts: ExchangeDraft[]): Promise<LogEntry[]> {
     const packs = new BodyPacks();
     const entries: LogEntry[] = [];
+    const made: Observed[] = [];
     for (const draft of drafts) {
       draft.record.aiModel = modelInPath(draft.record.requestUrl) ?? draft.record.aiModel;
-      entries.push(toEntry(draft, await measure(draft), packs));
+      const entry = toEntry(draft, await measure(draft), packs);
+      entries.push(entry);
+      made.push({ record: entry.record, endsCall: draft.endsCall });
     }
-    observe(entries.map(({ record }) => record));
+    observe(made);
     return entries;
   }
 

@@ -52,6 +52,7 @@ function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
     keeps: 'all',
     sensitiveHeaders: ['x-secret'],
     pricing: null,
+    endsCall: false,
     ...changes,
   };
 }
@@ -139,6 +140,7 @@ describe('drafts', () => {
         ),
         sensitiveHeaders: fc.subarray(['x-one', 'x-two']),
         pricing: fc.constantFrom(null, { input: 1 } as never, { input: 2 } as never),
+        endsCall: fc.boolean(),
       })
       .map(draftOf);
     fc.assert(

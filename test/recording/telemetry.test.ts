@@ -1,46 +1,28 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { read, startWorld, until, type World } from '../dataplane/world.ts';
 import { chatAnswer, json } from '../support/provider.ts';
-
-type Span = {
-  name: string;
-  attributes: { key: string; value: Record<string, unknown> }[];
-  [key: string]: any;
-};
+import {
+  attributesOf,
+  type CollectedSpan,
+  startTraceCollector,
+  type TraceCollector,
+} from '../support/trace-collector.ts';
 
 let world: World;
-let collector: Server;
-let spans: Span[];
-let headers: unknown[];
-/** Statuses that the collector answers next, before it is well again. */
-let troubles: number[];
+let collector: TraceCollector;
+let spans: CollectedSpan[];
 
 beforeAll(async () => {
-  [spans, headers, troubles] = [[], [], []];
-  collector = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    const status = troubles.shift() ?? 200;
-    if (status === 200) {
-      headers.push(request.headers.authorization);
-      const { resourceSpans } = JSON.parse(text);
-      for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
-    }
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-  });
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-  const { port } = collector.address() as AddressInfo;
+  collector = await startTraceCollector();
+  spans = collector.spans;
   world = await startWorld({
-    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}/`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
   });
 });
 afterAll(async () => {
   await world.stop();
-  collector.closeAllConnections();
-  collector.close();
+  collector.stop();
 });
 
 const call = async (traceId: string, answer = json(200, chatAnswer('a secret answer')), config?: object) => {
@@ -48,8 +30,6 @@ const call = async (traceId: string, answer = json(200, chatAnswer('a secret ans
   return world.call({ headers: { 'x-gateway-trace-id': traceId }, config });
 };
 const spanOf = (logTrace: string) => until(() => spans.find(({ traceId }) => traceId === logTrace));
-const attributesOf = ({ attributes }: Span) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 const metrics = async () => String((await world.app.rest('GET', '/metrics', { key: null })).body);
 
 describe('spans for a collector (spec/data-plane.md, section 8.3)', () => {
@@ -58,7 +38,7 @@ describe('spans for a collector (spec/data-plane.md, section 8.3)', () => {
   test('say in the conventions for GenAI what a call was, and nothing of its content', async () => {
     const { status } = await call(traceId);
     expect(status).toBe(200);
-    const span = (await spanOf(traceId)) as Span;
+    const span = (await spanOf(traceId)) as CollectedSpan;
     expect(span).toMatchObject({ name: 'chat gpt-test', kind: 3, status: { code: 0 }, traceId });
     expect(span.spanId).toMatch(/^[0-9a-f]{16}$/);
     expect(attributesOf(span)).toMatchObject({
@@ -72,7 +52,7 @@ describe('spans for a collector (spec/data-plane.md, section 8.3)', () => {
     });
     expect(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano)).toBe(true);
     expect(JSON.stringify(spans)).not.toMatch(/secret answer|hello there/);
-    expect(headers).toEqual(['Bearer collector-secret']);
+    expect(collector.credentials).toEqual(['Bearer collector-secret']);
   });
 
   test('have ids of the right form whatever the trace is called, the same for the same name', async () => {
@@ -84,14 +64,14 @@ describe('spans for a collector (spec/data-plane.md, section 8.3)', () => {
     const second = await seen(before + 2);
     expect(first).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) });
     expect(second).toMatchObject({
-      traceId: (first as Span).traceId,
+      traceId: (first as CollectedSpan).traceId,
       status: { code: 2 },
       attributes: expect.arrayContaining([{ key: 'error.type', value: { stringValue: '500' } }]),
     });
   });
 
   test('are lost, counted and in nobody’s way when the collector refuses them', async () => {
-    troubles = [400];
+    collector.troubles.push(400);
     const before = spans.length;
     await call('refused');
     await until(async () => /sluice_trace_spans_total\{outcome="failed"\} 1/.test(await metrics()));

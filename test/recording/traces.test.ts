@@ -1,16 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log-record.ts';
-import { created, messages, startWorld, type World } from '../dataplane/world.ts';
+import { created, messages, startWorld, until, type World } from '../dataplane/world.ts';
 import { dataOf } from '../subgraphs/support.ts';
-import { chatAnswer, json } from '../support/provider.ts';
+import { chatAnswer, json, type Script } from '../support/provider.ts';
+import {
+  attributesOf,
+  type CollectedSpan,
+  startTraceCollector,
+  type TraceCollector,
+} from '../support/trace-collector.ts';
 import { recordsOf } from './records.ts';
 
+const MILLISECOND = 1_000_000n;
+
 let world: World;
+let collector: TraceCollector;
 
 beforeAll(async () => {
-  world = await startWorld();
+  collector = await startTraceCollector();
+  world = await startWorld({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  collector.stop();
+});
 
 /** The record of a call, found by a tag in its path. */
 let tags = 0;
@@ -152,6 +165,139 @@ describe('traces', () => {
     });
     const listed = await world.app.rest('GET', `/v1/logs?trace_id=${traceId}&span_id=fallback`);
     expect((listed.body as { total: number }).total).toBe(2);
+  });
+});
+
+describe('exported spans of a config with targets', () => {
+  const caller = 'b7ad6b7169203331';
+  const a = { override_params: { model: 'a' } };
+  const b = { override_params: { model: 'b' } };
+  const missing = { provider: '@missing' };
+  const bad = () => json(500, { error: { message: 'no' } });
+  const good = () => json(200, chatAnswer('hi'));
+  const fallback = (...targets: object[]) => ({ strategy: { mode: 'fallback' }, targets });
+  let traces = 0;
+
+  /** The spans and the logs of one call below the caller’s span. */
+  async function spansOf(config: object, answers: Script[]) {
+    const traceId = `0af7651916cd43dd8448eb211c8${(++traces).toString().padStart(5, '0')}`;
+    world.provider.play(...answers);
+    const answer = await world.call({
+      config,
+      headers: { traceparent: `00-${traceId}-${caller}-01` },
+    });
+    // Spans leave in the order of their calls: with that of a later call all of this one are here.
+    world.provider.play(good());
+    const later = 'f'.repeat(27) + traceId.slice(-5);
+    await world.call({ headers: { 'x-gateway-trace-id': later } });
+    await until(() => collector.spans.some((span) => span.traceId === later));
+    const spans = collector.spans.filter((span) => span.traceId === traceId);
+    const records = await recordsOf(world.app, { traceId });
+    return { answer, spans, records };
+  }
+
+  /** Name, status code (2 for failed) and parent of each span; parents by name. */
+  const drawn = (spans: CollectedSpan[]) => {
+    const names = new Map([[caller, 'caller'], ...spans.map(({ spanId, name }) => [spanId, name] as const)]);
+    return spans
+      .map(({ name, status, parentSpanId = '' }) => [name, status.code, names.get(parentSpanId)])
+      .sort(([one], [other]) => (one < other ? -1 : 1));
+  };
+
+  test.each([
+    [
+      'a fallback',
+      fallback(a, b),
+      [bad, good],
+      [
+        ['chat', 0, 'caller'],
+        ['chat a', 2, 'chat'],
+        ['chat b', 0, 'chat'],
+      ],
+    ],
+    [
+      'a nested fallback that fails',
+      fallback(fallback(a), b),
+      [bad, bad],
+      [
+        ['chat', 2, 'caller'],
+        ['chat a', 2, 'chat'],
+        ['chat b', 2, 'chat'],
+      ],
+    ],
+    [
+      'a load balancer',
+      { strategy: { mode: 'loadbalance' }, targets: [a, { ...b, weight: 0 }] },
+      [good],
+      [
+        ['chat', 0, 'caller'],
+        ['chat a', 0, 'chat'],
+      ],
+    ],
+    [
+      'a fallback that is refused after a try',
+      fallback(a, missing),
+      [bad],
+      [
+        ['chat', 2, 'caller'],
+        ['chat a', 2, 'chat'],
+      ],
+    ],
+    ['one target', { ...a }, [good], [['chat a', 0, 'caller']]],
+  ])('are one tree below the caller’s: %s', async (_name, config, answers, expected) => {
+    const { spans, records } = await spansOf(
+      config,
+      answers.map((answer) => answer()),
+    );
+    expect(drawn(spans)).toEqual(expected);
+    // What the API says of the logs is what was exported.
+    const exported = new Set(spans.map(({ spanId, parentSpanId }) => `${parentSpanId} > ${spanId}`));
+    for (const { spanId, parentSpanId } of records) expect(exported).toContain(`${parentSpanId} > ${spanId}`);
+    const [first, ...others] = [...spans].sort((one, other) => one.name.length - other.name.length);
+    for (const { startTimeUnixNano, endTimeUnixNano } of others) {
+      expect(BigInt(startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(first?.startTimeUnixNano));
+      expect(BigInt(endTimeUnixNano)).toBeLessThanOrEqual(BigInt(first?.endTimeUnixNano) + MILLISECOND);
+    }
+  });
+
+  test('the call’s has its status and the config, and leaves tokens and cost to the tries', async () => {
+    const { spans } = await spansOf(fallback(a, b), [bad(), good()]);
+    const [call, ...tries] = ['chat', 'chat a', 'chat b'].map((name) =>
+      spans.find((span) => span.name === name),
+    );
+    expect(call).toMatchObject({ kind: 2 });
+    const attributes = attributesOf(call as CollectedSpan);
+    expect(attributes).toMatchObject({
+      'http.request.method': 'POST',
+      'http.response.status_code': 200,
+      'sluice.endpoint': 'chatComplete',
+      'sluice.workspace.id': world.app.workspaceId,
+    });
+    expect(Object.keys(attributes).filter((name) => name.startsWith('gen_ai.'))).toEqual([]);
+    expect(tries.map((span) => span?.kind)).toEqual([3, 3]);
+  });
+
+  test('the graph shows the same tree for a call that was refused after a try', async () => {
+    const { answer, records } = await spansOf(fallback(a, missing), [bad()]);
+    expect(answer.status).toBe(400);
+    const graph = await world.app.graphql(
+      `query ($traceId: String!) {
+        trace(traceId: $traceId) { spans(limit: 9) {
+          spanId parentSpanId log { responseStatusCode } children(limit: 9) { spanId log { responseStatusCode } }
+        } }
+      }`,
+      { traceId: records[0]?.traceId },
+      world.app.workspaceKey,
+    );
+    const [tried, refused] = records;
+    expect(dataOf(graph).trace.spans).toEqual([
+      {
+        spanId: refused?.spanId,
+        parentSpanId: caller,
+        log: { responseStatusCode: 400 },
+        children: [{ spanId: tried?.spanId, log: { responseStatusCode: 500 } }],
+      },
+    ]);
   });
 });
 

@@ -32,6 +32,7 @@ export const valuesOf = ({
   keeps,
   sensitiveHeaders,
   pricing,
+  endsCall,
 }: ExchangeDraft) =>
   [
     record._id,
@@ -97,6 +98,7 @@ export const valuesOf = ({
     // Names of headers have no line breaks.
     sensitiveHeaders.join('\n'),
     pricing,
+    endsCall,
   ] as const;
 
 /** `take` gives the next bytes of the bodies. */
@@ -164,6 +166,7 @@ export function draftOf(values: Values, take: Take): ExchangeDraft {
     keeps,
     sensitiveHeaders,
     pricing,
+    endsCall,
   ] = values;
   const body = (length: number | null, size: number | null): KeptBody | null =>
     length === null || size === null ? null : { bytes: take(length), size };
@@ -231,5 +234,6 @@ export function draftOf(values: Values, take: Take): ExchangeDraft {
     keeps,
     sensitiveHeaders: sensitiveHeaders === '' ? [] : sensitiveHeaders.split('\n'),
     pricing,
+    endsCall,
   };
 }

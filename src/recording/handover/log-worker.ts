@@ -54,9 +54,9 @@ const spans =
 const traffic = createTrafficMetrics();
 const requestLog = createRequestLog({
   ...settings,
-  observe(records) {
-    records.forEach(traffic.count);
-    spans?.add(records);
+  observe(made) {
+    for (const { record } of made) traffic.count(record);
+    spans?.add(made);
   },
   write: async (entries) => {
     await writer.write(entries);

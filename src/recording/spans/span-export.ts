@@ -1,6 +1,7 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../lib/logger.ts';
 import type { LogRecord } from '../log-record.ts';
+import type { Observed } from '../request-log.ts';
 
 /** A collector that speaks OTLP over HTTP. */
 export type OtlpCollector = {
@@ -12,8 +13,8 @@ export type OtlpCollector = {
 export type SpanCounters = { exported: number; failed: number; dropped: number };
 
 export type SpanExport = {
-  /** Takes the logs of tries at providers without waiting; what is beyond the bound is dropped and counted. */
-  add(records: readonly LogRecord[]): void;
+  /** Takes what was logged without waiting; spans beyond the bound are dropped and counted. */
+  add(made: readonly Observed[]): void;
   /** Sends what waits, as far as the collector takes it in time. */
   stop(): Promise<void>;
   counters: SpanCounters;
@@ -28,8 +29,8 @@ const DELAY = 1000;
 const TIMEOUT = 5000;
 
 /**
- * Tells a collector of every try at a provider, in batches behind the log; `onSettled` runs when one was taken or lost. The
- * libraries are loaded with the first one.
+ * Tells a collector of every try at a provider, and of every call that has its tries below it, in batches behind the log;
+ * `onSettled` runs when a batch was taken or lost. The libraries are loaded with the first span.
  */
 export function createSpanExport(
   collector: OtlpCollector,
@@ -41,7 +42,7 @@ export function createSpanExport(
   let loading: ReturnType<typeof load> | null = null;
 
   async function load() {
-    const [{ BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }, { spanOf }] =
+    const [{ BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }, spans] =
       await Promise.all([
         import('@opentelemetry/sdk-trace'),
         import('@opentelemetry/exporter-trace-otlp-http'),
@@ -56,7 +57,7 @@ export function createSpanExport(
       maxExportBatchSize: BATCH,
       scheduledDelayMillis: DELAY,
     });
-    return { processor, spanOf, resource: resourceFromAttributes({ 'service.name': 'sluice' }) };
+    return { processor, spans, resource: resourceFromAttributes({ 'service.name': 'sluice' }) };
   }
 
   function counted(exporter: SpanExporter): SpanExporter {
@@ -76,18 +77,18 @@ export function createSpanExport(
     };
   }
 
-  async function take(records: LogRecord[]): Promise<void> {
+  async function take(wanted: Wanted[]): Promise<void> {
     loading ??= load();
-    const { processor, spanOf, resource } = await loading;
-    for (const record of records) processor.onEnd(spanOf(record, resource));
+    const { processor, spans, resource } = await loading;
+    for (const { record, kind } of wanted) processor.onEnd(spans[kind](record, resource));
   }
 
   return {
     counters,
-    add(records) {
-      const tries = records.filter(({ aiProvider }) => aiProvider !== null);
-      const taken = tries.slice(0, MAX_WAITING - waiting);
-      counters.dropped += tries.length - taken.length;
+    add(made) {
+      const wanted = made.flatMap(wantedFor);
+      const taken = wanted.slice(0, MAX_WAITING - waiting);
+      counters.dropped += wanted.length - taken.length;
       if (taken.length === 0) return;
       waiting += taken.length;
       take(taken).catch((error: unknown) => {
@@ -103,4 +104,14 @@ export function createSpanExport(
         .catch((error: unknown) => log.warn({ error }, 'The last spans did not reach the trace collector.'));
     },
   };
+}
+
+/** A span that is to be made of a record. */
+type Wanted = { record: LogRecord; kind: 'spanOfTry' | 'spanOfCall' };
+
+function wantedFor({ record, endsCall }: Observed): Wanted[] {
+  const wanted: Wanted[] = [];
+  if (record.aiProvider !== null) wanted.push({ record, kind: 'spanOfTry' });
+  if (endsCall) wanted.push({ record, kind: 'spanOfCall' });
+  return wanted;
 }

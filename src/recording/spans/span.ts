@@ -3,6 +3,7 @@ import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { w3cSpanId, w3cTraceId } from '../../lib/trace-ids.ts';
 import type { LogRecord } from '../log-record.ts';
+import { commonAttributes, type Given, present, tryAttributes } from './attributes.ts';
 
 /** Operations that the conventions have a name for; any other goes by the gateway's own. */
 const operations: Record<string, string> = {
@@ -14,32 +15,78 @@ const operations: Record<string, string> = {
 };
 
 const NANOSECONDS = 1e6;
-const NANODOLLARS = 1e9;
 
 const scope = { name: 'sluice' };
 
 /** One try at a provider as a span in the GenAI conventions of OpenTelemetry: its measures, and nothing of its content. */
-export function spanOf(record: LogRecord, resource: Resource): ReadableSpan {
-  const traceId = w3cTraceId(record.traceId);
-  const contextOf = (spanId: string) => ({
-    traceId,
-    spanId: w3cSpanId(spanId),
-    traceFlags: TraceFlags.SAMPLED,
-  });
-  const { aiModel, parentSpanId, upstreamResponseTime, isSuccess, error } = record;
-  const operation = operations[record.endpoint] ?? record.endpoint;
-  const from = record.createdAt.getTime();
-  return {
+export function spanOfTry(record: LogRecord, resource: Resource): ReadableSpan {
+  const { aiModel, spanId, parentSpanId, createdAt, upstreamResponseTime } = record;
+  const operation = operationOf(record);
+  return spanWith(record, resource, {
+    ...{ spanId, parentSpanId },
     name: aiModel === null ? operation : `${operation} ${aiModel}`,
     kind: SpanKind.CLIENT,
-    spanContext: () => contextOf(record.spanId),
+    from: createdAt.getTime(),
+    took: upstreamResponseTime,
+    attributes: { 'gen_ai.operation.name': operation, ...tryAttributes(record) },
+  });
+}
+
+/**
+ * A call whose tries have spans below it, made of its last record. Tokens and cost stand on the tries alone, so that a sum
+ * over all spans counts them once.
+ */
+export function spanOfCall(record: LogRecord, resource: Resource): ReadableSpan {
+  const { requestMethod, responseTime } = record;
+  return spanWith(record, resource, {
+    ...(record.aiProvider === null ? beginningOf(record) : beginningAbove(record)),
+    name: operationOf(record),
+    kind: SpanKind.SERVER,
+    took: responseTime,
+    attributes: { 'http.request.method': requestMethod, ...commonAttributes(record) },
+  });
+}
+
+/** The record of a refusal is of the call itself. */
+const beginningOf = ({ spanId, parentSpanId, createdAt }: LogRecord) => ({
+  ...{ spanId, parentSpanId },
+  from: createdAt.getTime(),
+});
+
+/** The record of a try has the call as parent, and begins with the try. */
+const beginningAbove = (record: LogRecord) => ({
+  spanId: record.parentSpanId ?? record.spanId,
+  parentSpanId: record.callerSpanId,
+  from: record.createdAt.getTime() + record.upstreamResponseTime - record.responseTime,
+});
+
+const operationOf = ({ endpoint }: LogRecord): string => operations[endpoint] ?? endpoint;
+
+/** What tells spans apart. `from` and `took` are milliseconds. */
+type Own = Pick<LogRecord, 'spanId' | 'parentSpanId'> &
+  Pick<ReadableSpan, 'name' | 'kind'> & { from: number; took: number; attributes: Given };
+
+function spanWith(
+  { traceId, isSuccess, error }: LogRecord,
+  resource: Resource,
+  { spanId, parentSpanId, name, kind, from, took, attributes }: Own,
+): ReadableSpan {
+  const contextOf = (id: string) => ({
+    traceId: w3cTraceId(traceId),
+    spanId: w3cSpanId(id),
+    traceFlags: TraceFlags.SAMPLED,
+  });
+  return {
+    name,
+    kind,
+    spanContext: () => contextOf(spanId),
     ...(parentSpanId !== null && { parentSpanContext: contextOf(parentSpanId) }),
     startTime: timeOf(from),
-    endTime: timeOf(from + upstreamResponseTime),
-    duration: timeOf(upstreamResponseTime),
+    endTime: timeOf(from + took),
+    duration: timeOf(took),
     ended: true,
     status: isSuccess ? { code: SpanStatusCode.UNSET } : failure(error),
-    attributes: { 'gen_ai.operation.name': operation, ...attributesOf(record) },
+    attributes: present(attributes),
     links: [],
     events: [],
     resource,
@@ -60,32 +107,3 @@ const timeOf = (milliseconds: number): HrTime => [
   Math.floor(milliseconds / 1000),
   Math.round((milliseconds % 1000) * NANOSECONDS),
 ];
-
-function attributesOf(record: LogRecord) {
-  const { costNanodollars, responseStatusCode: status } = record;
-  const given = {
-    'gen_ai.provider.name': record.aiProvider,
-    // What the conventions called it before; most tools still read this.
-    'gen_ai.system': record.aiProvider,
-    'gen_ai.request.model': record.aiModel,
-    'gen_ai.usage.input_tokens': record.promptTokens,
-    'gen_ai.usage.output_tokens': record.completionTokens,
-    // US dollars.
-    'gen_ai.usage.cost': costNanodollars === null ? null : costNanodollars / NANODOLLARS,
-    'http.response.status_code': status,
-    'error.type': record.isSuccess ? null : String(status),
-    'sluice.log.id': record._id,
-    'sluice.organisation.id': record.organisationId,
-    'sluice.workspace.id': record.workspaceId,
-    'sluice.api_key.id': record.apiKeyId,
-    'sluice.endpoint': record.endpoint,
-    'sluice.provider.slug': record.providerSlug,
-    'sluice.config.slug': record.configSlug,
-    'sluice.option.path': record.lastUsedOptionJsonPath,
-    'sluice.retry.count': record.retryAttemptCount,
-    'sluice.cache.status': record.cacheStatus,
-    'sluice.stream': record.streamMode === 1,
-    'sluice.time_to_first_token': record.timeToFirstToken,
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-}

@@ -11,7 +11,7 @@ export type SpanNode = {
 
 /** The logs of a trace, oldest first, as trees: the spans that have no parent among them. */
 export function treesOf(logs: readonly LogRecord[]): SpanNode[] {
-  const nodes = logs.flatMap(nodesOf(new Set()));
+  const nodes = logs.flatMap(nodesOf(new Set(logs.map(({ spanId }) => spanId))));
   // Of several logs under one span id the first stands for it.
   const bySpan = new Map(nodes.toReversed().map((node) => [node.spanId, node]));
   const roots: SpanNode[] = [];
@@ -23,7 +23,7 @@ export function treesOf(logs: readonly LogRecord[]): SpanNode[] {
   return roots;
 }
 
-/** A log, and before the first try of a request with several the request itself. */
+/** A log, and before the first try of a request with several the request itself, which has a log only when it was refused. */
 const nodesOf =
   (seen: Set<string>) =>
   (log: LogRecord): SpanNode[] => {

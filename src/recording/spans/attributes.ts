@@ -1,0 +1,50 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { LogRecord } from '../log-record.ts';
+
+export type Given = Record<string, string | number | boolean | null>;
+
+const NANODOLLARS = 1e9;
+
+/** What a try at a provider was and used. */
+export function tryAttributes(record: LogRecord): Given {
+  const { costNanodollars } = record;
+  return {
+    'gen_ai.provider.name': record.aiProvider,
+    // What the conventions called it before; most tools still read this.
+    'gen_ai.system': record.aiProvider,
+    'gen_ai.request.model': record.aiModel,
+    'gen_ai.usage.input_tokens': record.promptTokens,
+    'gen_ai.usage.output_tokens': record.completionTokens,
+    // US dollars.
+    'gen_ai.usage.cost': costNanodollars === null ? null : costNanodollars / NANODOLLARS,
+    'sluice.log.id': record._id,
+    'sluice.provider.slug': record.providerSlug,
+    'sluice.option.path': record.lastUsedOptionJsonPath,
+    'sluice.retry.count': record.retryAttemptCount,
+    'sluice.cache.status': record.cacheStatus,
+    'sluice.time_to_first_token': record.timeToFirstToken,
+    ...commonAttributes(record),
+  };
+}
+
+/** What spans of calls and of tries both say. */
+export const commonAttributes = (record: LogRecord): Given => ({
+  'http.response.status_code': record.responseStatusCode,
+  'error.type': record.isSuccess ? null : String(record.responseStatusCode),
+  'sluice.organisation.id': record.organisationId,
+  'sluice.workspace.id': record.workspaceId,
+  'sluice.api_key.id': record.apiKeyId,
+  'sluice.endpoint': record.endpoint,
+  'sluice.config.slug': record.configSlug,
+  'sluice.stream': record.streamMode === 1,
+});
+
+/** Without those that are null. */
+export function present(given: Given): Attributes {
+  const attributes: Attributes = {};
+  for (const name in given) {
+    const value = given[name];
+    if (value !== null) attributes[name] = value;
+  }
+  return attributes;
+}
