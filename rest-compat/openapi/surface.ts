@@ -4,7 +4,7 @@ import type { SecurityScheme } from './document.ts';
 /** The bases that are served, and where. */
 export type ServedBases = Partial<Record<RestBase, { prefix: string }>>;
 
-const gatewayKeys = ['gatewayKey', 'gatewayKeyAsBearer'];
+const gatewayKeys = ['gatewayKey', 'gatewayKeyAsBearer', 'gatewayKeyAsApiKey'];
 const accessTokens = ['accessToken'];
 
 /** Whose credentials a base takes. */
@@ -22,6 +22,13 @@ const schemes: Record<string, SecurityScheme> = {
     type: 'http',
     scheme: 'bearer',
     description: 'A gateway key where `Authorization` is not needed for a provider.',
+  },
+  gatewayKeyAsApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description:
+      'A gateway key where neither `x-gateway-api-key` nor a bearer holds one, as SDKs of Anthropic send it.',
   },
   accessToken: {
     type: 'http',

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Throttle } from '../auth/index.ts';
 import { catalogue, GatewayError } from '../errors/index.ts';
-import type { Secrets } from '../storage/secrets.ts';
+import { isGatewayKey, type Secrets } from '../storage/secrets.ts';
 import { headerOf } from './call.ts';
 import type { Directory, KeyRecord } from './directory.ts';
 import { hasOwnCredential } from './own-credentials.ts';
@@ -13,7 +13,7 @@ export type Credential = {
   isToken: boolean;
   /** Id or slug in `x-gateway-workspace-id`: where a token is to be used. */
   workspace: string | null;
-  /** `Authorization` when the gateway key came in its own header, so that it is the provider's. */
+  /** `Authorization` when the gateway key came in another header, so that it is the provider's. */
   providerAuthorization: string | null;
 };
 
@@ -21,16 +21,24 @@ const MAX_SECRET_LENGTH = 512;
 const MAX_TOKEN_LENGTH = 8192;
 
 /**
- * Where a caller's gateway key or token stands: `x-gateway-api-key` or, when that is absent, `Authorization: Bearer`
- * (spec/data-plane.md, section 1.1). Null when there is none.
+ * Where a caller's gateway key or token stands: `x-gateway-api-key`, else `Authorization: Bearer`, else `x-api-key`, where
+ * Anthropic's SDKs put a key. The last two may hold a provider's credential instead, so `x-api-key` counts when its value has
+ * the form of one of ours and the bearer has not. Null when there is none.
  */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
   const own = headerOf(headers, 'x-gateway-api-key')?.trim();
   const { authorization } = headers;
   if (own) return credential(headers, own, ofProvider(authorization, own));
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+  const other = headerOf(headers, 'x-api-key');
+  if (other !== undefined && !(bearer && isOfGateway(bearer))) {
+    const key = other.trim();
+    if (isOfGateway(key)) return credential(headers, key, ofProvider(authorization, key));
+  }
   return bearer ? credential(headers, bearer, null) : null;
 }
+
+const isOfGateway = (text: string): boolean => isGatewayKey(text) || isToken(text);
 
 /** Some SDKs always send their key as bearer, be it the one before a rotation: none of ours is a provider's. */
 const ofProvider = (authorization: string | undefined, own: string): string | null =>
@@ -59,7 +67,8 @@ export function createAuthenticate(
   return (credential) => {
     if (!credential) {
       throw new GatewayError('UNAUTHENTICATED', {
-        message: 'No API key given: send it as x-gateway-api-key or as Authorization: Bearer.',
+        message:
+          'No API key of the gateway given: send it as x-gateway-api-key, Authorization: Bearer or x-api-key.',
       });
     }
     if (credential.isToken) return judge(credential);

@@ -38,6 +38,10 @@ export type Secrets = {
 export type SignaturePurpose = 'audit chain' | 'audit digest' | 'export link';
 
 const keyForm = /sl-[\w-]{43}/;
+const wholeKeyForm = /^sl-[\w-]{43}$/;
+
+/** Whether a text has the form of a gateway key and holds nothing else. */
+export const isGatewayKey = (text: string): boolean => wholeKeyForm.test(text);
 
 /** Whether something with the form of a gateway key stands in a text. */
 export const hasGatewayKey = (text: string): boolean => keyForm.test(text);

@@ -4,7 +4,7 @@ import { inferenceOperations } from '../../src/dataplane/operations.ts';
 import { routeOf } from '../../src/dataplane/routes.ts';
 import { scopesOf } from '../../src/dataplane/steps/authorise.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { type Caller, type Callers, createCallers, keyCaller, nobody } from './access/callers.ts';
+import { type Caller, type Callers, createCallers, inApiKey, keyCaller, nobody } from './access/callers.ts';
 
 let app: TestApp;
 let callers: Callers;
@@ -61,9 +61,17 @@ describe.each(doors)('%s %s', (method, path, body) => {
     const lacking = all.filter((scope) => !opening.includes(scope));
     expect([
       await call(keyCaller(app.adminKey)),
+      await call(inApiKey(keyCaller(app.adminKey))),
       await call(await callers.account(all)),
       await call(await callers.account(lacking, app.workspaceId)),
-    ]).toEqual([403, 403, 403]);
+    ]).toEqual([403, 403, 403, 403]);
+  });
+
+  it('opens to a key in either header', async () => {
+    const key = keyCaller(app.workspaceKey);
+    const [usual, other] = [await call(key), await call(inApiKey(key))];
+    expect([200, 400, 404]).toContain(usual);
+    expect(other).toBe(usual);
   });
 
   it('opens to each of its scopes alone, held for one workspace', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json } from '../support/provider.ts';
-import { type CallOptions, created, messages, startWorld, type World } from './world.ts';
+import { type CallOptions, created, messages, STORED_KEY, startWorld, type World } from './world.ts';
 
 let world: World;
 
@@ -35,6 +35,13 @@ const refusals: [string, Refused][] = [
   ['an empty key', refused(401, async () => ({ 'x-gateway-api-key': ' ' }))],
   ['an unknown key', refused(401, async () => ({ 'x-gateway-api-key': 'sl-nobody' }))],
   ['an unknown bearer', refused(401, async () => ({ authorization: 'Bearer sl-nobody' }))],
+  ['an unknown key in x-api-key', refused(401, async () => ({ 'x-api-key': `sl-${'n'.repeat(43)}` }))],
+  ['a provider’s key in x-api-key', refused(401, async () => ({ 'x-api-key': STORED_KEY }))],
+  ['an organisation key in x-api-key', refused(403, async () => ({ 'x-api-key': world.app.adminKey }))],
+  [
+    'a good x-api-key behind an unknown key',
+    refused(401, async () => ({ 'x-gateway-api-key': 'sl-nobody', 'x-api-key': world.app.workspaceKey })),
+  ],
   [
     'a key as basic authorization',
     refused(401, async () => ({ authorization: `Basic ${world.app.workspaceKey}` })),
@@ -111,9 +118,109 @@ test.each([
   ['x-gateway-api-key', (key: string) => ({ 'x-gateway-api-key': key })],
   ['a bearer', (key: string) => ({ authorization: `Bearer ${key}` })],
   ['a bearer in another case', (key: string) => ({ authorization: `bearer  ${key} ` })],
+  ['x-api-key', (key: string) => ({ 'x-api-key': ` ${key} ` })],
+  ['x-api-key beside another bearer', (key: string) => ({ 'x-api-key': key, authorization: 'Bearer none' })],
+  [
+    'x-api-key beside basic authorization',
+    (key: string) => ({ 'x-api-key': key, authorization: 'Basic YTpi' }),
+  ],
 ])('a key as %s is taken', async (_name, headersOf) => {
   const answer = await chat({ headers: headersOf(world.app.workspaceKey) });
   expect([answer.status, answer.json.choices[0].message.content]).toEqual([200, 'hello']);
+});
+
+test('no key at all: the refusal names the three places for one', async () => {
+  for (const headers of [{}, { 'x-api-key': STORED_KEY }] as Record<string, string>[]) {
+    const { message } = (await chat({ headers })).json.error;
+    expect(message).toBe(
+      'No API key of the gateway given: send it as x-gateway-api-key, Authorization: Bearer or x-api-key.',
+    );
+  }
+});
+
+test('a key in x-api-key administers too, in REST and in the graph', async () => {
+  const headers = { 'x-api-key': world.app.adminKey };
+  const workspaces = await world.app.rest('GET', '/v1/admin/workspaces', { key: null, headers });
+  expect(workspaces.status).toBe(200);
+  const body = { query: '{ workspaces { data { id } } }' };
+  const graph = await world.app.rest('POST', '/graphql', { key: null, headers, body });
+  expect(graph.body).toMatchObject({ data: { workspaces: { data: [{ id: world.app.workspaceId }] } } });
+});
+
+describe('of a gateway key and a provider’s key', () => {
+  const provider = 'sk-of-the-caller-0123456789';
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  const apiKey = (key: string) => ({ 'x-api-key': key });
+
+  type Sent = { authorization?: string; 'x-api-key'?: string };
+  const given: [string, (own: string) => Record<string, string>, { anthropic: Sent; passing: Sent }][] = [
+    [
+      'x-gateway-api-key and x-api-key',
+      (own) => ({ 'x-gateway-api-key': own, ...apiKey(provider) }),
+      { anthropic: apiKey(provider), passing: apiKey(provider) },
+    ],
+    [
+      'a bearer and x-api-key',
+      (own) => ({ ...bearer(own), ...apiKey(provider) }),
+      { anthropic: apiKey(provider), passing: apiKey(provider) },
+    ],
+    [
+      'x-api-key and a bearer',
+      (own) => ({ ...apiKey(own), ...bearer(provider) }),
+      // The provider takes its key in this place.
+      { anthropic: apiKey(provider), passing: apiKey(provider) },
+    ],
+    [
+      'the same gateway key in all places',
+      (own) => ({ 'x-gateway-api-key': own, ...apiKey(own), ...bearer(own) }),
+      { anthropic: {}, passing: {} },
+    ],
+    ['x-api-key alone', (own) => apiKey(own), { anthropic: {}, passing: {} }],
+  ];
+
+  test.each(given)('%s: only the provider’s goes to it', async (_name, headersOf, expected) => {
+    for (const [path, sent] of [
+      ['/v1/messages', expected.anthropic],
+      ['/v1/messages/count_tokens', expected.anthropic],
+      ['/v1/proxy/messages', expected.passing],
+      ['/v1/something/else', expected.passing],
+    ] as const) {
+      world.provider.play(json(200, {}));
+      const answer = await world.call({
+        path,
+        key: null,
+        headers: {
+          'x-gateway-provider': 'anthropic',
+          'x-gateway-custom-host': `${world.provider.url}/v1`,
+          ...headersOf(world.app.workspaceKey),
+        },
+        body: { model: 'claude-sonnet-4-5', max_tokens: 5, messages },
+      });
+      const { headers } = world.provider.requests.at(-1) as { headers: Record<string, string> };
+      const { authorization, 'x-api-key': key } = headers;
+      expect([path, answer.status, { authorization, 'x-api-key': key }]).toEqual([
+        path,
+        200,
+        { authorization: undefined, 'x-api-key': undefined, ...sent },
+      ]);
+      expect(JSON.stringify(world.provider.requests)).not.toContain(world.app.workspaceKey);
+    }
+  });
+
+  test('x-api-key and a bearer, for a provider that takes a bearer', async () => {
+    await chat({
+      path: '/v1/proxy/chat/completions',
+      headers: {
+        'x-gateway-provider': 'openai',
+        'x-gateway-custom-host': `${world.provider.url}/v1`,
+        ...apiKey(world.app.workspaceKey),
+        ...bearer(provider),
+      },
+      body: { model: 'gpt-4o', messages },
+    });
+    const { headers } = world.provider.requests.at(-1) as { headers: Record<string, string> };
+    expect([headers.authorization, headers['x-api-key']]).toEqual([`Bearer ${provider}`, undefined]);
+  });
 });
 
 test.each([

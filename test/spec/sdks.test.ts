@@ -282,6 +282,28 @@ describe('@anthropic-ai/sdk on a provider that speaks its format', () => {
   };
   const request = () => ({ model: `@${anthropic}/claude-sonnet-4-5`, max_tokens: 10, messages });
 
+  test.each([
+    ['as this version sends it', () => ({})],
+    ['in x-api-key, as other versions send it', (key: string) => ({ 'x-api-key': key, authorization: null })],
+  ])('a gateway key given as apiKey is taken %s', async (_name, headersWith) => {
+    const apiKey = world.app.workspaceKey;
+    const own = new Anthropic({
+      baseURL: world.app.url,
+      apiKey,
+      authToken: null,
+      maxRetries: 0,
+      defaultHeaders: headersWith(apiKey),
+    });
+    world.provider.play(json(200, message), json(200, { input_tokens: 3 }));
+    expect((await own.messages.create(request())).content).toEqual(message.content);
+    const { max_tokens: _limit, ...counted } = request();
+    expect((await own.messages.countTokens(counted)).input_tokens).toBe(3);
+    for (const { headers: sent } of world.provider.requests) {
+      expect(sent['x-api-key']).toBe(STORED_KEY);
+      expect(sent.authorization).toBeUndefined();
+    }
+  });
+
   test('messages, plain and streamed, and counted tokens pass natively', async () => {
     world.provider.play(json(200, message));
     expect((await client().messages.create(request())).content).toEqual(message.content);

@@ -13,6 +13,8 @@ export type Caller = Record<string, string>;
 
 export const nobody: Caller = {};
 export const keyCaller = (key: string): Caller => ({ 'x-gateway-api-key': key });
+/** The same key in the place where SDKs of Anthropic put it. */
+export const inApiKey = (caller: Caller): Caller => ({ 'x-api-key': caller['x-gateway-api-key'] ?? '' });
 
 /** Credentials that hold exactly what a test says. */
 export type Callers = {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Caller, keyCaller, nobody } from './callers.ts';
+import { type Caller, inApiKey, keyCaller, nobody } from './callers.ts';
 import type { Door, Outcome } from './doors.ts';
 import { companions, stateful } from './hints.ts';
 import { type Attempt, outsidersAt } from './outsiders.ts';
@@ -85,7 +85,12 @@ async function callersOf(world: World, { root, takesKeys, isRest }: Door): Promi
 }
 
 /** Those who must not come in at all, with the first of the calls. */
-function strangersAt({ tenant }: World, { root, takesKeys }: Door, { lacking }: Callers, calls: Prepared[]) {
+function strangersAt(
+  { tenant }: World,
+  { root, takesKeys, isRest }: Door,
+  { lacking }: Callers,
+  calls: Prepared[],
+) {
   const { anyOf, isPublic } = root;
   const attempts: Attempt[] = [];
   const add = (by: string, caller: Caller, isRight: Attempt['isRight']) =>
@@ -95,11 +100,14 @@ function strangersAt({ tenant }: World, { root, takesKeys }: Door, { lacking }: 
   if (anyOf) {
     const isRefused = ({ status, message }: Outcome) => status === 403 && message === lacksAll(anyOf);
     add('a credential with all other scopes', lacking, isRefused);
+    if (takesKeys && isRest) add('the same in x-api-key', inApiKey(lacking), isRefused);
   }
   for (const key of [tenant.adminKey, tenant.workspaceKey]) {
     if (isPublic) continue;
-    if (!takesKeys) add('a key', keyCaller(key), ({ status, code }) => status === 401 && code === 'AB05');
-    else if (refusesKeys(anyOf)) add('a key', keyCaller(key), ({ status }) => status === 403);
+    for (const caller of [keyCaller(key), inApiKey(keyCaller(key))]) {
+      if (!takesKeys) add('a key', caller, ({ status, code }) => status === 401 && code === 'AB05');
+      else if (refusesKeys(anyOf)) add('a key', caller, ({ status }) => status === 403);
+    }
   }
   return attempts;
 }

@@ -81,7 +81,9 @@ describe('the OpenAPI description', () => {
         .filter(({ operation }) => operation.security.length > 0)
         .filter(({ path }) => path.startsWith(prefix))
         .map(({ operation }) => operation.security.flatMap((scheme) => Object.keys(scheme)).join());
-    expect(new Set(schemes('/v1/'))).toEqual(new Set(['gatewayKey,gatewayKeyAsBearer,accessToken']));
+    expect(new Set(schemes('/v1/'))).toEqual(
+      new Set(['gatewayKey,gatewayKeyAsBearer,gatewayKeyAsApiKey,accessToken']),
+    );
     expect(new Set(schemes('/v2/'))).toEqual(new Set(['accessToken']));
     expect(new Set(schemes('/admin/v2/'))).toEqual(new Set(['accessToken']));
     expect(schemes('/oauth2/access_token')).toEqual(['basic']);
