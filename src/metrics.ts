@@ -117,6 +117,11 @@ export function createMetrics({
     'Answers that were not kept in the shared cache.',
     () => cache.counters.dropped,
   );
+  gauge(
+    'sluice_cache_skipped',
+    'Questions that were compared with no others while embeddings failed.',
+    () => cache.counters.skipped,
+  );
   gauge('sluice_open_streams', 'Answers that are being streamed from providers.', () => streams.count);
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),

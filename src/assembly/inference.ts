@@ -38,10 +38,11 @@ export function createInference(given: Given) {
     breakers: createBreakers(db, { now, log }),
     sticky: createStickyTargets(db, { now, log }),
     cache: createCache({
-      entries: createEntries(() => nativeDb(db), { memoryBytes, log }),
+      entries: createEntries(() => nativeDb(db), { memoryBytes, now, log }),
       embedder: embeddings && createEmbedder(embeddings, http),
       threshold,
       maxAge,
+      now,
       log,
     }),
     random: Math.random,

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../providers/index.ts';
+import { headerTimeout } from '../attempts.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Leaf } from '../config/plan.ts';
 import type { Exchange } from '../exchange.ts';
@@ -17,6 +18,8 @@ export type Caching = {
   id: string;
   /** What to compare with like questions; null compares with none. */
   question: Question | null;
+  /** Milliseconds that the caller gives an attempt, which a comparison does not outlast; null without such a limit. */
+  patience: number | null;
   /** Seconds that an answer is kept. */
   maxAge: number;
   /** Asks the provider whatever is there, and replaces it. */
@@ -55,6 +58,7 @@ export function cachingOf(
     workspaceId: call.workspaceId,
     id: identity.id(body.value),
     question: cache.mode === 'semantic' ? questionOf(endpoint, body.value, identity.id) : null,
+    patience: headerTimeout(call) ?? leaf.requestTimeout,
     maxAge: ageOf(cache.max_age ?? null, ceiling),
     refresh: headerOf(call.headers, 'x-gateway-cache-force-refresh') === 'true',
     endpoint,

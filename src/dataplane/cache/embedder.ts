@@ -1,11 +1,15 @@
+import { inTime, LateError } from '../../lib/in-time.ts';
 import { findProvider, type ProviderHeaders } from '../../providers/index.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
 import type { HttpUpstream } from '../upstream/http.ts';
+import { InconclusiveError } from './circuit.ts';
 import { type Embedding, normalised } from './vector.ts';
 
-export type Embedder = (text: string) => Promise<Embedding>;
+/** `patience`: milliseconds that the caller allows; null leaves it to the embedder. */
+export type Embedder = (text: string, patience: number | null) => Promise<Embedding>;
 
-const TIMEOUT = 5000;
+/** Every question of a semantic cache waits for its embedding, so that a slow one costs more than it saves. */
+const LIMIT_MS = 1000;
 
 /** Asks a provider for embeddings, in its own dialect where it has one. Rejects when there is no usable answer. */
 export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstream, 'fetch'>): Embedder {
@@ -36,7 +40,7 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
         ask: http.fetch,
         signal,
       });
-      if (answer.status !== 200) throw new Error(`The provider of embeddings answered ${answer.status}.`);
+      if (answer.status !== 200) throw refusal(answer.status);
       return textOf(answer.body);
     }
     if (!provider || !base) throw new Error('The provider of embeddings needs a host.');
@@ -58,19 +62,39 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
       body: bytes,
       signal,
     });
-    if (!answer.ok) throw new Error(`The provider of embeddings answered ${answer.status}.`);
+    if (!answer.ok) throw refusal(answer.status);
     return answer.text();
   }
 
-  return async (text) => {
-    const answer = JSON.parse(await ask(text, AbortSignal.timeout(TIMEOUT))) as {
-      data?: { embedding?: number[] }[];
-    };
-    const embedding = normalised(answer.data?.[0]?.embedding ?? []);
-    if (!embedding) throw new Error('The provider of embeddings gave none.');
-    return embedding;
+  return async (text, patience) => {
+    const isImpatient = patience !== null && patience < LIMIT_MS;
+    const stop = new AbortController();
+    try {
+      const answer = await inTime(ask(text, stop.signal), isImpatient ? patience : LIMIT_MS);
+      return embeddingIn(answer);
+    } catch (error) {
+      if (!isImpatient || !(error instanceof LateError)) throw error;
+      throw new InconclusiveError('The caller gives the provider of embeddings less time.', { cause: error });
+    } finally {
+      stop.abort();
+    }
   };
 }
+
+function embeddingIn(answer: string): Embedding {
+  const { data } = JSON.parse(answer) as { data?: { embedding?: number[] }[] };
+  const embedding = normalised(data?.[0]?.embedding ?? []);
+  if (!embedding) throw new Error('The provider of embeddings gave none.');
+  return embedding;
+}
+
+/** A question that is refused, since it is too long for instance, leaves the others alone. */
+function refusal(status: number): Error {
+  const message = `The provider of embeddings answered ${status}.`;
+  return refusingStatuses.has(status) ? new InconclusiveError(message) : new Error(message);
+}
+
+const refusingStatuses: ReadonlySet<number> = new Set([400, 413, 422]);
 
 async function textOf(body: Buffer | AsyncIterable<Buffer>): Promise<string> {
   if (Buffer.isBuffer(body)) return body.toString('utf8');

@@ -1,16 +1,15 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { Binary, type Collection, type Db } from 'mongodb';
+import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Caching } from './caching.ts';
+import { Circuit } from './circuit.ts';
 import { CACHE_COLLECTION, type CacheEntry } from './model.ts';
 import { type Embedding, similarity, unitVector, vectorBytes } from './vector.ts';
 
 /** Milliseconds that a call waits for the shared tier before it goes on as if there were nothing. */
 const PATIENCE = 250;
-/** Failures in a row after which the shared tier is left alone for a while. */
-const BREAKING = 3;
-const REST = 10_000;
 /** Milliseconds that an answer is served from memory before the shared tier is asked again. */
 const MEMORY_AGE = 30_000;
 /** Entries of one partition that are compared with a question, the latest first. */
@@ -18,7 +17,8 @@ const CANDIDATES = 500;
 /** Writes under way; more means that the database is behind, and what comes on top is not kept. */
 const MAX_WRITES = 200;
 
-export type CacheCounters = { failures: number; dropped: number };
+/** `skipped`: questions that were compared with no others while embeddings failed. */
+export type CacheCounters = { failures: number; dropped: number; skipped: number };
 
 export type Entries = {
   /** The answer under an id, as JSON text. */
@@ -38,44 +38,34 @@ const GONE = '';
 type Candidate = { _id: string; embedding: Embedding };
 
 /** Kept answers: in this process's memory for moments, in the database for all processes. */
-export function createEntries(db: () => Db, options: { memoryBytes: number; log: Logger }): Entries {
-  const { memoryBytes, log } = options;
+export function createEntries(
+  db: () => Db,
+  options: { memoryBytes: number; now: () => Date; log: Logger },
+): Entries {
+  const { memoryBytes, now, log } = options;
   const memory = new LRUCache<string, string>({
     maxSize: Math.max(1, memoryBytes),
     sizeCalculation: (body) => body.length * 2 + 200,
     ttl: MEMORY_AGE,
   });
   const partitions = new LRUCache<string, Candidate[]>({ max: 200, ttl: MEMORY_AGE });
-  const counters: CacheCounters = { failures: 0, dropped: 0 };
+  const counters: CacheCounters = { failures: 0, dropped: 0, skipped: 0 };
   const writes = new Set<Promise<void>>();
-  let failuresInRow = 0;
-  let restUntil = 0;
 
   const collection = (): Collection<CacheEntry> => db().collection<CacheEntry>(CACHE_COLLECTION);
 
-  /** A question to the database that may fail or be late: then there is nothing. */
-  async function ask<T>(question: () => Promise<T>): Promise<T | null> {
-    if (Date.now() < restUntil) return null;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('The shared cache did not answer in time.')), PATIENCE);
-    });
-    try {
-      const answer = await Promise.race([question(), late]);
-      failuresInRow = 0;
-      return answer;
-    } catch (error) {
+  const circuit = new Circuit({
+    now,
+    onFailure(error, opens) {
       counters.failures++;
-      if (++failuresInRow >= BREAKING) {
-        restUntil = Date.now() + REST;
-        failuresInRow = 0;
+      if (opens)
         log.warn({ error }, 'The shared cache does not answer; going on without it for ten seconds.');
-      }
-      return null;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
+    },
+  });
+
+  /** A question to the database that may fail or be late: then there is nothing. */
+  const ask = <T>(question: () => Promise<T>): Promise<T | null> | null =>
+    circuit.ask(() => inTime(question(), PATIENCE));
 
   async function find(id: string): Promise<string | null> {
     const known = memory.get(id);
@@ -112,14 +102,14 @@ export function createEntries(db: () => Db, options: { memoryBytes: number; log:
     embedding: Embedding | null,
     replaced: string[],
   ): Promise<void> {
-    const now = new Date();
+    const createdAt = new Date();
     const { _id, ...members }: CacheEntry = {
       _id: id,
       organisationId,
       workspaceId,
       body: new Binary(zstdCompressSync(body, fastest)),
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + maxAge * 1000),
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + maxAge * 1000),
       partition: embedding && question ? question.partition : null,
       vector: embedding && new Binary(vectorBytes(embedding)),
     };

@@ -2,6 +2,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { CapturedAnswer } from '../../recording/capture.ts';
 import type { CacheStatus } from '../../recording/log-record.ts';
 import type { Caching } from './caching.ts';
+import { Circuit } from './circuit.ts';
 import type { Embedder } from './embedder.ts';
 import type { CacheCounters, Entries } from './entries.ts';
 import { formats } from './formats/index.ts';
@@ -39,19 +40,30 @@ export function createCache(options: {
   /** Cosine above which two questions count as the same. */
   threshold: number;
   maxAge: number | null;
+  now: () => Date;
   log: Logger;
 }): Cache {
-  const { entries, embedder, threshold, maxAge, log } = options;
+  const { entries, embedder, threshold, maxAge, now, log } = options;
 
-  async function embeddingOf(caching: Caching): Promise<Embedding | null> {
-    if (!caching.question || !embedder) return null;
-    try {
-      return await embedder(caching.question.text);
-    } catch (error) {
-      entries.counters.failures++;
-      log.warn({ error }, 'A question could not be embedded; only equal ones are looked for.');
-      return null;
-    }
+  const { counters } = entries;
+  const circuit = new Circuit({
+    now,
+    onFailure(error, opens) {
+      counters.failures++;
+      if (opens)
+        log.warn(
+          { error },
+          'Questions cannot be embedded; only equal ones are looked for in the next ten seconds.',
+        );
+      else log.debug({ error }, 'A question could not be embedded.');
+    },
+  });
+
+  async function embeddingOf({ question, patience }: Caching): Promise<Embedding | null> {
+    if (!question || !embedder) return null;
+    const embedding = circuit.ask(() => embedder(question.text, patience));
+    if (embedding === null) counters.skipped++;
+    return embedding;
   }
 
   async function refreshed(caching: Caching, keeper: Keeper): Promise<Lookup> {
@@ -78,7 +90,7 @@ export function createCache(options: {
       : { status: 'SEMANTIC HIT', found: shown(caching, like), keep: () => undefined };
   }
 
-  return { lookUp, maxAge, counters: entries.counters, stop: () => entries.settle() };
+  return { lookUp, maxAge, counters, stop: () => entries.settle() };
 }
 
 /** A kept answer in the form that the caller asked for. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Connection, Schema } from 'mongoose';
+import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
 import { defineModel } from '../../storage/model.ts';
@@ -68,7 +69,7 @@ export function createStickyTargets(
       return remember(id, kept, time);
     });
     try {
-      return await soon(stored, failing ? PATIENCE_WHILE_FAILING : PATIENCE);
+      return await inTime(stored, failing ? PATIENCE_WHILE_FAILING : PATIENCE);
     } catch (error) {
       if (!failing)
         log.warn({ error }, 'Sticky targets cannot be kept in the database; each process keeps its own.');
@@ -127,12 +128,6 @@ async function offerToStore(
     )
     .lean<StickyTarget>();
   return kept ?? offered;
-}
-
-function soon<T>(work: Promise<T>, patience: number): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${patience} ms`)), patience);
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
 /** Stands for a caller's values in the store, which learns none of them; null when the call has none of the fields. */
