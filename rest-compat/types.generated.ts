@@ -2301,6 +2301,10 @@ export type Operations = {
     };
     answer: {
       pay_as_you_go: unknown;
+      long_input: Array<{
+        above_input_tokens: number;
+        pay_as_you_go: unknown;
+      }>;
       calculate: unknown;
       currency: string;
       finetune_config: unknown | null;
@@ -2315,6 +2319,10 @@ export type Operations = {
     };
     answer: {
       pay_as_you_go: unknown;
+      long_input: Array<{
+        above_input_tokens: number;
+        pay_as_you_go: unknown;
+      }>;
       calculate: unknown;
       currency: string;
       finetune_config: unknown | null;
@@ -2329,6 +2337,10 @@ export type Operations = {
     };
     answer: {
       pay_as_you_go: unknown;
+      long_input: Array<{
+        above_input_tokens: number;
+        pay_as_you_go: unknown;
+      }>;
       calculate: unknown;
       currency: string;
       finetune_config: unknown | null;

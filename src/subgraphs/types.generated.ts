@@ -1014,11 +1014,21 @@ export type ModelPricing = {
    * input that of the request. Models with prices for long input show those for short input.
    */
   payAsYouGo: Scalars['JSON']['output'];
+  /** What long input costs, the shorter first; empty for a model whose prices do not depend on it. */
+  longInput: Array<LongInputPricing>;
   /** How quantities and prices come together: `{request, response}`, expressions over `input_tokens`, `rates.request_token` … */
   calculate: Scalars['JSON']['output'];
   currency: Scalars['String']['output'];
   /** Null: nothing is known of the price of tuning. */
   finetuneConfig?: Maybe<Scalars['JSON']['output']>;
+};
+
+/** Prices of a whole call whose input is long. */
+export type LongInputPricing = {
+  /** The prices hold for more tokens of input than these, what was read from a cache included. */
+  aboveInputTokens: Scalars['Int']['output'];
+  /** In the form of `ModelPricing.payAsYouGo`. */
+  payAsYouGo: Scalars['JSON']['output'];
 };
 
 /** What can be set in a request to a model, in the gateway's own format. */
@@ -3084,6 +3094,7 @@ export type ResolversTypes = {
   IntegrationModel: ResolverTypeWrapper<IntegrationModel>;
   IntegrationPage: ResolverTypeWrapper<IntegrationPage>;
   ModelPricing: ResolverTypeWrapper<ModelPricing>;
+  LongInputPricing: ResolverTypeWrapper<LongInputPricing>;
   ModelConfiguration: ResolverTypeWrapper<ModelConfiguration>;
   ModelParameter: ResolverTypeWrapper<ModelParameter>;
   ModelParameterOption: ResolverTypeWrapper<ModelParameterOption>;
@@ -3288,6 +3299,7 @@ export type ResolversParentTypes = {
   IntegrationModel: IntegrationModel;
   IntegrationPage: IntegrationPage;
   ModelPricing: ModelPricing;
+  LongInputPricing: LongInputPricing;
   ModelConfiguration: ModelConfiguration;
   ModelParameter: ModelParameter;
   ModelParameterOption: ModelParameterOption;
@@ -3708,9 +3720,15 @@ export type IntegrationPageResolvers<ContextType = GraphContext, ParentType exte
 
 export type ModelPricingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelPricing'] = ResolversParentTypes['ModelPricing']> = {
   payAsYouGo?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  longInput?: Resolver<Array<ResolversTypes['LongInputPricing']>, ParentType, ContextType>;
   calculate?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   currency?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   finetuneConfig?: Resolver<Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type LongInputPricingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LongInputPricing'] = ResolversParentTypes['LongInputPricing']> = {
+  aboveInputTokens?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  payAsYouGo?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
 };
 
 export type ModelConfigurationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ModelConfiguration'] = ResolversParentTypes['ModelConfiguration']> = {
@@ -4640,6 +4658,7 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationModel?: IntegrationModelResolvers<ContextType>;
   IntegrationPage?: IntegrationPageResolvers<ContextType>;
   ModelPricing?: ModelPricingResolvers<ContextType>;
+  LongInputPricing?: LongInputPricingResolvers<ContextType>;
   ModelConfiguration?: ModelConfigurationResolvers<ContextType>;
   ModelParameter?: ModelParameterResolvers<ContextType>;
   ModelParameterOption?: ModelParameterOptionResolvers<ContextType>;

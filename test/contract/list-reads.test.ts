@@ -68,7 +68,9 @@ const written = new Set([
  * Lists that are worked out: from sums, test/subgraphs/insights/analytics.test.ts counts what is read for them, and from
  * the catalogue of prices, for which nothing is read.
  */
-const workedOut = new Set([...listsBelow(schema, 'Analytics'), ...listsBelow(schema, 'ModelConfiguration')]);
+const workedOut = new Set(
+  ['Analytics', 'ModelPricing', 'ModelConfiguration'].flatMap((type) => [...listsBelow(schema, type)]),
+);
 
 const withMembers = (text: string, tenant: FilledTenant) =>
   text.replace(/<(\w+)>/g, (_, name: keyof FilledTenant) => String(tenant[name]));

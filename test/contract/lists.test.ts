@@ -33,6 +33,7 @@ const storedBounds: Record<string, string> = {
     'at most 20: @constraint(maxItems) in schema/identity/organisation.graphql',
   'WorkspaceSettings.deniedExportFields':
     'at most 20: @constraint(maxItems) in schema/identity/workspace.graphql',
+  'ModelPricing.longInput': 'one for each size of input at which the catalogue changes a price',
   'ModelConfiguration.params':
     'one for each parameter of an endpoint: src/subgraphs/catalog/model-pricing/configuration.ts',
   'ModelParameter.options':

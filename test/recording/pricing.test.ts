@@ -47,6 +47,8 @@ const gemini = (promptTokenCount: number, candidatesTokenCount: number) => ({
   usageMetadata: { promptTokenCount, candidatesTokenCount },
 });
 
+const message = (usage: object) => ({ type: 'message', usage });
+
 const sonnet4 = { provider: 'anthropic', model: 'claude-sonnet-4-20250514' };
 
 describe('section 7: a call costs what the price page says', () => {
@@ -150,6 +152,43 @@ describe('section 7: a call costs what the price page says', () => {
       gemini(200_001, 1000),
       perMillion([200_001, 2.5], [1000, 15]),
     ],
+    // https://platform.claude.com/docs/en/about-claude/pricing: 6, write 7.50 and 12, read 0.60, out 22.50 above 200,000
+    [
+      'long input of Claude Sonnet 4',
+      sonnet4,
+      message({ input_tokens: 250_000, output_tokens: 1000 }),
+      dollars(1.5225),
+    ],
+    [
+      'input of Claude Sonnet 4 on the border',
+      sonnet4,
+      message({ input_tokens: 200_000, output_tokens: 1000 }),
+      perMillion([200_000, 3], [1000, 15]),
+    ],
+    [
+      'input of Claude Sonnet 4 that is long by what the cache held',
+      sonnet4,
+      message({
+        input_tokens: 1,
+        cache_read_input_tokens: 150_000,
+        cache_creation_input_tokens: 50_000,
+        cache_creation: { ephemeral_5m_input_tokens: 20_000, ephemeral_1h_input_tokens: 30_000 },
+        output_tokens: 1000,
+      }),
+      perMillion([1, 6], [150_000, 0.6], [20_000, 7.5], [30_000, 12], [1000, 22.5]),
+    ],
+    ...(
+      [
+        ['bedrock', 'us.anthropic.claude-sonnet-4-20250514-v1:0'],
+        ['bedrock', 'global.anthropic.claude-sonnet-4-20250514-v1:0'],
+        ['vertex-ai', 'claude-sonnet-4@20250514'],
+      ] as const
+    ).map(([provider, model]): [string, Asked, unknown, number] => [
+      `long input of Claude Sonnet 4 at ${provider} as ${model}`,
+      { provider, model },
+      message({ input_tokens: 250_000, output_tokens: 1000 }),
+      dollars(1.5225),
+    ]),
     [
       'input of audio, some of it from the cache',
       { provider: 'google', model: 'gemini-2.5-flash' },

@@ -19,6 +19,7 @@ describe('GET /model-configs/pricing/{provider}/{model}', () => {
         response_token: { price: 0.001 },
         additional_units: { web_search: { price: 1 }, file_search: { price: 0.25 } },
       },
+      long_input: [],
       calculate: { request: expect.objectContaining({ operation: 'sum' }), response: expect.anything() },
       currency: 'USD',
       finetune_config: null,
@@ -41,6 +42,25 @@ describe('GET /model-configs/pricing/{provider}/{model}', () => {
   });
 
   test.each([
+    ['/google/gemini-2.5-pro', { request_token: 0.00025, response_token: 0.0015 }],
+    ['/anthropic/claude-sonnet-4-5', { request_token: 0.0006, response_token: 0.00225 }],
+    [
+      '/anthropic/claude-sonnet-4-20250514',
+      {
+        request_token: 0.0006,
+        response_token: 0.00225,
+        cache_read_input_token: 0.00006,
+        cache_write_input_token: 0.00075,
+        cache_write_1h_input_token: 0.0012,
+      },
+    ],
+  ])('shows what long input costs: %s', async (path, cents) => {
+    const prices = Object.fromEntries(Object.entries(cents).map(([unit, price]) => [unit, { price }]));
+    const tier = { above_input_tokens: 200_000, pay_as_you_go: expect.objectContaining(prices) };
+    expect(bodyOf(await get(`/pricing${path}`)).long_input).toEqual([tier]);
+  });
+
+  test.each([
     '/pricing/openai/gpt-99',
     '/pricing/nobody/gpt-4o',
     '/general/openai/gpt-99',
@@ -58,6 +78,13 @@ describe('GET /model-configs/pricing/{provider}', () => {
       request_token: { price: 0.0003 },
       cache_write_1h_input_token: { price: 0.0006 },
     });
+    expect(table['claude-sonnet-4-0'].pricing_config.long_input).toEqual([
+      {
+        above_input_tokens: 200_000,
+        pay_as_you_go: expect.objectContaining({ request_token: { price: 0.0006 } }),
+      },
+    ]);
+    expect(table['claude-opus-4-1'].pricing_config).not.toHaveProperty('long_input');
   });
 });
 

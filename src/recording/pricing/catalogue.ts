@@ -1,7 +1,8 @@
-import type { calcPrice, findProvider, ModelInfo } from '@pydantic/genai-prices';
+import type { calcPrice, findProvider, ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import { LRUCache } from 'lru-cache';
 import { catalogueNames, modelNames } from './catalogue-names.ts';
 import type { Listed, ListedPrices } from './convert.ts';
+import { withLongInput } from './long-input.ts';
 import { supplement } from './supplement.ts';
 
 type Library = { calcPrice: typeof calcPrice; findProvider: typeof findProvider };
@@ -30,11 +31,14 @@ const nameOf = (provider: string): string | null =>
 
 export const isPriced = (provider: string): boolean => nameOf(provider) !== null;
 
+const listedAs = (provider: string, model: string, prices: ModelPrice): Listed =>
+  withLongInput({ provider, model, prices: prices as ListedPrices });
+
 function createCatalogue(library: Library): Catalogue {
   /** Asking for the price of nothing gives the prices; they may depend on the date and on the time of day. */
   function findExact(name: string, model: string, at: Date): Listed | null {
     const found = library.calcPrice({}, model, { providerId: name, timestamp: at });
-    if (found) return { provider: name, model: found.model.id, prices: found.model_price as ListedPrices };
+    if (found) return listedAs(name, found.model.id, found.model_price);
     const listed = modelsOf(name).find(({ id }) => id === model);
     if (listed) return pricesOf(name, listed, at);
     const added = model.toLowerCase();
@@ -48,7 +52,7 @@ function createCatalogue(library: Library): Catalogue {
     const only = { ...model, match: { equals: model.id } };
     const provider = { id: name, name, api_pattern: '', models: [only] };
     const found = library.calcPrice({}, model.id, { provider, timestamp: at });
-    return { provider: name, model: model.id, prices: (found?.model_price ?? {}) as ListedPrices };
+    return listedAs(name, model.id, found?.model_price ?? {});
   }
 
   // Looking through hundreds of models takes longer than the rest of a log, and prices change by the minute at most.

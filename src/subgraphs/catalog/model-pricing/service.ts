@@ -4,6 +4,7 @@ import {
   loadCatalogue,
   type PriceList,
   priceListOf,
+  priceTiersOf,
   usualCalculation,
 } from '../../../recording/pricing/index.ts';
 import type { GraphContext } from '../../context.ts';
@@ -12,9 +13,13 @@ import { configurationOf } from './configuration.ts';
 const unknown = (message: string) => new GatewayError('NOT_FOUND', { message });
 
 export async function getModelPricing({ now }: GraphContext, provider: string, model: string) {
-  const { list } = await findModel(provider, model, now());
+  const { listed, list } = await findModel(provider, model, now());
   return {
     payAsYouGo: list.pay_as_you_go,
+    longInput: priceTiersOf(listed).map(({ above, list }) => ({
+      aboveInputTokens: above,
+      payAsYouGo: list.pay_as_you_go,
+    })),
     calculate: usualCalculation,
     currency: 'USD',
     finetuneConfig: null,
@@ -22,8 +27,8 @@ export async function getModelPricing({ now }: GraphContext, provider: string, m
 }
 
 export async function getModelConfiguration({ now }: GraphContext, provider: string, model: string) {
-  const { name, list } = await findModel(provider, model, now());
-  return configurationOf(name, list);
+  const { listed, list } = await findModel(provider, model, now());
+  return configurationOf(listed.model, list);
 }
 
 async function findModel(provider: string, model: string, at: Date) {
@@ -31,10 +36,14 @@ async function findModel(provider: string, model: string, at: Date) {
   const listed = catalogue.find(provider, model, at);
   const list = listed && priceListOf(listed, 0);
   if (!list) throw unknown(`No price of ${model} at ${provider} is known.`);
-  return { name: listed.model, list };
+  return { listed, list };
 }
 
-type ProviderPricing = Record<string, { pricing_config: Partial<PriceList> }>;
+type PublishedTier = { above_input_tokens: number } & Pick<PriceList, 'pay_as_you_go'>;
+type ProviderPricing = Record<
+  string,
+  { pricing_config: Partial<PriceList> & { long_input?: PublishedTier[] } }
+>;
 
 const HOUR = 60 * 60 * 1000;
 // Hundreds of models each, for anybody who asks; some prices change by the hour.
@@ -56,7 +65,12 @@ async function tableOf(provider: string, at: Date): Promise<ProviderPricing> {
   if (!models) throw unknown(`No prices of ${provider} are known.`);
   const priced = [...models].flatMap(([name, listed]) => {
     const list = priceListOf(listed, 0);
-    return list ? [[name, { pricing_config: list }] as const] : [];
+    if (!list) return [];
+    const tiers = priceTiersOf(listed).map(({ above, list: { pay_as_you_go } }) => ({
+      above_input_tokens: above,
+      pay_as_you_go,
+    }));
+    return [[name, { pricing_config: tiers.length > 0 ? { ...list, long_input: tiers } : list }] as const];
   });
   const common = { pay_as_you_go: {}, calculate: usualCalculation, currency: 'USD' as const };
   return { default: { pricing_config: common }, ...Object.fromEntries(priced) };
