@@ -87,8 +87,11 @@ function exchangeIn(
     );
   }
   if (!provider.endpoints.has(endpoint)) {
+    const advice = provider.respond
+      ? 'It answers in the gateway itself and has no more below /v1/proxy.'
+      : `To send the request as it is, call /v1/proxy${upstreamPath}.`;
     throw new GatewayError('UNSUPPORTED_ENDPOINT', {
-      message: `The provider ${provider.id} has no ${upstreamPath}. To send the request as it is, call /v1/proxy${upstreamPath}.`,
+      message: `The provider ${provider.id} has no ${upstreamPath}. ${advice}`,
       param: 'provider',
     });
   }

@@ -117,7 +117,8 @@ describe('tools', () => {
   });
 
   test.each([
-    ['auto', undefined, null],
+    ['none given', undefined, null],
+    ['auto: the first', 'auto', 'other'],
     ['none', 'none', null],
     ['required: the first', 'required', 'other'],
     ['a named one', { type: 'function', function: { name: 'weather' } }, 'weather'],
@@ -137,11 +138,31 @@ describe('tools', () => {
     expect(frames.at(-1).choices[0].finish_reason).toBe('tool_calls');
   });
 
-  test('after the tool’s answer it speaks', async () => {
-    const answered = [...question, { role: 'tool', tool_call_id: 'x', content: '20 degrees' }];
-    const { json } = await chat({ tools, tool_choice: 'required', messages: answered });
-    expect(json.choices[0].message.content).toBe(echo);
+  const answered = [...question, { role: 'tool', tool_call_id: 'x', content: '20 degrees' }];
+  const again = [...answered, { role: 'assistant', content: 'ok' }, { role: 'user', content: echo }];
+
+  test.each([
+    ['auto: it speaks', 'auto', answered, null],
+    ['auto: it calls for the next question', 'auto', again, 'other'],
+    ['required: it calls again', 'required', answered, 'other'],
+    ['a named one: it calls again', { type: 'function', function: { name: 'weather' } }, answered, 'weather'],
+  ])('after a tool’s answer with tool_choice %s', async (_name, choice, messages, called) => {
+    const [{ message, finish_reason: reason }] = (await chat({ tools, tool_choice: choice, messages })).json
+      .choices;
+    if (called === null)
+      expect([message.content, message.tool_calls, reason]).toEqual([echo, undefined, 'stop']);
+    else expect([message.content, message.tool_calls, reason]).toEqual([null, [call(called)], 'tool_calls']);
   });
+});
+
+test('a path that it lacks is refused without advice to try it elsewhere', async () => {
+  const through = { headers: { 'x-gateway-provider': '@mock' } };
+  const answer = await world.call({ method: 'GET', path: '/v1/files', ...through });
+  expect([answer.status, answer.json.error.message]).toEqual([
+    400,
+    'The provider mock has no /files. It answers in the gateway itself and has no more below /v1/proxy.',
+  ]);
+  expect((await world.call({ method: 'GET', path: '/v1/proxy/files', ...through })).status).toBe(404);
 });
 
 describe('response formats', () => {

@@ -250,6 +250,37 @@ describe('ai with @ai-sdk/openai-compatible', () => {
     expect([cities, text]).toEqual([['Bonn'], 'Hi there']);
   });
 
+  describe('a loop of tools on the mock provider', () => {
+    const ask = async (toolChoice: 'auto' | 'required', stop: number) => {
+      const cities: string[] = [];
+      const execute = async ({ city }: { city: string }) => {
+        cities.push(city);
+        return 'sunny';
+      };
+      const inputSchema = jsonSchema<{ city: string }>({
+        type: 'object',
+        properties: { city: { type: 'string' } },
+      });
+      const { text, steps } = await generateText({
+        model: provider()('@mock/mock-1'),
+        prompt: 'Bonn?',
+        maxRetries: 0,
+        toolChoice,
+        stopWhen: stepCountIs(stop),
+        tools: { weather: tool({ inputSchema, execute }) },
+      });
+      return { cities, text, steps: steps.length };
+    };
+
+    test('auto: one call, then text', async () => {
+      expect(await ask('auto', 9)).toEqual({ cities: ['Bonn?'], text: 'Bonn?', steps: 2 });
+    });
+
+    test('required: calls until the program stops', async () => {
+      expect(await ask('required', 3)).toEqual({ cities: ['Bonn?', 'Bonn?', 'Bonn?'], text: '', steps: 3 });
+    });
+  });
+
   test('generateObject', async () => {
     const schema = jsonSchema<{ city: string }>({
       type: 'object',

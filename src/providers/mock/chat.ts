@@ -68,15 +68,23 @@ function replyTo(body: Body): Reply {
 
 type Tool = { name: string; parameters?: unknown };
 
-/** `tool_choice` naming a function or `required` asks for a call; after a tool's answer the mock speaks again. */
+/**
+ * `tool_choice` naming a function or `required` asks for a call, whatever came before; `auto` asks for one that no tool has
+ * answered yet. Without `tool_choice` the mock speaks, for programs that only offer tools.
+ */
 function requestedTool(body: Body, messages: Message[]): Tool | null {
-  if (messages.at(-1)?.role === 'tool' || !Array.isArray(body.tools)) return null;
+  if (!Array.isArray(body.tools)) return null;
   const tools = body.tools.flatMap((tool: { function?: Tool }) => (tool?.function ? [tool.function] : []));
   const choice = body.tool_choice as string | { function?: { name?: string } } | undefined;
-  if (choice === 'required') return tools[0] ?? null;
+  if (choice === 'required' || (choice === 'auto' && !isAnswered(messages))) return tools[0] ?? null;
   const named = typeof choice === 'object' ? choice?.function?.name : undefined;
   return tools.find((tool) => tool.name === named) ?? null;
 }
+
+/** Whether a tool has answered what the user said last. */
+const isAnswered = (messages: Message[]): boolean =>
+  messages.findLastIndex((message) => message?.role === 'tool') >
+  messages.findLastIndex((message) => message?.role === 'user');
 
 const callOf = (tool: Tool, echo: string, body: Body): ToolCall => ({
   id: idOf('call', body),
