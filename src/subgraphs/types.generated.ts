@@ -165,6 +165,10 @@ export type Query = {
   /** Refused unless the export succeeded. */
   logExportDownload: LogExportDownload;
   logExportFieldRestrictions: LogExportFieldRestrictions;
+  /**
+   * Any log to `logs.view` and `logs.read`; to `completions.write` and `logs.write` those of the credential's own requests and
+   * those that it inserted. The same holds for the headers and bodies of logs in lists and traces.
+   */
   log: Log;
   /** Pages by number, with the count of all; `logHistory` leads to those far down. */
   logs: LogPage;
@@ -2662,11 +2666,11 @@ export type CreateWorkspaceUserApiKeyInput = {
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
-/** Absent members stay as they are. Type, workspace and user cannot change. */
+/** Absent members stay as they are. Type, workspace and user cannot change, and nobody changes a key with scopes that they lack. */
 export type UpdateApiKeyInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   description?: InputMaybe<Scalars['String']['input']>;
-  /** Replaces the scopes; a scope that the key does not have yet obeys the rule of creation. */
+  /** Replaces the scopes; each obeys the rule of creation. */
   scopes?: InputMaybe<Array<Scalars['String']['input']>>;
   /** Replaces the defaults; null removes them. */
   defaults?: InputMaybe<Scalars['JSON']['input']>;

@@ -42,7 +42,16 @@ const select = async (filters: object, key = app.adminKey) =>
     key,
   );
 
-/** Any of them (data-plane.md, section 12.2). */
+async function keyWith(scopes: string[]): Promise<{ id: string; key: string }> {
+  const { body } = await app.rest('POST', '/v1/api-keys/workspace/service', {
+    key: app.workspaceKey,
+    body: { name: 'limited', scopes },
+  });
+  return body as { id: string; key: string };
+}
+
+/** Any of them opens the logs of its own key; these every log (data-plane.md, section 12.2). */
+const allLogs = ['logs.view', 'logs.read'];
 const opening = ['logs.view', 'logs.read', 'logs.write', 'completions.write'];
 
 describeAccess(setting, 'workspace-service', {
@@ -97,14 +106,50 @@ describe('a log', () => {
     expect(refused.data.logs.data[0]).toMatchObject({ request: null });
   });
 
+  const whole = 'query ($id: ID!) { log(id: $id) { request { url } response { status } } }';
+  const shown = { request: { url: '/v1/chat/completions' }, response: { status: 200 } };
+
   it.each(opening)('is open by its id to %s alone, with headers and bodies', async (scope) => {
-    const key = await makeKey(app, 'workspace-service', { only: [scope] });
-    const query = 'query ($id: ID!) { log(id: $id) { request { url } response { status } } }';
-    expect(dataOf(await app.graphql(query, { id: subject }, key)).log).toEqual({
-      request: { url: '/v1/chat/completions' },
-      response: { status: 200 },
-    });
+    const { id, key } = await keyWith([scope]);
+    const opened = allLogs.includes(scope) ? subject : await store({ apiKeyId: id });
+    expect(dataOf(await app.graphql(whole, { id: opened }, key)).log).toEqual(shown);
     expect(errorOf(await select({}, key)).code).toBe('FORBIDDEN');
+  });
+
+  it.each([['completions.write'], ['logs.write', 'completions.write']])(
+    'of another key is closed to %s %s',
+    async (...scopes) => {
+      const { id, key } = await keyWith(scopes);
+      expect(errorOf(await app.graphql(whole, { id: subject }, key)).code).toBe('FORBIDDEN');
+      expect(await app.rest('GET', `/v1/logs/${subject}`, { key })).toMatchObject({
+        status: 403,
+        body: { error: { message: expect.stringContaining('logs.view or logs.read') } },
+      });
+      const own = await store({ apiKeyId: id });
+      expect(await app.rest('GET', `/v1/logs/${own}`, { key })).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('of another key keeps its bodies from lists and traces of whoever may only list', async () => {
+    const { id, key } = await keyWith(['logs.list', 'completions.write']);
+    const own = await store({ apiKeyId: id, traceId: 'shared', spanId: 'a' });
+    const other = await store({ traceId: 'shared', spanId: 'b' });
+    const query = `{
+      logs(filters: { traceId: "shared" }) { data { id request { url } } }
+      logHistory(filters: { traceId: "shared" }) { data { id request { url } } }
+      trace(traceId: "shared") { spans { log { id request { url } } } }
+    }`;
+    const { data, errors } = await app.graphql(query, {}, key);
+    const nodes: { id: string; request: unknown }[] = [
+      ...data.logs.data,
+      ...data.logHistory.data,
+      ...data.trace.spans.map(({ log }: { log: unknown }) => log),
+    ];
+    for (const named of [own, other]) {
+      const requests = nodes.filter((node) => node.id === named).map(({ request }) => request);
+      expect(requests).toEqual(Array(3).fill(named === own ? shown.request : null));
+    }
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(Array(3).fill('FORBIDDEN'));
   });
 
   it('refers to nothing that the credential may not read', async () => {

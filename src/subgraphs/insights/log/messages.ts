@@ -3,16 +3,18 @@ import type { LogMessage, LogRecord } from '../../../recording/log-record.ts';
 import type { GraphContext } from '../../context.ts';
 import { logBodiesByRecord, type Messages } from './loaders.ts';
 import { wholeMilliseconds } from './milliseconds.ts';
+import { requireVisible } from './visible.ts';
 
 const isGatewayHeader = (name: string) => name.toLowerCase().startsWith('x-gateway-');
 
-/** One message of a log as `show` puts it; null where it is not stored. */
+/** One message of a log as `show` puts it; null where it is not stored. Lists name logs whose messages only others see. */
 export async function messageOf<T>(
   context: GraphContext,
   record: LogRecord,
   pick: (bodies: Messages) => LogMessage | null | undefined,
   show: (record: LogRecord, message: LogMessage) => T,
 ): Promise<T | null> {
+  requireVisible(context.principal, record);
   const bodies = await logBodiesByRecord(context).load(record);
   const message = bodies && pick(bodies);
   return message ? show(record, message) : null;

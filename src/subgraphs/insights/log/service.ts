@@ -18,6 +18,7 @@ import type { LogFilters, QueryLogHistoryArgs, QueryLogsArgs } from '../../types
 import { findLogQuery } from './find-query.ts';
 import { logById } from './loaders.ts';
 import { logModel } from './model.ts';
+import { requireViewer, requireVisible } from './visible.ts';
 
 type ListArguments = QueryLogsArgs & SortedPageArguments;
 type HistoryArguments = QueryLogHistoryArgs & CursorArguments;
@@ -25,20 +26,18 @@ type HistoryArguments = QueryLogHistoryArgs & CursorArguments;
 /** A list of logs that is yet to be read: the number of all matches is counted only when it is asked for. */
 export type LogSelection = PageArguments & { order: Order; filter: QueryFilter<LogRecord> };
 
-/** Any of them opens a log by its id (spec/data-plane.md, section 12.2). */
-const viewing = ['logs.view', 'logs.read', 'logs.write', 'completions.write'];
-
 export async function getLog(context: GraphContext, id: string): Promise<LogRecord> {
-  requireScope(context.principal, viewing);
-  const found = await logById(context).load(id);
+  const found = await referencedLog(context, id);
   if (!found) throw new GatewayError('NOT_FOUND', { message: 'The log does not exist.' });
   return found;
 }
 
 /** For references from other resources: null when the log is gone or out of the credential's reach. */
 export async function referencedLog(context: GraphContext, id: string): Promise<LogRecord | null> {
-  requireScope(context.principal, viewing);
-  return logById(context).load(id);
+  requireViewer(context.principal);
+  const found = await logById(context).load(id);
+  if (found) requireVisible(context.principal, found);
+  return found;
 }
 
 export async function selectLogs(context: GraphContext, args: ListArguments): Promise<LogSelection> {

@@ -1,0 +1,17 @@
+import { type Principal, requireScope } from '../../../auth/index.ts';
+import type { LogRecord } from '../../../recording/log-record.ts';
+
+/** Any of them opens every log of the credential's workspaces. */
+const viewingAll = ['logs.view', 'logs.read'];
+/** With one of these alone, somebody sees the logs of their own requests and those that they inserted. */
+const viewingOwn = ['logs.write', 'completions.write'];
+
+const isOwn = ({ id }: Principal, { apiKeyId }: LogRecord): boolean => id === apiKeyId;
+
+/** Throws FORBIDDEN for who opens no log at all. */
+export const requireViewer = (principal: Principal | null): Principal =>
+  requireScope(principal, [...viewingAll, ...viewingOwn]);
+
+/** Throws FORBIDDEN where a log, or what stands in its headers and bodies, is not for the credential. */
+export const requireVisible = (principal: Principal | null, record: LogRecord): Principal =>
+  principal && isOwn(principal, record) ? requireViewer(principal) : requireScope(principal, viewingAll);
