@@ -1,4 +1,12 @@
-import { type Permission, type Principal, requireScope } from '../../auth/index.ts';
+import {
+  apiKeyTypes,
+  isScope,
+  mayHold,
+  type Permission,
+  type Principal,
+  type PrincipalKind,
+  requireScope,
+} from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 
 /** Whoever administers identities, with the tenant that the access token is for. */
@@ -28,17 +36,45 @@ export function requireWholeTenant(principal: Principal | null, permission: Perm
   });
 }
 
-/** Nobody gives what he lacks: throws FORBIDDEN where the principal does not hold all of the permissions. */
+/** A key's type bounds what it holds; roles and JWTs may hold any scope. */
+const couldHold = (kind: PrincipalKind, permission: Permission): boolean => {
+  const type = apiKeyTypes.find((known) => known === kind);
+  return type === undefined || !isScope(permission) || mayHold(type, permission);
+};
+
+/** What stands for a scope with those who cannot hold it: both open every log. */
+const equals = new Map<Permission, Permission>([['logs.read', 'logs.view']]);
+
+/**
+ * True where the principal has less than this permission. What its kind cannot hold at all, it does not lack: an
+ * organisation key administers keys with `completions.write`, which only keys of workspaces hold.
+ */
+export function lacks({ kind, scopes }: Principal, permission: Permission): boolean {
+  if (scopes.has(permission)) return false;
+  if (couldHold(kind, permission)) return true;
+  const equal = equals.get(permission);
+  return equal !== undefined && !scopes.has(equal);
+}
+
+/** Permissions that a refusal names; what is beyond is counted. */
+const MAX_NAMED = 10;
+
+/**
+ * Nobody gives, changes or takes away what is stronger than themselves: throws FORBIDDEN, naming what is missing, where
+ * the principal lacks any of the permissions.
+ */
 export function requireHeld(
-  { scopes }: Principal,
+  principal: Principal,
   permissions: readonly Permission[],
   act: string,
-  paramOf: (index: number) => string | undefined = () => undefined,
+  param?: string,
 ): void {
-  const index = permissions.findIndex((permission) => !scopes.has(permission));
-  if (index < 0) return;
+  const missing = [...new Set(permissions)].filter((permission) => lacks(principal, permission));
+  if (missing.length === 0) return;
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : '';
+  const named = missing.slice(0, MAX_NAMED).join(', ');
   throw new GatewayError('FORBIDDEN', {
-    message: `The credential cannot ${act}: it lacks the permission ${permissions[index]}.`,
-    param: paramOf(index),
+    message: `The credential cannot ${act}: it lacks ${named}${more}.`,
+    param,
   });
 }

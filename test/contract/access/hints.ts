@@ -38,6 +38,18 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
     scopes: ['completions.write'],
     reason: 'a log stands for a request (data-plane.md, section 12.2)',
   },
+  'Query.log': {
+    scopes: ['logs.view'],
+    reason: 'two of the scopes open only the logs of the credential itself, as insights/log.test.ts shows',
+  },
+  'Mutation.updateApiKey': {
+    scopes: ['completions.write'],
+    reason: 'nobody changes a key that may do more than they may',
+  },
+  'Mutation.deleteApiKey': {
+    scopes: ['completions.write'],
+    reason: 'nobody deletes a key that may do more than they may',
+  },
   'Mutation.rotateApiKey': {
     scopes: ['completions.write'],
     reason: 'whoever gets the new secret of a key can do what the key can',
@@ -57,6 +69,8 @@ export const stateful: Record<string, string> = {
 /** What a copy of a document has in place of what its original has, by resource. */
 export const changesOf = ({ tsgId }: Tenant): Record<string, () => Values> => ({
   'api-key': () => ({ scopes: ['completions.write'] }),
+  // Nobody changes a role that allows more than they may.
+  role: () => ({ permissions: ['iam.custom_role'] }),
   // A token reaches the tenants below its own.
   tenant: () => ({ ancestors: [tsgId], organisationId: uuid() }),
 });

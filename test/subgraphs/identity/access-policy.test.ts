@@ -164,6 +164,25 @@ describe('an access policy', () => {
     await createPolicy(app, token, input({ role: await createRole(app, admin, ['logs.list']) }));
   });
 
+  it('is not removed by whom it outranks', async () => {
+    const { token } = await accountWith(app, admin, ['iam.access_policy', 'logs.list']);
+    const strong = await createPolicy(
+      app,
+      admin,
+      input({ principal: 'chief@example.com', role: 'superuser' }),
+    );
+    const role = await createRole(app, admin, ['logs.list']);
+    const weak = await createPolicy(app, admin, input({ principal: 'clerk@example.com', role }));
+    const before = await dumpResources(app);
+    const asked = { key: null, headers: { authorization: `Bearer ${token}` } };
+    expect(await app.rest('DELETE', `/iam/v1/access_policies/${strong.id}`, asked)).toMatchObject({
+      status: 403,
+    });
+    expect(errorOf(await remove(strong.id, token)).code).toBe('FORBIDDEN');
+    expect(await dumpResources(app)).toBe(before);
+    dataOf(await remove(weak.id, token));
+  });
+
   it('gives what is held on a workspace on that workspace only', async () => {
     const { token, displayName } = await accountWith(app, admin, ['iam.access_policy']);
     await createPolicy(app, admin, {

@@ -242,6 +242,55 @@ describe('the scopes of a new key', () => {
   });
 });
 
+describe('a key that may do more than the caller', () => {
+  const strength = ['configs.list', 'logs.read', 'completions.write'];
+
+  it.each([
+    ['workspace-service', 'configs.list, logs.read, completions.write'],
+    // An organisation's key holds no inference scope: it is measured by what opens logs for it.
+    ['organisation-service', 'configs.list, logs.read'],
+  ] as const)('is not changed, rotated or deleted by a %s key', async (type, missing) => {
+    const { id } = await create('WorkspaceService', { name: 'strong', scopes: strength });
+    const changing = ['update', 'rotate', 'delete'].map((verb) => `workspace_service_api_keys.${verb}`);
+    const weak = await makeKey(app, type, { only: changing });
+    const before = await dumpResources(app);
+    const path = `/v1/api-keys/${id}`;
+    for (const answer of [
+      await app.rest('PUT', path, { key: weak, body: { scopes: ['configs.list'] } }),
+      await app.rest('PUT', path, { key: weak, body: { name: 'renamed' } }),
+      await app.rest('POST', `${path}/rotate`, { key: weak, body: {} }),
+      await app.rest('DELETE', path, { key: weak }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 403,
+        body: { error: { message: expect.stringContaining(`it lacks ${missing}.`) } },
+      });
+    }
+    expect(errorOf(await update(id, { expiresAt: null }, weak)).code).toBe('FORBIDDEN');
+    expect(errorOf(await remove(id, weak)).code).toBe('FORBIDDEN');
+    expect(await dumpResources(app)).toBe(before);
+    const holds = type === 'workspace-service' ? strength : ['configs.list', 'logs.view'];
+    const equal = await makeKey(app, type, { only: [...changing, ...holds] });
+    dataOf(await update(id, { scopes: ['configs.list'] }, equal));
+    dataOf(await remove(id, equal));
+  });
+
+  it('is not made either: to open every log is given by whom it is open to', async () => {
+    const only = ['workspace_service_api_keys.create'];
+    const input = { name: 'reader', scopes: ['completions.write', 'logs.read'] };
+    const blind = await makeKey(app, 'organisation-service', { only });
+    const asked = { ...input, workspaceId: app.workspaceId };
+    const before = await dumpResources(app);
+    expect(errorOf(await tryCreate('WorkspaceService', asked, blind))).toEqual({
+      code: 'FORBIDDEN',
+      param: 'input.scopes[1]',
+    });
+    expect(await dumpResources(app)).toBe(before);
+    const viewer = await makeKey(app, 'organisation-service', { only: [...only, 'logs.view'] });
+    await create('WorkspaceService', asked, viewer);
+  });
+});
+
 describe('the input of a new key', () => {
   const past = '2020-01-01T00:00:00Z';
   it.each([

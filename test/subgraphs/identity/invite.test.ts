@@ -146,12 +146,33 @@ describe('an invite', () => {
   });
 
   it('promises no scope that the inviter lacks', async () => {
-    const key = await makeKey(app, 'organisation-service', { only: ['organisation_users.create'] });
+    const key = await makeKey(app, 'organisation-service', {
+      only: ['organisation_users.create', 'workspace_user_api_keys.create'],
+    });
     const scopes = { workspaceApiKeyDetails: { scopes: ['configs.list'] } };
     expect(errorOf(await tryCreate(scopes, key))).toEqual({
       code: 'FORBIDDEN',
       param: 'input.workspaceApiKeyDetails.scopes[0]',
     });
+  });
+
+  it('promises keys only for whom may make them', async () => {
+    const lacking = await makeKey(app, 'organisation-service', { only: ['organisation_users.create'] });
+    const asked = {
+      email: 'spender@example.com',
+      role: 'member',
+      workspaces: [{ id: app.workspaceId, role: 'member' }],
+      workspace_api_key_details: { scopes: ['completions.write'] },
+    };
+    const invite = (key: string, body: object) => app.rest('POST', '/v1/admin/users/invites', { key, body });
+    const before = await dumpResources(app);
+    expect(await invite(lacking, asked)).toMatchObject({
+      status: 403,
+      body: { error: { message: expect.stringContaining('workspace_user_api_keys.create') } },
+    });
+    expect(await dumpResources(app)).toBe(before);
+    const { workspace_api_key_details: _, ...withoutKeys } = asked;
+    expect(await invite(lacking, withoutKeys)).toMatchObject({ status: 200 });
   });
 
   it('leads into no workspace but the one that the inviter works in', async () => {
@@ -198,13 +219,14 @@ describe('an invite', () => {
     });
     const resendAs = (key: string) =>
       app.rest('POST', `/v1/admin/users/invites/${id}/resend`, { key, body: {} });
-    const lacking = await makeKey(app, 'organisation-service', { only: ['organisation_users.create'] });
-    const before = await dumpResources(app);
-    expect(await resendAs(lacking)).toMatchObject({ status: 403 });
-    expect(await dumpResources(app)).toBe(before);
-    const holding = await makeKey(app, 'organisation-service', {
-      only: ['organisation_users.create', 'configs.list'],
-    });
+    const maker = ['organisation_users.create', 'workspace_user_api_keys.create'];
+    for (const only of [maker, ['organisation_users.create', 'configs.list']]) {
+      const lacking = await makeKey(app, 'organisation-service', { only });
+      const before = await dumpResources(app);
+      expect(await resendAs(lacking)).toMatchObject({ status: 403 });
+      expect(await dumpResources(app)).toBe(before);
+    }
+    const holding = await makeKey(app, 'organisation-service', { only: [...maker, 'configs.list'] });
     expect(await resendAs(holding)).toMatchObject({ status: 200 });
   });
 

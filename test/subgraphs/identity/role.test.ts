@@ -112,15 +112,30 @@ describe('a role of a tenant', () => {
 
   it('gets no permission that its maker lacks, by creation or by change', async () => {
     const { token } = await accountWith(app, admin, ['iam.custom_role', 'logs.list']);
-    const role = await createRole(app, admin, ['configs.read']);
+    const role = await createRole(app, admin, ['logs.list']);
     const before = await dumpResources(app);
     const refusal = { code: 'FORBIDDEN', param: 'input.permissions[1]' };
     const permissions = ['logs.list', 'logs.view'];
     expect(errorOf(await tryCreate({ slug: 'more', permissions }, token))).toEqual(refusal);
     expect(errorOf(await update(role, { permissions }, token))).toEqual(refusal);
     expect(await dumpResources(app)).toBe(before);
-    const kept = { permissions: ['configs.read', 'logs.list'] };
+    const kept = { permissions: ['iam.custom_role', 'logs.list'] };
     expect(dataOf(await update(role, kept, token)).updateRole).toMatchObject(kept);
+  });
+
+  it('is not changed or deleted by whom it outranks', async () => {
+    const { token } = await accountWith(app, admin, ['iam.custom_role', 'logs.list']);
+    const role = await createRole(app, admin, ['logs.list', 'configs.read']);
+    const before = await dumpResources(app);
+    for (const answer of [
+      await update(role, { permissions: ['logs.list'] }, token),
+      await update(role, { name: 'Renamed' }, token),
+      await remove(role, token),
+    ]) {
+      expect(errorOf(answer).code).toBe('FORBIDDEN');
+      expect(answer.errors?.[0]?.message).toContain('it lacks configs.read.');
+    }
+    expect(await dumpResources(app)).toBe(before);
   });
 
   it('counts at once for whoever holds it', async () => {

@@ -165,6 +165,23 @@ describe('the credentials of a service account', () => {
     dataOf(await reset(equal.id, clerk.token));
   });
 
+  it('end only by whom the account does not outrank, who alone changes it', async () => {
+    const clerk = await accountWith(app, admin, ['iam.service_account', 'logs.list']);
+    const before = await dumpResources(app);
+    const change = { id: app.clientId, description: 'changed' };
+    for (const answer of [
+      await remove(app.clientId, clerk.token),
+      await app.graphql(updateDocument, change, clerk.token),
+    ]) {
+      expect(errorOf(answer).code).toBe('FORBIDDEN');
+      expect(answer.errors?.[0]?.message).toMatch(/it lacks .*, .* and \d+ more\.$/);
+    }
+    expect(await dumpResources(app)).toBe(before);
+    const equal = await accountWith(app, admin, ['logs.list']);
+    dataOf(await app.graphql(updateDocument, { id: equal.id, description: 'changed' }, clerk.token));
+    dataOf(await remove(equal.id, clerk.token));
+  });
+
   it('are not given for a name that policies await with more than the caller holds', async () => {
     const clerk = await accountWith(app, admin, ['iam.service_account']);
     const principal = principalOf('awaited', app.tsgId);
@@ -186,9 +203,10 @@ describe('the last administrator of a root tenant', () => {
     const tenant = await createNeighbour(app);
     const { tsgId } = tenant;
     const other = await accountWith(app, tenant.token, 'superuser', { tsgId });
-    const clerk = await accountWith(app, tenant.token, ['iam.service_account'], { tsgId });
-    const answers = await Promise.all([tenant.clientId, other.id].map((id) => remove(id, clerk.token)));
-    const codes = answers.map(({ errors }) => errors?.[0]?.extensions.code);
-    expect(codes.sort()).toEqual(['IN_USE', undefined]);
+    const answers = await Promise.all([tenant.clientId, other.id].map((id) => remove(id, tenant.token)));
+    expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(1);
+    const left = [tenant, { clientId: other.id, clientSecret: other.clientSecret, tsgId }];
+    const tokens = await Promise.allSettled(left.map((account) => app.token(account)));
+    expect(tokens.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 });

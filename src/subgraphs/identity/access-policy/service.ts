@@ -54,7 +54,7 @@ export async function createAccessPolicy(context: GraphContext, input: CreateAcc
   const named = parsePrincipal(context, input.principal);
   const workspaceId = await parseResource(context, principal, input.resource);
   const permissions = await parseRole(context, principal, input.role);
-  requireHeld(principal, permissions, 'give this role', () => 'input.role');
+  requireHeld(principal, permissions, 'give this role', 'input.role');
   const created = await orAlreadyExists(
     accessPolicyModel(context.db).create({
       _id: uuid(),
@@ -72,7 +72,10 @@ export async function createAccessPolicy(context: GraphContext, input: CreateAcc
 }
 
 export async function deleteAccessPolicy(context: GraphContext, id: string): Promise<string> {
-  const { _id, organisationId, tsgId, workspaceId } = await getAccessPolicy(context, id);
+  const principal = requireTenantPermission(context.principal, permission);
+  const { _id, organisationId, tsgId, workspaceId, role } = await getAccessPolicy(context, id);
+  const permissionsOf = await loadPermissions(context.db, [role]);
+  requireHeld(principal, permissionsOf(role) ?? [], 'remove this access policy, which gives more');
   const remove = () => accessPolicyModel(context.db).deleteOne({ _id, organisationId });
   const { deletedCount } = await (workspaceId === null
     ? keepAdministrator(context, tsgId, { _id: { $ne: _id } }, remove)

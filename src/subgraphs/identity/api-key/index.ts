@@ -4,7 +4,7 @@ import { resolvers } from './resolvers.ts';
 import { referencedApiKey } from './service.ts';
 
 export { type ApiKeyDefaults, type ApiKeyDocument, apiKeyModel } from './model.ts';
-export { grantedScopes, requireHeldScopes } from './scopes.ts';
+export { grantedScopes, requireKeyScope } from './scopes.ts';
 export { deleteUserKeys, ensureUserKey } from './user-keys.ts';
 
 export const apiKey: Resource = {

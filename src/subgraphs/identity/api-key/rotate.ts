@@ -3,8 +3,7 @@ import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import type { RotateApiKeyInput } from '../../types.generated.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
-import { requireHeldScopes, requireKeyScope } from './scopes.ts';
-import { requireApiKey } from './service.ts';
+import { requireWeakerKey } from './service.ts';
 
 /** Milliseconds; the schema says so too. */
 const defaultTransition = 1_800_000;
@@ -18,8 +17,7 @@ export async function rotateApiKey(
   id: string,
   input: RotateApiKeyInput | null | undefined,
 ) {
-  const key = await requireApiKey(context, id, 'rotate');
-  requireHeldScopes(requireKeyScope(context.principal, key.type, 'rotate'), key.scopes);
+  const key = await requireWeakerKey(context, id, 'rotate');
   const now = context.now();
   if (key.expiresAt && key.expiresAt <= now) {
     throw new GatewayError('VALIDATION_FAILED', {

@@ -1,14 +1,13 @@
 import {
   type ApiKeyType,
-  apiKeyTypes,
   isScope,
   mayHold,
   type Principal,
-  type PrincipalKind,
   requireScope,
   type Scope,
 } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { lacks } from '../permission.ts';
 
 export type KeyVerb = 'create' | 'delete' | 'list' | 'read' | 'rotate' | 'update';
 
@@ -19,35 +18,15 @@ export const keyScope = (type: ApiKeyType, verb: KeyVerb): Scope =>
 export const requireKeyScope = (principal: Principal | null, type: ApiKeyType, verb: KeyVerb): Principal =>
   requireScope(principal, [keyScope(type, verb)]);
 
-/** A key's type bounds what it holds; roles and JWTs may hold any scope. */
-const couldHold = (kind: PrincipalKind, scope: Scope): boolean => {
-  const type = apiKeyTypes.find((known) => known === kind);
-  return type === undefined || mayHold(type, scope);
-};
-
-const lacks = (principal: Principal, scope: Scope): boolean =>
-  couldHold(principal.kind, scope) && !principal.scopes.has(scope);
-
-/** Whoever gets a key's secret can do what the key may: it must be what the credential could give to a new key. */
-export function requireHeldScopes(principal: Principal, scopes: readonly Scope[]): void {
-  const missing = scopes.find((scope) => lacks(principal, scope));
-  if (missing === undefined) return;
-  throw new GatewayError('FORBIDDEN', {
-    message: `The secret would bring the scope ${missing}, which the credential lacks.`,
-  });
-}
-
 /**
  * The scopes to store on a key. Each must exist, be one that the key's type may hold, and be held by whoever gives it
  * when a credential of that kind could hold it at all: a workspace key cannot give what it lacks, while an organisation
- * key may give `completions.write`, which only workspace keys hold. `kept` are scopes that the key has already,
- * `field` is where the request names them.
+ * key may give `completions.write`, which only workspace keys hold. `field` is where the request names them.
  */
 export function grantedScopes(
   principal: Principal,
   type: ApiKeyType,
   requested: readonly string[],
-  kept: readonly Scope[] = [],
   field = 'input.scopes',
 ): Scope[] {
   requested.forEach((scope, index) => {
@@ -55,7 +34,6 @@ export function grantedScopes(
     const refuse = (message: string) => new GatewayError('VALIDATION_FAILED', { message, param });
     if (!isScope(scope)) throw refuse(`${param} is not a scope.`);
     if (!mayHold(type, scope)) throw refuse(`A key of type ${type} cannot hold the scope ${scope}.`);
-    if (kept.includes(scope)) return;
     if (lacks(principal, scope)) {
       throw new GatewayError('FORBIDDEN', {
         message: `The credential cannot give the scope ${scope}, which it lacks.`,

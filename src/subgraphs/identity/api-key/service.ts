@@ -5,6 +5,7 @@ import { expiryFilter, resourceFilter } from '../../filters.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryApiKeysArgs, UpdateApiKeyInput } from '../../types.generated.ts';
+import { requireHeld } from '../permission.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
 import { parseDefaults, parseExpiry, withLabels } from './input.ts';
 import { apiKeyById } from './loaders.ts';
@@ -27,6 +28,18 @@ export async function requireApiKey(
   if (!found) throw notFound();
   requireKeyScope(context.principal, found.type, verb);
   return found;
+}
+
+/** A key that the caller may act on with this verb, and that may do no more than the caller. */
+export async function requireWeakerKey(
+  context: GraphContext,
+  id: string,
+  verb: 'delete' | 'rotate' | 'update',
+): Promise<ApiKeyDocument> {
+  const key = await requireApiKey(context, id, verb);
+  const principal = requireKeyScope(context.principal, key.type, verb);
+  requireHeld(principal, key.scopes, `${verb} this API key, which may do more`);
+  return key;
 }
 
 export const getApiKey = (context: GraphContext, id: string): Promise<ApiKeyDocument> =>
@@ -62,7 +75,7 @@ export async function listApiKeys(context: GraphContext, args: ListArguments) {
 }
 
 export async function updateApiKey(context: GraphContext, id: string, input: UpdateApiKeyInput) {
-  const key = await requireApiKey(context, id, 'update');
+  const key = await requireWeakerKey(context, id, 'update');
   const principal = requireKeyScope(context.principal, key.type, 'update');
   const given =
     input.defaults === undefined ? key.defaults : await parseDefaults(context, input.defaults, key);
@@ -74,7 +87,7 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
         ...(input.name != null && { name: input.name }),
         ...(input.description !== undefined && { description: input.description }),
         ...(input.scopes != null && {
-          scopes: grantedScopes(principal, key.type, input.scopes, key.scopes),
+          scopes: grantedScopes(principal, key.type, input.scopes),
         }),
         ...(defaults !== key.defaults && { defaults }),
         ...(input.expiresAt !== undefined && { expiresAt: parseExpiry(context, input.expiresAt) }),
@@ -89,7 +102,7 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
 
 /** The key stops working at once, with both secrets. A key may delete itself: whoever finds one can take it out of service. */
 export async function deleteApiKey(context: GraphContext, id: string): Promise<string> {
-  const key = await requireApiKey(context, id, 'delete');
+  const key = await requireWeakerKey(context, id, 'delete');
   await apiKeyModel(context.db).deleteOne({ _id: key._id, organisationId: key.organisationId });
   await context.changes.publish('api_key');
   return key._id;

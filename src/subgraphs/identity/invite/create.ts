@@ -4,7 +4,7 @@ import { uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import type { CreateInviteInput, InviteWorkspaceInput } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
-import { grantedScopes } from '../api-key/index.ts';
+import { grantedScopes, requireKeyScope } from '../api-key/index.ts';
 import { userIdWithEmail } from '../user/index.ts';
 import { workspaceIdsNamed } from '../workspace/index.ts';
 import { newLink, shownLink } from './link.ts';
@@ -25,7 +25,12 @@ export async function createInvite(context: GraphContext, input: CreateInviteInp
     workspaces: await namedWorkspaces(context, principal, input.workspaces),
     keyScopes:
       keys &&
-      grantedScopes(principal, 'workspace-user', keys.scopes, [], 'input.workspaceApiKeyDetails.scopes'),
+      grantedScopes(
+        requireKeyScope(principal, 'workspace-user', 'create'),
+        'workspace-user',
+        keys.scopes,
+        'input.workspaceApiKeyDetails.scopes',
+      ),
   };
   await requireNewAddress(context, organisationId, email);
   await markExpired(context, organisationId, email);

@@ -6,7 +6,8 @@ import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryInvitesArgs } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
-import { requireHeldScopes } from '../api-key/index.ts';
+import { requireKeyScope } from '../api-key/index.ts';
+import { requireHeld } from '../permission.ts';
 import { markExpired, requireNewAddress, requireReach } from './create.ts';
 import { newLink, shownLink } from './link.ts';
 import { inviteById } from './loaders.ts';
@@ -53,7 +54,10 @@ export async function resendInvite(context: GraphContext, id: string) {
   const invite = await getInvite(context, id, 'organisation_users.create');
   const { _id, organisationId, email } = invite;
   for (const { workspaceId } of invite.workspaces) requireReach(principal, workspaceId, 'id');
-  requireHeldScopes(principal, invite.keyScopes ?? []);
+  if (invite.keyScopes) {
+    requireKeyScope(principal, 'workspace-user', 'create');
+    requireHeld(principal, invite.keyScopes, 'send this invite again, whose keys may do more');
+  }
   await requireNewAddress(context, organisationId, email);
   await markExpired(context, organisationId, email);
   const { inviteLink, secretHash } = newLink(context);

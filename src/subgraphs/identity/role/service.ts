@@ -87,7 +87,8 @@ export async function createRole(context: GraphContext, input: CreateRoleInput) 
 export async function updateRole(context: GraphContext, id: string, input: UpdateRoleInput) {
   const principal = requireWholeTenant(context.principal, permission);
   const role = await requireOwnRole(context, id);
-  const permissions = input.permissions && grantedPermissions(principal, input.permissions, role.permissions);
+  requireHeld(principal, role.permissions, 'change this role, which allows more');
+  const permissions = input.permissions && grantedPermissions(principal, input.permissions);
   const write = () =>
     roleModel(context.db)
       .findOneAndUpdate(
@@ -111,7 +112,8 @@ export async function updateRole(context: GraphContext, id: string, input: Updat
 
 export async function deleteRole(context: GraphContext, id: string): Promise<string> {
   const principal = requireWholeTenant(context.principal, permission);
-  await requireOwnRole(context, id);
+  const { permissions } = await requireOwnRole(context, id);
+  requireHeld(principal, permissions, 'delete this role, which allows more');
   if (await isRoleGiven(context.db, id)) {
     throw new GatewayError('IN_USE', { message: 'An access policy gives the role; remove it first.' });
   }
@@ -133,21 +135,14 @@ async function requireOwnRole(context: GraphContext, id: string): Promise<RoleDo
   return found;
 }
 
-/** The permissions to store: each exists and is one that the caller holds, or that the role has already. */
-function grantedPermissions(
-  principal: TenantPrincipal,
-  requested: readonly string[],
-  kept: readonly Permission[] = [],
-): Permission[] {
-  const paramOf = (index: number) => `input.permissions[${index}]`;
-  const unknown = requested.findIndex((name) => !isPermission(name));
-  if (unknown >= 0) {
-    const param = paramOf(unknown);
-    throw new GatewayError('VALIDATION_FAILED', { message: `${param} is not a permission.`, param });
-  }
-  const fresh = requested.filter((name) => !kept.includes(name));
-  requireHeld(principal, fresh, 'put this into a role', (index) =>
-    paramOf(requested.indexOf(fresh[index] ?? '')),
-  );
+/** The permissions to store: each exists and is one that the caller holds. */
+function grantedPermissions(principal: TenantPrincipal, requested: readonly string[]): Permission[] {
+  requested.forEach((name, index) => {
+    const param = `input.permissions[${index}]`;
+    if (!isPermission(name)) {
+      throw new GatewayError('VALIDATION_FAILED', { message: `${param} is not a permission.`, param });
+    }
+    requireHeld(principal, [name], 'put this into a role', param);
+  });
   return [...new Set(requested)];
 }

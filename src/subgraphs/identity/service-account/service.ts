@@ -51,7 +51,7 @@ export async function createServiceAccount(context: GraphContext, input: CreateS
   const caller = requireWholeTenant(context.principal, permission);
   const { tsgId, organisationId } = caller;
   const principal = `${input.name}@${tsgId}.iam.${context.identity.serviceAccountDomain}`;
-  await requireHolds(context, caller, principal);
+  await requireHolds(context, caller, principal, 'get the secret');
   const clientSecret = context.secrets.generateKey();
   const created = await orAlreadyExists(
     serviceAccountModel(context.db).create({
@@ -75,10 +75,12 @@ export async function updateServiceAccount(
   id: string,
   input: UpdateServiceAccountInput,
 ) {
-  const principal = requireWholeTenant(context.principal, permission);
+  const caller = requireWholeTenant(context.principal, permission);
+  const { principal } = await getServiceAccount(context, id);
+  await requireHolds(context, caller, principal, 'change the description');
   const updated = await serviceAccountModel(context.db)
     .findOneAndUpdate(
-      { _id: id, ...tenantFilter(principal) },
+      { _id: id, ...tenantFilter(caller) },
       { ...(input.description !== undefined && { description: input.description }) },
       { returnDocument: 'after' },
     )
@@ -91,7 +93,7 @@ export async function updateServiceAccount(
 export async function resetServiceAccountSecret(context: GraphContext, id: string) {
   const caller = requireWholeTenant(context.principal, permission);
   const account = await getServiceAccount(context, id);
-  await requireHolds(context, caller, account.principal);
+  await requireHolds(context, caller, account.principal, 'get the secret');
   const clientSecret = context.secrets.generateKey();
   const updated = await serviceAccountModel(context.db)
     .findOneAndUpdate(
@@ -107,7 +109,9 @@ export async function resetServiceAccountSecret(context: GraphContext, id: strin
 
 /** Policies go first: a deletion that is cut off leaves an account without any role, which can be deleted again. */
 export async function deleteServiceAccount(context: GraphContext, id: string): Promise<string> {
+  const caller = requireWholeTenant(context.principal, permission);
   const { _id, organisationId, tsgId, principal } = await getServiceAccount(context, id);
+  await requireHolds(context, caller, principal, 'delete the account');
   await keepAdministrator(context, tsgId, { principal: { $ne: principal } }, () =>
     forgetPrincipals(context.db, [principal]),
   );
@@ -117,10 +121,10 @@ export async function deleteServiceAccount(context: GraphContext, id: string): P
   return _id;
 }
 
-/** Who learns an account's secret can do all that it may: it must be nothing new to him. */
-async function requireHolds(context: GraphContext, caller: TenantPrincipal, principal: string) {
+/** Who learns an account's secret can do all that it may, on whatever tenant: it must be nothing new to them. */
+async function requireHolds(context: GraphContext, caller: TenantPrincipal, principal: string, act: string) {
   const permissions = await permissionsGivenTo(context.db, principal);
-  requireHeld(caller, permissions, `get the secret of ${principal}, to which access policies give more`);
+  requireHeld(caller, permissions, `${act} of ${principal}, to which access policies give more`);
 }
 
 const credentialOf = (serviceAccount: ServiceAccountDocument, clientSecret: string) => ({
