@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import { pageHeaders } from '../src/lib/page-headers.ts';
 import { type FixedAnswer, fixedAnswer, sendFixed } from './fixed-answer.ts';
 import type { OpenApi } from './openapi/index.ts';
 
@@ -48,16 +49,16 @@ const bundled = (name: string, type: string): FixedAnswer =>
   fixedAnswer(readFileSync(resolve(`swagger-ui-dist/${name}`)), type);
 
 /** Only this service: a script that a description smuggled in could neither run nor reach anybody. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const headers = Object.entries(
+  pageHeaders([
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+  ]),
+);
 
 export type Reference = {
   /** The handler of a path of the reference; null for any other. */
@@ -82,8 +83,7 @@ export function createReference(describe: () => OpenApi): Reference {
       return (request, response) => {
         const answer = made.get(file) ?? make();
         made.set(file, answer);
-        response.setHeader('content-security-policy', policy);
-        response.setHeader('referrer-policy', 'no-referrer');
+        for (const [name, value] of headers) response.setHeader(name, value);
         sendFixed(request, response, answer);
       };
     },

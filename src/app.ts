@@ -13,6 +13,7 @@ import { createDoors } from './doors.ts';
 import { createHeaderAliases } from './header-aliases.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './metrics.ts';
+import { createOperationsAccess } from './operations-access.ts';
 import { noteBeginning } from './recording/rollups/beginning.ts';
 import { factsOf } from './request-facts.ts';
 import {
@@ -156,6 +157,7 @@ export function createApp(dependencies: AppDependencies): App {
             ...ready(db, changes.isStale()),
             ...(remotes && { subgraphs: remotes.states() }),
           }),
+          seesOperations: createOperationsAccess(settings.metricsToken),
           log,
         }),
       ),

@@ -75,7 +75,13 @@ export function createDoors(options: Options) {
       return authenticateStream(knock);
     },
   });
-  const graphHttp = createGraphHttp({ graph, served: remotes, streams: subscriptions.streams, ...graphDoor });
+  const graphHttp = createGraphHttp({
+    graph,
+    served: remotes,
+    streams: subscriptions.streams,
+    sandbox: settings.graph.sandbox,
+    ...graphDoor,
+  });
   const { routerSecret, listen: ownListener } = settings.subgraphs;
   const standalone =
     routerSecret !== null || ownListener !== null

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pageHeaders } from './lib/page-headers.ts';
 
 const style = `
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem; }
@@ -70,20 +71,16 @@ const page = `<!doctype html>
 const sourceOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
+  ...pageHeaders([
     "default-src 'none'",
     `style-src ${sourceOf(style)}`,
     `script-src ${sourceOf(script)}`,
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
+  ]),
+  'content-type': 'text/html; charset=utf-8',
   // The address holds the invite's secret.
-  'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
 };
 
 /** The page that an invite's link opens: the same for every link, since only its script reads the secret. */

@@ -8,8 +8,10 @@ import type { GraphHttp } from './graph/http.ts';
 import { refuseUpgrade } from './graph/index.ts';
 import { answerInvitePage } from './invite-page.ts';
 import type { Logger } from './lib/logger.ts';
+import { plainPageHeaders } from './lib/page-headers.ts';
 import { adoptTarget, splitUrl } from './lib/request-url.ts';
 import type { Metrics } from './metrics.ts';
+import type { OperationsAccess } from './operations-access.ts';
 import { hasTwoHosts, soundRequests } from './request-soundness.ts';
 import { localUrl } from './settings.ts';
 
@@ -26,6 +28,7 @@ type Doors = {
   standalone: GraphHttp | null;
   metrics: Metrics;
   isReady: () => { ready: boolean };
+  seesOperations: OperationsAccess;
   log: Logger;
 };
 
@@ -48,6 +51,7 @@ export function createListener({
   standalone,
   metrics,
   isReady,
+  seesOperations,
   log,
 }: Doors): Listener {
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
@@ -83,15 +87,17 @@ export function createListener({
     if (path === '/healthz') return answer(response, 200, { status: 'ok' });
     if (path === '/readyz') {
       const state = isReady();
-      return answer(response, state.ready ? 200 : 503, state);
+      const shown = seesOperations(request) ? state : { ready: state.ready };
+      return answer(response, state.ready ? 200 : 503, shown);
     }
     if (path === '/metrics') {
-      response.writeHead(200, { 'content-type': metrics.contentType });
+      if (!seesOperations(request)) return refuseMetrics(response);
+      response.writeHead(200, { ...plainPageHeaders, 'content-type': metrics.contentType });
       response.end(await metrics.text());
       return;
     }
     if (path === '/') {
-      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+      response.writeHead(200, { ...plainPageHeaders, 'content-type': 'text/plain; charset=utf-8' });
       response.end(
         'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, reference: /reference, health: /healthz\n',
       );
@@ -123,7 +129,7 @@ export const createSubgraphListener =
   };
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
+  response.writeHead(status, { ...plainPageHeaders, 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }
 
@@ -139,6 +145,13 @@ function answerMethods({ method }: IncomingMessage, response: ServerResponse): v
 function refuseMethod(response: ServerResponse, allow: string): void {
   response.setHeader('allow', allow);
   answer(response, 405, administrationBody(new GatewayError('METHOD_NOT_ALLOWED')));
+}
+
+function refuseMetrics(response: ServerResponse): void {
+  response.setHeader('www-authenticate', 'Bearer');
+  const message =
+    'Metrics are for programs on the machine itself, and for whoever sends METRICS_TOKEN as bearer token.';
+  answer(response, 401, inferenceBody(new GatewayError('UNAUTHENTICATED', { message })));
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;

@@ -117,6 +117,8 @@ export type Settings = {
     bucket: S3Bucket | null;
   };
   graph: {
+    /** Whether browsers see Apollo Sandbox, which runs scripts from Apollo's CDN. */
+    sandbox: boolean;
     introspection: boolean;
     maxDepth: number;
     maxCost: number;
@@ -139,6 +141,8 @@ export type Settings = {
   };
   /** What is told of every try at a provider; null tells nobody. */
   traceCollector: OtlpCollector | null;
+  /** Shows metrics and the details of readiness to those who are not on this machine; null shows them to nobody else. */
+  metricsToken: string | null;
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
@@ -155,8 +159,8 @@ const flag = (fallback: boolean) =>
     .transform((text) => text === 'true')
     .default(fallback);
 
-// It travels in a header.
-const routerSecret = z
+// Secrets that travel in a header.
+const headerSecret = z
   .string()
   .regex(
     /^[\x21-\x7e]{32,512}$/,
@@ -179,7 +183,7 @@ const environment = z.object({
   PORT: integer(8787, 0, 65535),
   WORKERS: integer(1, 1, 256),
   SUBGRAPHS: nameList.optional(),
-  SUBGRAPH_SECRET: routerSecret.optional(),
+  SUBGRAPH_SECRET: headerSecret.optional(),
   SUBGRAPH_HOST: z.string().default('127.0.0.1'),
   SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
   HEADER_PREFIX_ALIASES: z
@@ -228,6 +232,7 @@ const environment = z.object({
     .max(100)
     .default('sluice.local'),
   JWT_ISSUERS: jwtIssuers.optional(),
+  METRICS_TOKEN: headerSecret.optional(),
   ...traceSettings,
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
   SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
@@ -296,6 +301,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     },
     exports: { bucket: bucketOf(values) },
     graph: {
+      sandbox: values.NODE_ENV !== 'production',
       introspection: values.GRAPHQL_INTROSPECTION,
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxCost: values.GRAPHQL_MAX_COST,
@@ -309,6 +315,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       jwtIssuers: values.JWT_ISSUERS ?? [],
     },
     traceCollector: collectorOf(values),
+    metricsToken: values.METRICS_TOKEN ?? null,
     logLevel: values.LOG_LEVEL,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };

@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApolloServer, HeaderMap } from '@apollo/server';
 import { splitUrl } from '../lib/request-url.ts';
 import type { BodyRequest } from './body.ts';
+import { sandboxHeaders } from './sandbox.ts';
+
+const pageHeaders = new Map(Object.entries(sandboxHeaders));
 
 /**
  * Answers requests by an Apollo Server that has started. Written here, though Apollo has a package for Express, since
@@ -26,6 +29,7 @@ export const apolloHandler =
     // The caller has left, or had an answer because the body was too slow.
     if (response.headersSent || response.destroyed) return;
     for (const [name, value] of headers) response.setHeader(name, value);
+    if (headers.get('content-type')?.startsWith('text/html')) response.setHeaders(pageHeaders);
     if (body.kind === 'chunked') throw new Error('Answers in parts are not part of this schema.');
     response.writeHead(status ?? 200, { 'content-length': Buffer.byteLength(body.string) });
     response.end(body.string);

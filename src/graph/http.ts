@@ -6,7 +6,6 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
 import express, { type ErrorRequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Principal } from '../auth/index.ts';
@@ -25,6 +24,7 @@ import type { Graph } from './graph.ts';
 import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
+import { landingPage } from './sandbox.ts';
 import { type ServedGraph, servedAlone } from './served-graph.ts';
 import type { EventStreams } from './subscriptions/index.ts';
 import { supergraphDoor } from './supergraph-door.ts';
@@ -35,6 +35,8 @@ export type GraphHttpOptions = DoorOptions & {
   served?: ServedGraph | undefined;
   /** Operations over server-sent events, at `/graphql/stream`. */
   streams?: EventStreams | null;
+  /** Whether browsers see Apollo Sandbox at `/graphql`. */
+  sandbox?: boolean;
 };
 
 export type DoorOptions = {
@@ -116,11 +118,11 @@ export function createGraphHttp({
   graph,
   served = servedAlone(graph),
   streams = null,
+  sandbox = true,
   safety = createSafety(),
   ...options
 }: GraphHttpOptions): GraphHttp {
-  const landingPage = ApolloServerPluginLandingPageLocalDefault({ includeCookies: false });
-  const door = createDoor(served, landingPage, { safety, ...options });
+  const door = createDoor(served, landingPage(sandbox), { safety, ...options });
   const app = express().disable('x-powered-by').disable('etag');
   const answers = new Map<string, Answer>();
   if (streams) answers.set('/graphql/stream', withBody(safety, streams.handle));

@@ -85,6 +85,14 @@ export function isPrivateAddress(address: string): boolean {
   return mapped.test(plain) || contains(notPublic, plain);
 }
 
+const loopback = listOf(['127.0.0.0/8', '::1/128']);
+
+/** True for an address of this machine alone, also in the form in which IPv6 sockets show IPv4 ones. */
+export function isLoopbackAddress(address: string): boolean {
+  const plain = unwrap(canonical(address), mapped);
+  return isIP(plain) !== 0 && contains(loopback, plain);
+}
+
 /** What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, e.g. `2001:db8:0:7::/64`. */
 export function clientNetwork(address: string): string {
   const plain = unwrap(canonical(address), mapped);

@@ -1,0 +1,9 @@
+/** Headers of an answer that a browser renders: what the page may load, and that no other page may show it in a frame. */
+export const pageHeaders = (policy: readonly string[]): Record<string, string> => ({
+  'content-security-policy': [...policy, "form-action 'none'", "frame-ancestors 'none'"].join('; '),
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+});
+
+/** Of text and JSON that somebody opens in a browser: it loads and runs nothing. */
+export const plainPageHeaders = pageHeaders(["default-src 'none'", "base-uri 'none'"]);
