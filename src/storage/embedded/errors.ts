@@ -40,6 +40,8 @@ const codeNames: Record<number, string> = {
   279: 'ClientDisconnect',
   292: 'QueryExceededMemoryLimitNoDiskUseAllowed',
   301: 'DataCorruptionDetected',
+  322: 'APIVersionError',
+  323: 'APIStrictError',
   11000: 'DuplicateKey',
   10334: 'BSONObjectTooLarge',
   11601: 'Interrupted',

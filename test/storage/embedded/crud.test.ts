@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Collection, type Document, Double, Long, MaxKey, MinKey, ObjectId } from 'mongodb';
+import { type Collection, DBRef, type Document, Double, Long, MaxKey, MinKey, ObjectId } from 'mongodb';
 import { errorOf, type Running, startServer } from './support.ts';
 
 let running: Running;
@@ -132,6 +132,24 @@ describe('filters', () => {
     [{ constructor: { $exists: true } }, []],
   ])('%j finds %j', async (filter, expected) => {
     expect(await ids(filter)).toEqual(expected);
+  });
+
+  test('references in arrays are found by their parts', async () => {
+    const refs = running.db.collection<Document>('references');
+    const to = (...ids: number[]) => ids.map((id) => new DBRef('users', id as never));
+    await refs.insertMany([
+      { _id: 1, to: to(1, 2) },
+      { _id: 2, to: to(2, 3) },
+      { _id: 3, to: [{ id: 1 }] },
+    ] as never);
+    const found = async (element: Document) =>
+      (await refs.find({ to: { $elemMatch: element } }).toArray()).map(({ _id }) => _id);
+    expect(await found({ $id: 1 })).toEqual([1]);
+    expect(await found({ $ref: 'users', $id: 2 })).toEqual([1, 2]);
+    expect(await found({ $or: [{ $id: 1 }, { $id: 3 }] })).toEqual([1, 2]);
+    expect(await found({ id: 1, $or: [{ $id: { $exists: false } }, { id: 1 }] })).toEqual([3]);
+    // Outside of an array no field of a document is called so.
+    expect((await errorOf(refs.find({ $id: 1 } as never).toArray())).code).toBe(2);
   });
 
   test('sort by BSON order, arrays by their least or greatest element', async () => {

@@ -88,6 +88,12 @@ describe('a command that is refused changes nothing:', () => {
     [{ ...index({}), commitQuorum: 'majority' }, 2],
     [{ collMod: 'items', index: { name: '_id_', expireAfterSeconds: 1 } }, 72],
     [{ collMod: 'items', index: { name: 'a_1_b_1', expireAfterSeconds: 1 } }, 72],
+    [{ collMod: 'items', index: { name: 'a_1_b_1', hidden: true } }, 72],
+    [{ collMod: 'items', index: { name: 'a_1_b_1', prepareUnique: true } }, 72],
+    [{ create: 'other', collation: { locale: 'en', strength: 2 } }, 238],
+    [{ create: 'other', changeStreamPreAndPostImages: { enabled: true } }, 238],
+    [{ aggregate: 'items', pipeline: [{ $collStats: { count: {} } }], cursor: {} }, 238],
+    [{ validate: 'items' }, 59],
     // Collections.
     [{ renameCollection: namespace.ns, to: namespace.ns, dropTarget: true }, 20],
     [{ renameCollection: namespace.ns }, 40414],

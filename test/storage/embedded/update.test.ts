@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { BSONSymbol, Code, onDemand } from 'bson';
+import { BSONSymbol, Code, DBRef, onDemand } from 'bson';
 import { type Collection, Decimal128, type Document, Double, Long } from 'mongodb';
 import { errorOf, type Running, startServer } from './support.ts';
 
@@ -157,6 +157,31 @@ describe('numbers', () => {
   });
 });
 
+describe('what mongoose does with updates', () => {
+  const list = [{ a: 1 }, { b: 2 }, { a: 3 }, 4, [5]];
+  test.each<[Document, unknown[]]>([
+    [{ $or: [{ a: 1 }, { b: { $gt: 1 } }] }, [{ a: 3 }, 4, [5]]],
+    [{ $and: [{ a: { $gt: 0 } }, { a: { $lt: 2 } }] }, [{ b: 2 }, { a: 3 }, 4, [5]]],
+    [{ $nor: [{ a: 1 }] }, [{ a: 1 }, 4, [5]]],
+  ])('$pull takes the filter %j for the elements that are documents', async (filter, left) => {
+    expect(await changed({ list }, { $pull: { list: filter } })).toEqual({ list: left });
+  });
+
+  test('$pull takes references by their parts', async () => {
+    const refs = [new DBRef('users', 1 as never), new DBRef('users', 2 as never)];
+    await changed({ refs }, { $pull: { refs: { $id: 1 } } });
+    expect((await items.findOne())?.refs).toEqual([refs[1]]);
+  });
+
+  test('fields below the top may begin with a dollar', async () => {
+    const update = { $set: { 'a.$price': 1, 'list.0.$x': 2 }, $inc: { 'a.$n': 5 }, $unset: { 'a.$old': 1 } };
+    const before = { a: { $old: 1, kept: 1 }, list: [{ y: 1 }] };
+    const after = { a: { kept: 1, $n: 5, $price: 1 }, list: [{ y: 1, $x: 2 }] };
+    expect(await changed(before, update)).toEqual(after);
+    expect(await items.countDocuments({ 'a.$price': 1 })).toBe(1);
+  });
+});
+
 describe('refusals leave the document alone', () => {
   test.each<[Document, number]>([
     [{ $inc: { s: 1 } }, 14],
@@ -167,7 +192,10 @@ describe('refusals leave the document alone', () => {
     [{ $set: { 'n.x': 1 } }, 28],
     [{ $foo: { a: 1 } }, 9],
     [{ $bit: { n: { or: 1 } } }, 238],
-    [{ $set: { 'n.$x': 1 } }, 52],
+    [{ $set: { $x: 1 } }, 52],
+    [{ $set: { 'list.$[0]x': 1 } }, 2],
+    [{ $pull: { list: { $or: [] } } }, 2],
+    [{ $pull: { list: { $id: 1, $or: {} } } }, 2],
     [{ $set: { 'list.$.x': 1 } }, 2],
     [{ $set: { 'n.$[].x': 1 } }, 2],
     [{ $set: { 'list.$[nobody]': 1 } }, 2],

@@ -35,7 +35,7 @@ export type Command = { fields: Fields | null; run: (request: Request) => Reply 
 export type ReadCommand = { fields: Fields | null; read: (request: ReadRequest) => Reply | Promise<Reply> };
 
 const generic =
-  '$db $clusterTime $readPreference apiDeprecationErrors apiStrict apiVersion clientOperationKey comment lsid:object maxTimeMS readConcern:object writeConcern:object';
+  '$db $clusterTime $readPreference apiDeprecationErrors:bool apiStrict:bool apiVersion:string clientOperationKey comment lsid:object maxTimeMS readConcern:object writeConcern:object';
 
 /** The fields of a command: its name, those of its own, and those that every command has. */
 export const commandFields = (name: string, own = ''): Fields =>

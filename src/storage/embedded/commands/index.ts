@@ -11,6 +11,7 @@ import { findAndModifyCommands } from './find-and-modify.ts';
 import { helloCommands } from './hello.ts';
 import { indexCommands } from './indexes.ts';
 import { readCommands } from './reads.ts';
+import { checkApiVersion } from './stable-api.ts';
 import { writeCommands } from './write.ts';
 
 const commands = new Map<string, Command | ReadCommand>(
@@ -35,6 +36,7 @@ export async function runCommand(store: Store, message: Message, client: AbortSi
   if (typeof database !== 'string' || database === '')
     throw new CommandError(73, 'a command needs a database ($db)');
   checkCommand(name, body, command);
+  checkApiVersion(name, body);
   for (const [field, documents] of sequences) {
     if (field in body) throw new CommandError(9, `field '${field}' appears twice in the message`);
     // Documents to insert stay bytes, and are looked at when they are stored.

@@ -16,16 +16,31 @@ export type Filter = { test: Predicate; fields: Set<string> | null; source: Docu
 /** Compiles a query filter with the comparison semantics of BSON. */
 export function compileFilter(source: Document, context: FilterContext = {}): Filter {
   const fields = new Set<string>();
-  const test = compileClauses(source, context, fields);
+  const test = compileClauses(source, context, fields, false);
   return { test, fields: fields.has('$expr') ? null : fields, source };
 }
 
+/** Compiles a filter on the fields of an array's element, which may be a DBRef. */
+export const compileElementFilter = (source: Document, context: FilterContext): Predicate =>
+  compileClauses(source, context, new Set(), true);
+
+const referenceFields = new Set(['$ref', '$id', '$db']);
+
 /** Compiles clauses that must all hold, and notes what they look at. */
-function compileClauses(source: Document, context: FilterContext, fields: Set<string>): Predicate {
+function compileClauses(
+  source: Document,
+  context: FilterContext,
+  fields: Set<string>,
+  isElement: boolean,
+): Predicate {
   const predicates: Predicate[] = [];
   for (const [key, condition] of Object.entries(source)) {
     if (key === '$comment') continue;
-    if (key.startsWith('$')) predicates.push(compileTopLevel(key, condition, context, fields));
+    if (isElement && referenceFields.has(key)) {
+      // A server takes what stands there as a value, operators too.
+      predicates.push(compileOperators([key], { $eq: condition }, context));
+    } else if (key.startsWith('$'))
+      predicates.push(compileTopLevel(key, condition, context, fields, isElement));
     else {
       const path = parsePath(key);
       fields.add(path[0] as string);
@@ -58,13 +73,14 @@ function compileTopLevel(
   operand: unknown,
   context: FilterContext,
   fields: Set<string>,
+  isElement: boolean,
 ): Predicate {
   const combine = combinations[key];
   if (combine) {
     if (!Array.isArray(operand) || operand.length === 0)
       throw badValue(`${key} argument must be a non-empty array`);
     const clauses = operand.map((clause) => expectDocument(clause, 2, `${key} entries must be objects`));
-    return combine(clauses.map((clause) => compileClauses(clause, context, fields)));
+    return combine(clauses.map((clause) => compileClauses(clause, context, fields, isElement)));
   }
   if (key !== '$expr') throw badValue(`unknown top level operator: ${key}`);
   fields.add(key);
@@ -80,7 +96,7 @@ const falsy = new Set<unknown>([false, 0, 0n, null, undefined]);
 export function isOperatorDocument(condition: unknown): condition is Document {
   if (!isDocument(condition)) return false;
   const first = Object.keys(condition)[0];
-  return first?.startsWith('$') === true && !['$ref', '$id', '$db'].includes(first);
+  return first?.startsWith('$') === true && !referenceFields.has(first);
 }
 
 export const isRegex = (value: unknown): boolean => typeOrder(value) === order.regex;

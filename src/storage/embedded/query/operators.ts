@@ -15,7 +15,7 @@ import {
 } from '../value/types.ts';
 import {
   all,
-  compileFilter,
+  compileElementFilter,
   type FilterContext,
   isOperatorDocument,
   isRegex,
@@ -164,13 +164,14 @@ function elementMatch(operand: unknown, context: FilterContext): ValueTest {
 
 const logical = ['$and', '$or', '$nor', '$expr', '$where'];
 
+/** True for a filter on the fields of an element, false for operators on the element itself. */
+export const isFilter = (operand: Document): boolean =>
+  !isOperatorDocument(operand) || logical.includes(Object.keys(operand)[0] ?? '');
+
 /** A test of one array element: either operators on the element itself or a filter on its fields. */
 export function compileElement(operand: Document, context: FilterContext): ValueTest {
-  const [first = ''] = Object.keys(operand);
-  if (isOperatorDocument(operand) && !logical.includes(first)) {
-    return compileOperators([], normalise(operand), context) as ValueTest;
-  }
-  const { test } = compileFilter(operand, context);
+  if (!isFilter(operand)) return compileOperators([], normalise(operand), context) as ValueTest;
+  const test = compileElementFilter(operand, context);
   // An array in an array is looked at as a document whose fields are its positions.
   return (element) => (Array.isArray(element) ? test({ ...element }) : isDocument(element) && test(element));
 }

@@ -1,7 +1,7 @@
 import { BSONRegExp } from 'bson';
 import { badValue, typeMismatch } from '../errors.ts';
-import { type FilterContext, isOperatorDocument, normalise } from '../query/filter.ts';
-import { compileElement, compileOperators } from '../query/operators.ts';
+import { type FilterContext, normalise } from '../query/filter.ts';
+import { compileElement, compileOperators, isFilter } from '../query/operators.ts';
 import { keyComparator, keyReader, parseSort } from '../query/sort.ts';
 import { compareValues, equalValues } from '../value/compare.ts';
 import { equalityKey } from '../value/key-encoding.ts';
@@ -82,7 +82,7 @@ export function compilePull(operand: unknown, context: FilterContext): Change {
 }
 
 function pullTest(operand: unknown, context: FilterContext): (element: unknown) => boolean {
-  if (isDocument(operand) && !isOperatorDocument(operand)) {
+  if (isDocument(operand) && isFilter(operand)) {
     const matches = compileElement(operand, context);
     return (element) => isDocument(element) && matches(element);
   }

@@ -135,18 +135,18 @@ function checkedParts(path: string): string[] {
   }
   if (isPositional(parts[0] as string))
     throw badValue(`Cannot have positional (i.e. '$') element in the first position in path '${path}'`);
-  const dollar = parts.find((part) => part.startsWith('$') && !isPositional(part) && !isReference(part));
-  if (dollar !== undefined) {
+  const [top = ''] = parts;
+  if (top.startsWith('$')) {
     throw new CommandError(
       52,
-      `The dollar ($) prefixed field '${dollar}' in '${path}' is not allowed in the context of an update's replacement document.`,
+      `The dollar ($) prefixed field '${top}' in '${path}' is not allowed in the context of an update's replacement document.`,
     );
   }
+  const malformed = parts.find((part) => part.startsWith('$[') && !isPositional(part));
+  if (malformed !== undefined)
+    throw badValue(`Error parsing the path '${path}': '${malformed}' is no array filter`);
   return parts;
 }
-
-/** The fields of a DBRef. */
-const isReference = (part: string): boolean => part === '$ref' || part === '$id' || part === '$db';
 
 /** Numbers in paths compare as numbers. */
 function comparePaths(left: readonly string[], right: readonly string[]): number {
