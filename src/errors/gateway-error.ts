@@ -1,5 +1,5 @@
-import { redactText } from '../lib/redaction.ts';
 import { catalogue, type ErrorEntry, type ErrorName } from './catalogue.ts';
+import { publicText } from './public-text.ts';
 
 export type ErrorDetails = {
   /** Public text; the catalogue's message when absent. */
@@ -23,13 +23,12 @@ export class GatewayError extends Error {
   readonly retryAfter: number | null;
 
   constructor(code: ErrorName, details: ErrorDetails = {}) {
-    // A caller may have put a secret where the message names what it found.
-    super(redactText(details.message ?? catalogue[code].message), { cause: details.cause });
+    super(publicText(details.message ?? catalogue[code].message), { cause: details.cause });
     this.name = 'GatewayError';
     this.code = code;
     this.entry = catalogue[code];
-    this.param = details.param === undefined ? null : redactText(details.param);
-    this.errors = details.errors?.map(redactText) ?? null;
+    this.param = details.param === undefined ? null : publicText(details.param);
+    this.errors = details.errors?.map(publicText) ?? null;
     this.retryAfter = details.retryAfter ?? null;
   }
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { errorHeaders, GatewayError } from '../errors/index.ts';
-import { redactText } from '../lib/redaction.ts';
+import { errorHeaders, GatewayError, publicText } from '../errors/index.ts';
 import { causeOf } from './errors.ts';
 import { RemoteError } from './remote/remote-error.ts';
 
@@ -32,12 +31,19 @@ function extensionsOf(error: GatewayError): Record<string, unknown> {
 
 /** What callers see of an error: catalogue name, status and the field at fault; never the inside of a defect. */
 export function formatGraphError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  // The caller's own text may hold a secret in a wrong place.
-  const message = redactText(formatted.message);
+  const message = isTooDeep(error) ? tooDeep : publicText(formatted.message);
   if (callerCodes.has(formatted.extensions?.code)) return { ...formatted, message };
   if (isUncodedRefusal(error)) return { ...formatted, message, extensions: { code: 'BAD_REQUEST' } };
   const cause = causeOf(error);
   return { ...formatted, message: cause.message, extensions: extensionsOf(cause) };
+}
+
+const tooDeep = 'The document is nested too deeply.';
+
+/** What the parser throws at a document that overflows its stack; Apollo Server wraps it twice. */
+function isTooDeep(error: unknown): boolean {
+  if (!(error instanceof GraphQLError) || error.path) return error instanceof RangeError;
+  return isTooDeep(error.originalError);
 }
 
 /** What Apollo Server refuses without a code of its own, such as a hash that is not the one of the text. */

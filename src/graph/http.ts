@@ -165,7 +165,8 @@ function withBody(safety: Safety, answer: Answer): Answer {
 function rulesOf(safety: Safety): ApolloServerPlugin<GraphContext> {
   const listener: GraphQLRequestListener<GraphContext> = {
     async didResolveOperation({ schema, document, operation, request }) {
-      if (!operation) return;
+      // Apollo Server would run the only operation there is, unmeasured, and only then miss the one that was named.
+      if (!operation) throw noOperation();
       if (operation.operation === 'subscription') throw needsStream();
       // Only the variables tell what it costs.
       safety.requireAffordable(schema, document, operation, request.variables ?? {});
@@ -176,6 +177,11 @@ function rulesOf(safety: Safety): ApolloServerPlugin<GraphContext> {
   };
   return { requestDidStart: async () => listener };
 }
+
+const noOperation = () =>
+  new GraphQLError('operationName must name one operation of the document.', {
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
+  });
 
 /** One answer is all that a request gets here. */
 const needsStream = () =>

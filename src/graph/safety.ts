@@ -124,7 +124,9 @@ const isRecordOrNull = (value: unknown): value is Record<string, unknown> | null
 /** An error under the code that Apollo Server would give it. */
 function refusal(code: string, error: unknown): GraphQLError {
   const { message, nodes, source, positions } = error as GraphQLError;
-  return new GraphQLError(message, { nodes, source, positions, extensions: { code, http: { status: 400 } } });
+  const originalError = error instanceof RangeError ? error : undefined;
+  const extensions = { code, http: { status: 400 } };
+  return new GraphQLError(message, { nodes, source, positions, originalError, extensions });
 }
 
 /** As Apollo Server does it: some rules suggest what they are told not to. */

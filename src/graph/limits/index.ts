@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  TokenKind,
   type ValidationContext,
 } from 'graphql';
 import { createMeasure, type Measure } from './measure.ts';
@@ -34,6 +35,8 @@ const MAX_ROOT_FIELDS = 20;
 const MAX_ALIASES = 100;
 /** Operations and fragments of one document: editors send all of their text, whichever part is to run. */
 const MAX_DEFINITIONS = 100;
+/** Levels of brackets, braces and parentheses: rules of GraphQL itself go down them one call a level. */
+const MAX_NESTING = 200;
 
 /**
  * The bounds of operations. Written here, though graphql-armor has some of them, since it knows no page sizes: a page of
@@ -63,6 +66,10 @@ export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
     const { length } = document.definitions;
     if (length > MAX_DEFINITIONS) {
       return tooMuch(`The document has ${length} operations and fragments`, MAX_DEFINITIONS);
+    }
+    const nesting = nestingOf(document);
+    if (nesting > MAX_NESTING) {
+      return tooMuch(`The document nests brackets ${nesting} levels deep`, MAX_NESTING);
     }
     for (const operation of document.definitions) {
       if (operation.kind !== Kind.OPERATION_DEFINITION) continue;
@@ -95,6 +102,19 @@ export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
       if (cost > maxCost) throw tooMuch(`The operation costs ${cost}`, maxCost, operation);
     },
   };
+}
+
+const opening = new Set<string>([TokenKind.BRACKET_L, TokenKind.BRACE_L, TokenKind.PAREN_L]);
+const closing = new Set<string>([TokenKind.BRACKET_R, TokenKind.BRACE_R, TokenKind.PAREN_R]);
+
+/** The tokens tell it without a walk down the document, which might go too deep itself. */
+function nestingOf({ loc }: DocumentNode): number {
+  let [level, deepest] = [0, 0];
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) {
+    if (opening.has(token.kind)) deepest = Math.max(deepest, ++level);
+    else if (closing.has(token.kind)) level--;
+  }
+  return deepest;
 }
 
 /** Variables that are no numbers count as the largest that their arguments allow. */
