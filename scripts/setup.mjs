@@ -1,7 +1,7 @@
 // Makes a fresh clone ready: installs the locked dependencies when they are missing or older than the lock file.
 // Runs before `npm start` and `npm test`, on whatever Node is installed, so it uses nothing newer than Node 16.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,20 +11,35 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 
 const major = (version) => Number(version.replace(/^v/, '').split('.')[0]);
 
+/** What an operator runs, on a machine that may have no use for development packages. */
+const operating = ['prestart', 'prebackup', 'preaudit:verify', 'prerotate:signing-key'].includes(
+  process.env.npm_lifecycle_event || '',
+);
+
+const isPackageInstalled = (name) => existsSync(join(root, 'node_modules', name, 'package.json'));
+
+function hasDevelopmentPackages() {
+  const { devDependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return Object.keys(devDependencies).every(isPackageInstalled);
+}
+
 function install() {
-  process.stderr.write('Installing dependencies (npm ci) ...\n');
+  const omit = operating && process.env.NODE_ENV === 'production' ? ['--omit=dev'] : [];
+  process.stderr.write(`Installing dependencies (${['npm ci', ...omit].join(' ')}) ...\n`);
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []];
-  const result = spawnSync(command, [...args, 'ci', '--ignore-scripts', '--loglevel=error'], {
+  const result = spawnSync(command, [...args, 'ci', ...omit, '--ignore-scripts', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
-    // Development tools are part of this checkout, whatever NODE_ENV says.
+    // What is left out is said above: for tests, development packages are needed whatever NODE_ENV says.
     env: { ...process.env, NODE_ENV: '' },
   });
   if (result.status !== 0) process.exit(result.status === null ? 1 : result.status);
 }
 
-if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) install();
+const isCurrent = existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs;
+// An installation takes everything away first, so a running service never gets one for packages that it does not need.
+if (!isCurrent || !(operating || hasDevelopmentPackages())) install();
 
 const bundled = join(root, 'node_modules', '.bin', 'node');
 const runtime = existsSync(bundled) ? bundled : process.execPath;
