@@ -1,18 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../src/errors/index.ts';
+import { BodyAborted, readBody } from '../src/lib/bodies/index.ts';
 import { isNestedDeeperThan, maxDepth } from '../src/lib/storable.ts';
+import type { Call } from './route.ts';
 
-const maxBytes = 1024 * 1024;
-
-/** The caller hung up before the body was complete; there is nobody left to answer. */
-export class BodyAborted extends Error {}
+const MAX_BYTES = 1024 * 1024;
 
 /** Reads a JSON body; undefined when the request has none. */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody({ request, response, context, bodies }: Call): Promise<unknown> {
   const { headers } = request;
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new GatewayError('BODY_TOO_LARGE');
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
-  const bytes = await readAll(request);
+  const hold = bodies.hold(context.principal, request.socket.remoteAddress);
+  const bytes = await readBody(request, response, hold, MAX_BYTES);
   if (bytes.length === 0) return undefined;
   requireJson(headers['content-type'], headers['content-encoding']);
   const value = parse(bytes);
@@ -22,23 +21,6 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
     });
   }
   return value;
-}
-
-function readAll(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) {
-        request.pause();
-        reject(new GatewayError('BODY_TOO_LARGE'));
-      } else chunks.push(chunk);
-    });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', () => reject(new BodyAborted()));
-    request.on('close', () => reject(new BodyAborted()));
-  });
 }
 
 /** A body as it comes; throws BODY_TOO_LARGE once it is longer than `bound` bytes. */

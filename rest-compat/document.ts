@@ -36,8 +36,9 @@ export function documentEndpoint(operation: CompiledOperation, services: Documen
   };
 }
 
-async function inputOf({ request, parameters, context }: Call) {
-  return { path: parameters, query: context.request.query, body: await readJsonBody(request) };
+async function inputOf(call: Call) {
+  const { parameters, context } = call;
+  return { path: parameters, query: context.request.query, body: await readJsonBody(call) };
 }
 
 async function answerRead(operation: CompiledOperation, call: Call): Promise<void> {

@@ -40,10 +40,11 @@ export type Exchange = {
 };
 
 export function createExchange(
-  { request, response, context, parameters }: Call,
+  call: Call,
   principal: Principal | null,
   query: Record<string, string>,
 ): Exchange {
+  const { request, response, context, parameters } = call;
   const leaving = new AbortController();
   const leave = { signal: leaving.signal, log: context.log };
   response.once('close', () => {
@@ -60,7 +61,7 @@ export function createExchange(
     parameters,
     query,
     signal: leave.signal,
-    readJson: () => readJsonBody(request),
+    readJson: () => readJsonBody(call),
     readBytes: (maxBytes) => readBytes(request, maxBytes),
     sendJson: (value, status = 200) =>
       answerJson(request, response, status, JSON.stringify(value), headers()),

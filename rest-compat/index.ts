@@ -4,11 +4,11 @@ import type { Principal } from '../src/auth/index.ts';
 import { providerNames } from '../src/dataplane/provider-names.ts';
 import { GatewayError } from '../src/errors/index.ts';
 import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
+import { BodyAborted, type BodyBudget, createBodyBudget } from '../src/lib/bodies/index.ts';
 import type { Logger } from '../src/lib/logger.ts';
 import { createLeases } from '../src/storage/leases.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 import { answerEmpty, answerError } from './answer.ts';
-import { BodyAborted } from './body.ts';
 import { compileOperation } from './compile.ts';
 import { documentEndpoint } from './document.ts';
 import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
@@ -51,6 +51,8 @@ export type RestOptions = {
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
+  /** What request bodies may take of the memory. */
+  bodies?: BodyBudget;
   log: Logger;
 };
 
@@ -67,7 +69,7 @@ export function operationFiles(): OperationFile[] {
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
 export function createRest(options: RestOptions): Rest {
   const { graph, operations, elsewhere = [], exceptions = productExceptions } = options;
-  const { surfaces, createContext, log } = options;
+  const { surfaces, createContext, bodies = createBodyBudget(), log } = options;
   const leases = createLeases(log);
   const readerOf = (path: string) => routes.find('GET', path);
   const compiled = readOperations(graph.schema, operations).map((operation) =>
@@ -88,7 +90,7 @@ export function createRest(options: RestOptions): Rest {
       let context: GraphContext | undefined;
       try {
         context = contextOf(endpoint.isPublic ? null : await surface.authenticate(request), request);
-        await endpoint.answer({ request, response, context, parameters });
+        await endpoint.answer({ request, response, context, parameters, bodies });
       } catch (error) {
         if (error instanceof BodyAborted) return;
         fail(request, response, error, context ?? contextOf(null, request), endpoint.label);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from 'find-my-way';
 import type { Principal } from '../src/auth/index.ts';
 import { GatewayError } from '../src/errors/index.ts';
+import type { BodyBudget } from '../src/lib/bodies/index.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 import type { CompiledOperation } from './compile.ts';
 import type { RestBase, RestMethod } from './rest-directive.ts';
@@ -24,6 +25,7 @@ export type Call = {
   response: ServerResponse;
   context: GraphContext;
   parameters: Parameters;
+  bodies: BodyBudget;
 };
 
 /** What answers a method at a path: a document, or one of the named exceptions. */

@@ -11,6 +11,7 @@ import { createDataplane } from './dataplane/index.ts';
 import { createRealtime } from './dataplane/realtime/index.ts';
 import { createDoors } from './doors.ts';
 import { createHeaderAliases } from './header-aliases.ts';
+import { createBodyBudget } from './lib/bodies/index.ts';
 import type { Logger } from './lib/logger.ts';
 import { createMetrics } from './metrics.ts';
 import { createOperationsAccess } from './operations-access.ts';
@@ -83,8 +84,9 @@ export function createApp(dependencies: AppDependencies): App {
   );
   const access = createAccess({ settings, db, secrets, changes, directory, sleep, now, log });
   const { signingKeys, issuers, throttle } = access;
+  const bodies = createBodyBudget(bodyLimits(settings));
   const inference = createInference({
-    ...{ authenticate: access.forInference, directory, requestLog },
+    ...{ authenticate: access.forInference, directory, requestLog, bodies },
     ...{ settings, db, sleep, now, log },
   });
   const { streams, cache, breakers, http } = inference;
@@ -111,12 +113,13 @@ export function createApp(dependencies: AppDependencies): App {
     authenticateAccount: access.ofAccount,
     throttle,
     createContext,
+    bodies,
     aliases,
     log,
   });
   const routersOnly = settings.subgraphs.listen;
   const metrics = createMetrics({
-    ...{ streams, requestLog, cache, changes },
+    ...{ streams, requestLog, cache, changes, bodies },
     ...{ subscriptions, realtime, remotes, throttle },
   });
   const lifecycle = [
@@ -182,6 +185,11 @@ export function createApp(dependencies: AppDependencies): App {
       for (const part of lifecycle.toReversed()) await part.stop();
     },
   };
+}
+
+function bodyLimits({ limits }: Settings): { sum: number; largest: number } {
+  const { maxBodyBytes, maxJsonBytes, maxReplayBytes, bodyMemoryBytes } = limits;
+  return { sum: bodyMemoryBytes, largest: Math.min(maxBodyBytes, Math.max(maxJsonBytes, maxReplayBytes)) };
 }
 
 /** Serving goes on from memory while the database is away; what a load balancer should know is whether it is. */

@@ -23,6 +23,7 @@ import {
   readSources,
 } from './graph/index.ts';
 import type { HeaderAliases } from './header-aliases.ts';
+import type { BodyBudget } from './lib/bodies/index.ts';
 import type { Logger } from './lib/logger.ts';
 import type { Settings } from './settings.ts';
 import type { GraphContext } from './subgraphs/context.ts';
@@ -37,13 +38,15 @@ type Options = {
   authenticateAccount(knock: Knock): Promise<Principal>;
   throttle: Throttle;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
+  bodies: BodyBudget;
   aliases: HeaderAliases;
   log: Logger;
 };
 
 /** The graph, and every door that opens on it: GraphQL over HTTP, WebSocket and event streams, routers, REST. */
 export function createDoors(options: Options) {
-  const { settings, authenticate, authenticateAccount, throttle, createContext, aliases, log } = options;
+  const { settings, authenticate, authenticateAccount, throttle, createContext, bodies, aliases, log } =
+    options;
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const { trustedDocuments } = settings.graph;
@@ -63,7 +66,7 @@ export function createDoors(options: Options) {
     list.length > 0
       ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
       : undefined;
-  const graphDoor = { safety, authenticate: authenticate('graph'), createContext, log };
+  const graphDoor = { safety, authenticate: authenticate('graph'), createContext, bodies, log };
   const authenticateStream = authenticate('stream');
   const subscriptions = createSubscriptions({
     graph,
@@ -102,8 +105,8 @@ export function createDoors(options: Options) {
     IAM_V1: { prefix: '/iam/v1', authenticate: authenticateAccount },
     ROOT: { prefix: '', authenticate: authenticate('rest') },
   };
-  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, log });
-  const oauth2 = createOauth2({ createContext, log });
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, bodies, log });
+  const oauth2 = createOauth2({ createContext, bodies, log });
   const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
   return { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference };
 }

@@ -4,6 +4,7 @@ import type { Throttle } from './auth/index.ts';
 import type { Cache } from './dataplane/cache/index.ts';
 import type { OpenStreams } from './dataplane/relay.ts';
 import type { Remotes } from './graph/index.ts';
+import type { BodyBudget } from './lib/bodies/index.ts';
 import type { LogThread } from './recording/handover/log-thread.ts';
 import type { MetricsJson } from './recording/traffic-metrics.ts';
 import type { Changes } from './storage/changes.ts';
@@ -47,6 +48,7 @@ export function createMetrics({
   realtime,
   remotes,
   throttle,
+  bodies,
 }: {
   requestLog: Pick<LogThread, 'counters' | 'spans' | 'metrics'>;
   cache: Pick<Cache, 'counters'>;
@@ -56,6 +58,7 @@ export function createMetrics({
   realtime: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
   throttle: Pick<Throttle, 'failures'>;
+  bodies: Pick<BodyBudget, 'held'>;
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -122,6 +125,7 @@ export function createMetrics({
     'Questions that were compared with no others while embeddings failed.',
     () => cache.counters.skipped,
   );
+  gauge('sluice_body_bytes', 'Bytes of request bodies that are held in memory.', () => bodies.held());
   gauge('sluice_open_streams', 'Answers that are being streamed from providers.', () => streams.count);
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),

@@ -7,6 +7,7 @@ import { administrationBody, GatewayError, inferenceBody } from './errors/index.
 import type { GraphHttp } from './graph/http.ts';
 import { refuseUpgrade } from './graph/index.ts';
 import { answerInvitePage } from './invite-page.ts';
+import { type ArrivalLimits, watchArrivals, watched } from './lib/bodies/index.ts';
 import type { Logger } from './lib/logger.ts';
 import { plainPageHeaders } from './lib/page-headers.ts';
 import { adoptTarget, splitUrl } from './lib/request-url.ts';
@@ -155,7 +156,7 @@ function refuseMetrics(response: ServerResponse): void {
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Milliseconds that a body may take to arrive; the graph, which takes small ones only, waits less. */
+/** Milliseconds that a body may take to arrive, however fast it comes. */
 const MAX_UPLOAD_TIME = 3_600_000;
 
 type UpgradeDoors = {
@@ -176,7 +177,11 @@ export const createUpgradeListener =
   };
 
 /** The HTTP server around a listener: generous with header size since configs travel in one. */
-export function createHttpServer(listener: Listener, onUpgrade?: UpgradeListener): Server {
+export function createHttpServer(
+  listener: Listener,
+  onUpgrade?: UpgradeListener,
+  arrivalLimits?: ArrivalLimits,
+): Server {
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -185,8 +190,9 @@ export function createHttpServer(listener: Listener, onUpgrade?: UpgradeListener
       shouldUpgradeCallback: ({ headers }) =>
         onUpgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     },
-    soundRequests(listener),
+    watched(soundRequests(listener)),
   );
+  watchArrivals(server, arrivalLimits);
   server.headersTimeout = 80_000;
   server.requestTimeout = MAX_UPLOAD_TIME;
   if (onUpgrade) server.on('upgrade', soundUpgrades(onUpgrade));

@@ -77,6 +77,8 @@ export type Settings = {
     maxJsonBytes: number;
     /** Bytes up to which a body that is not JSON is held in memory, so that it can be sent again on retry or fallback. */
     maxReplayBytes: number;
+    /** Bytes of request bodies that one process holds in memory at the same time, at all doors. */
+    bodyMemoryBytes: number;
   };
   upstream: {
     /** Milliseconds for the TCP and TLS handshake with a provider. */
@@ -200,6 +202,7 @@ const environment = z.object({
   MAX_BODY_BYTES: integer(100 * 1024 * 1024, 1024, 2 ** 31),
   MAX_JSON_BYTES: integer(16 * 1024 * 1024, 1024, 2 ** 29),
   MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
+  BODY_MEMORY_BYTES: integer(256 * 1024 * 1024, 1024 * 1024, 2 ** 36),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
   CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
@@ -278,6 +281,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       maxBodyBytes: values.MAX_BODY_BYTES,
       maxJsonBytes: values.MAX_JSON_BYTES,
       maxReplayBytes: values.MAX_REPLAY_BYTES,
+      bodyMemoryBytes: values.BODY_MEMORY_BYTES,
     },
     upstream: {
       connectTimeout: values.CONNECT_TIMEOUT_MS,

@@ -1,17 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../src/errors/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { issueAccessToken } from '../../src/subgraphs/identity/access-token/index.ts';
 import { ownAddress } from '../../src/subgraphs/own-address.ts';
 import { readBasic } from './basic.ts';
-import { readForm } from './form.ts';
+import type { Form } from './form.ts';
 
 /** A path of the authentication service; answers the body of a 200. */
 export type Endpoint = {
   method: 'GET' | 'POST';
   /** What `cache-control` says of the answer. */
   caching: string;
-  answer(context: GraphContext, request: IncomingMessage): unknown;
+  answer(context: GraphContext, readForm: () => Promise<Form>): unknown;
 };
 
 export const paths = {
@@ -24,10 +23,10 @@ export const paths = {
 const token: Endpoint = {
   method: 'POST',
   caching: 'no-store',
-  async answer(context, request) {
+  async answer(context, readForm) {
     const issuer = ownAddress(context);
-    const client = readBasic(request.headers.authorization);
-    const form = await readForm(request);
+    const client = readBasic(context.request.headers.authorization);
+    const form = await readForm();
     if (form.has('client_secret')) {
       throw new GatewayError('VALIDATION_FAILED', {
         message: 'client_secret belongs into the basic authentication alone.',

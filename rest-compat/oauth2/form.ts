@@ -1,19 +1,26 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../src/errors/index.ts';
-import { readBytes } from '../body.ts';
+import { type BodyBudget, readBody } from '../../src/lib/bodies/index.ts';
 
 const MAX_BYTES = 16 * 1024;
-/** Milliseconds that a form may take to arrive: nobody's secret was looked at yet. */
-const MAX_TIME = 10_000;
+
+export type Form = ReadonlyMap<string, string>;
 
 /**
  * The parameters of a form. One without a value counts as absent, one that nobody knows is left aside; one that comes
  * twice throws VALIDATION_FAILED (RFC 6749, sections 3.1 and 3.2).
  */
-export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<string, string>> {
+export async function readForm(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bodies: BodyBudget,
+): Promise<Form> {
   requireForm(request);
   const form = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(await readText(request))) {
+  // Nobody's secret was looked at yet.
+  const hold = bodies.hold(null, request.socket.remoteAddress);
+  const bytes = await readBody(request, response, hold, MAX_BYTES);
+  for (const [name, value] of new URLSearchParams(bytes.toString())) {
     if (form.has(name)) {
       throw new GatewayError('VALIDATION_FAILED', {
         message: `${name} is given more than once.`,
@@ -23,17 +30,6 @@ export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<st
     form.set(name, value);
   }
   return new Map([...form].filter(([, value]) => value !== ''));
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const late = setTimeout(() => request.destroy(), MAX_TIME);
-  try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of readBytes(request, MAX_BYTES)) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
-  } finally {
-    clearTimeout(late);
-  }
 }
 
 function requireForm({ headers }: IncomingMessage): void {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorHeaders, GatewayError, oauthBody } from '../../src/errors/index.ts';
 import { adoptRequestId, toGraphError } from '../../src/graph/index.ts';
+import { BodyAborted, type BodyBudget } from '../../src/lib/bodies/index.ts';
 import type { Logger } from '../../src/lib/logger.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { answerEmpty, answerJson } from '../answer.ts';
-import { BodyAborted } from '../body.ts';
 import type { Handler } from '../index.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
+import { readForm } from './form.ts';
 
 /** The authentication service: tokens for service accounts, and what is needed to check them (service.md, "Scheme A"). */
 export type Oauth2 = {
@@ -16,6 +17,7 @@ export type Oauth2 = {
 
 export function createOauth2(options: {
   createContext(principal: null, request: IncomingMessage): GraphContext;
+  bodies: BodyBudget;
   log: Logger;
 }): Oauth2 {
   const handlerOf =
@@ -28,7 +30,9 @@ export function createOauth2(options: {
       }
       try {
         requireMethod(endpoint, request);
-        const text = JSON.stringify(await endpoint.answer(context, request));
+        const text = JSON.stringify(
+          await endpoint.answer(context, () => readForm(request, response, options.bodies)),
+        );
         answerJson(request, response, 200, text, { ...headers, 'cache-control': endpoint.caching });
       } catch (thrown) {
         if (thrown instanceof BodyAborted) return;

@@ -12,7 +12,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Settings } from '../settings.ts';
 import { nativeDb } from '../storage/native-db.ts';
 
-type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog'> & {
+type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog' | 'bodies'> & {
   settings: Settings;
   db: Connection;
   sleep: Sleep;
@@ -33,6 +33,7 @@ export function createInference(given: Given) {
     authenticate: given.authenticate,
     directory: given.directory,
     requestLog: given.requestLog,
+    bodies: given.bodies,
     http,
     hostPolicy,
     breakers: createBreakers(db, { now, log }),

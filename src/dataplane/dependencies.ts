@@ -1,4 +1,5 @@
 import type { Sleep } from '../auth/index.ts';
+import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { HostPolicy } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestLog } from '../recording/request-log.ts';
@@ -29,6 +30,8 @@ export type DataplaneDependencies = {
   /** Bytes of each body that go to the request log. */
   maxLoggedBytes: number;
   limits: Settings['limits'];
+  /** What request bodies may take of the memory, at all doors. */
+  bodies: BodyBudget;
   headers: Settings['headers'];
   log: Logger;
   /** The waits between attempts. */

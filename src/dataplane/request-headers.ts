@@ -35,7 +35,7 @@ export function requestHeaders(
       copy(call, name, headers);
     }
     for (const name of ignored) delete headers[name];
-    if (call.method === 'GET') delete headers['content-type'];
+    if (call.method === 'GET' && call.body.kind === 'none') delete headers['content-type'];
   }
   addFurther(call, leaf, target, headers);
   passAuthorization(call, target, headers);

@@ -240,6 +240,22 @@ export const catalogue = {
     'The credential has too many open connections or subscriptions.',
     true,
   ),
+  TOO_MANY_BODIES: entry(
+    429,
+    'AB06',
+    'rate_limit_error',
+    'too_many_bodies',
+    'The gateway already holds as many bytes of request bodies of this caller as it may.',
+    true,
+  ),
+  BODIES_FULL: entry(
+    503,
+    'AB04',
+    'api_error',
+    'bodies_full',
+    'The gateway already holds as many bytes of request bodies as it may.',
+    true,
+  ),
   EVENTS_MISSED: entry(
     503,
     'AB04',

@@ -13,7 +13,7 @@ const pageHeaders = new Map(Object.entries(sandboxHeaders));
 export const apolloHandler =
   <C extends object>(
     server: ApolloServer<C>,
-    contextOf: (request: IncomingMessage, response: ServerResponse) => Promise<C>,
+    contextOf: (request: BodyRequest, response: ServerResponse) => Promise<C>,
   ) =>
   async (request: BodyRequest, response: ServerResponse): Promise<void> => {
     const { query } = splitUrl(request.url);

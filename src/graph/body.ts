@@ -1,22 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express from 'express';
+import type { Principal } from '../auth/index.ts';
+import { type BodyBudget, hasBody } from '../lib/bodies/index.ts';
 import { inTime } from './deadline.ts';
+import { readJson } from './json-body.ts';
 import type { Safety } from './safety.ts';
 import { nameDocument } from './trusted-requests.ts';
 
-/** A request whose JSON body was read before. */
-export type BodyRequest = IncomingMessage & { body?: unknown };
+/** A request whose JSON body, and whose caller, may be known by now. */
+export type BodyRequest = IncomingMessage & {
+  body?: unknown;
+  /** Null for a caller without a credential; undefined where nobody has looked. */
+  principal?: Principal | null;
+};
 
-/** What Express does is not needed here: the parser works on Node's own requests. */
-const json = express.json({ limit: '1mb' });
+/** Who sent a request; throws for a credential that is not valid. */
+export type Identify = (request: BodyRequest, response: ServerResponse) => Promise<Principal | null>;
 
-/** Reads the body within the operation's time, and the document that it names; throws what the parser throws. */
+/**
+ * Reads the body within the operation's time, and the document that it names. Who sends one is looked at before: strangers
+ * have little room for what they send.
+ */
 export const bodyReader =
-  ({ timeout, documents }: Safety) =>
+  ({ timeout, documents }: Safety, bodies: BodyBudget, identify: Identify) =>
   async (request: BodyRequest, response: ServerResponse): Promise<void> => {
     inTime(timeout, request, response);
-    await new Promise<void>((resolve, reject) => {
-      json(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
+    if (hasBody(request)) {
+      const hold = bodies.hold(await identify(request, response), request.socket.remoteAddress);
+      request.body = await readJson(request, response, hold);
+    }
     if (documents) nameDocument(documents, request);
   };

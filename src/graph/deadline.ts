@@ -49,7 +49,7 @@ export function inTime(milliseconds: number, request: IncomingMessage, response:
   const timer = setTimeout(() => {
     // Nobody reads an empty body to its end, and a stream has been answering for long.
     if (request.complete || response.headersSent) controller.abort(new GatewayError('OPERATION_TIMEOUT'));
-    else refuseBody(request, response);
+    else refuseBody(response);
   }, milliseconds).unref();
   response.once('close', () => {
     clearTimeout(timer);
@@ -59,9 +59,7 @@ export function inTime(milliseconds: number, request: IncomingMessage, response:
 }
 
 /** Cuts off a body that arrives too slowly, before anything has looked at it. */
-function refuseBody(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('connection', 'close');
-  response.once('finish', () => request.destroy());
+function refuseBody(response: ServerResponse): void {
   const message = 'The body of the request did not arrive in time.';
   answerError(response, new GatewayError('REQUEST_TIMEOUT', { message }));
 }

@@ -60,7 +60,7 @@ export const requestError = (cause: GatewayError): GraphQLError =>
     extensions: { http: { status: cause.entry.status } },
   });
 
-/** Answers what the body parser throws in the shape of GraphQL errors. */
+/** Answers what is wrong with a body, or with the address of a page, in the shape of GraphQL errors. */
 export const answerBodyError = (response: ServerResponse, error: object): void =>
   answerError(response, bodyError(error));
 
@@ -71,14 +71,14 @@ export function answerError(response: ServerResponse, cause: GatewayError): void
   response.writeHead(cause.entry.status, {
     'content-type': 'application/json; charset=utf-8',
     ...errorHeaders(cause),
+    // What is left of a body that was given up would be taken for the next request.
+    ...(!response.req.complete && { connection: 'close' }),
   });
   response.end(JSON.stringify({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] }));
 }
 
-function bodyError(error: { type?: unknown; status?: unknown }): GatewayError {
+function bodyError(error: { status?: unknown }): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (error.type === 'entity.too.large') return new GatewayError('BODY_TOO_LARGE');
-  if (error.status === 415) return new GatewayError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
   if (typeof error.status === 'number' && error.status < 500) {
     return new GatewayError('MALFORMED_BODY', { cause: error });
   }

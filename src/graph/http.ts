@@ -10,11 +10,12 @@ import express, { type ErrorRequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Principal } from '../auth/index.ts';
 import { errorHeaders } from '../errors/index.ts';
+import { BodyAborted, type BodyBudget, createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import { splitUrl } from '../lib/request-url.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { apolloHandler } from './apollo-http.ts';
-import { type BodyRequest, bodyReader } from './body.ts';
+import { type BodyRequest, bodyReader, type Identify } from './body.ts';
 import { signalOf } from './deadline.ts';
 import { logDefects } from './defects.ts';
 import { toGraphError } from './errors.ts';
@@ -45,6 +46,8 @@ export type DoorOptions = {
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   log: Logger;
   safety?: Safety;
+  /** What request bodies may take of the memory. */
+  bodies?: BodyBudget;
 };
 
 export type GraphHttp = {
@@ -55,11 +58,9 @@ export type GraphHttp = {
 };
 
 /** An Apollo Server as every HTTP door of the graph has it; its handler is made once it has started. */
-export function createDoor(
-  served: ServedGraph,
-  landingPage: ApolloServerPlugin,
-  { authenticate, createContext, log, safety = createSafety() }: DoorOptions,
-) {
+export function createDoor(served: ServedGraph, landingPage: ApolloServerPlugin, options: DoorOptions) {
+  const { createContext, log, safety = createSafety(), bodies = createBodyBudget() } = options;
+  const identify = identifying(options);
   const server = new ApolloServer<GraphContext>({
     gateway: apolloGateway(served, safety.hideSuggestions),
     // The rules of `safety` refuse introspection where it is off.
@@ -87,19 +88,16 @@ export function createDoor(
     ],
   });
 
-  const contextOf = async (request: IncomingMessage, response: ServerResponse): Promise<GraphContext> => {
-    response.setHeader('cache-control', 'no-store');
+  const contextOf = async (request: BodyRequest, response: ServerResponse): Promise<GraphContext> => {
     try {
-      const context = adoptRequestId(createContext(await authenticate(request), request), request);
+      const principal = await identify(request, response);
+      const context = adoptRequestId(createContext(principal, request), request);
       response.setHeader('x-request-id', context.request.id);
       const signal = signalOf(request);
       return signal ? { ...context, signal } : context;
     } catch (thrown) {
       const error = toGraphError(thrown);
-      const { id } = adoptRequestId(createContext(null, request), request).request;
-      response.setHeader('x-request-id', id);
       for (const [name, value] of Object.entries(errorHeaders(error))) response.setHeader(name, value);
-      if (error.entry.status >= 500) log.error({ error, requestId: id }, error.message);
       throw requestError(error);
     }
   };
@@ -107,7 +105,7 @@ export function createDoor(
   return {
     async start(): Promise<Answer> {
       await server.start();
-      return withBody(safety, apolloHandler(server, contextOf));
+      return withBody(bodyReader(safety, bodies, identify), apolloHandler(server, contextOf));
     },
     stop: () => server.stop(),
   };
@@ -120,12 +118,16 @@ export function createGraphHttp({
   streams = null,
   sandbox = true,
   safety = createSafety(),
+  bodies = createBodyBudget(),
   ...options
 }: GraphHttpOptions): GraphHttp {
-  const door = createDoor(served, landingPage(sandbox), { safety, ...options });
+  const door = createDoor(served, landingPage(sandbox), { safety, bodies, ...options });
   const app = express().disable('x-powered-by').disable('etag');
   const answers = new Map<string, Answer>();
-  if (streams) answers.set('/graphql/stream', withBody(safety, streams.handle));
+  if (streams) {
+    const readBody = bodyReader(safety, bodies, identifying(options));
+    answers.set('/graphql/stream', withBody(readBody, streams.handle));
+  }
   app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
   app.use(explorer('/explorer', '/graphql'));
   app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
@@ -148,15 +150,32 @@ const answerPageError: ErrorRequestHandler = (error, _request, response, _next) 
 
 type Answer = (request: BodyRequest, response: ServerResponse) => Promise<void>;
 
+/** Looks at the credential of a request once; what refuses it has the request's id. */
+const identifying =
+  ({ authenticate, createContext, log }: DoorOptions): Identify =>
+  async (request, response) => {
+    if (request.principal !== undefined) return request.principal;
+    response.setHeader('cache-control', 'no-store');
+    try {
+      request.principal = await authenticate(request);
+      return request.principal;
+    } catch (thrown) {
+      const error = toGraphError(thrown);
+      const { id } = adoptRequestId(createContext(null, request), request).request;
+      response.setHeader('x-request-id', id);
+      if (error.entry.status >= 500) log.error({ error, requestId: id }, error.message);
+      throw error;
+    }
+  };
+
 /** Reads the body before the answer; what is wrong with it has the shape of GraphQL errors. */
-function withBody(safety: Safety, answer: Answer): Answer {
-  const readBody = bodyReader(safety);
+function withBody(readBody: Answer, answer: Answer): Answer {
   return async (request, response) => {
     try {
       await readBody(request, response);
       await answer(request, response);
     } catch (error) {
-      answerBodyError(response, error as Error);
+      if (!(error instanceof BodyAborted)) answerBodyError(response, error as Error);
     }
   };
 }

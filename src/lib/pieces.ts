@@ -1,5 +1,7 @@
 /** Pieces that are held before they become one: of a byte each they would take a hundred times their size. */
 const LOOSE = 1024;
+/** What a piece takes beside its bytes. */
+const PIECE_BYTES = 128;
 
 /** Bytes that come piece by piece, held in few pieces however small they are. */
 export class Pieces {
@@ -15,6 +17,11 @@ export class Pieces {
     if (this.#pieces.length - this.#merged < LOOSE) return;
     this.#pieces.push(Buffer.concat(this.#pieces.splice(this.#merged)));
     this.#merged++;
+  }
+
+  /** Bytes of memory that all of them take. */
+  get footprint(): number {
+    return this.size + PIECE_BYTES * this.#pieces.length;
   }
 
   /** Lets the oldest pieces go as long as at least `size` bytes stay. */

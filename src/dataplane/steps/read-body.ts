@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
+import { announcedBytes, bodyTooLarge, readBody as readWhole } from '../../lib/bodies/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { Pieces } from '../../lib/pieces.ts';
 import type { Call, RequestBody } from '../call.ts';
 import { boundaryOf, parseForm } from '../forms/form.ts';
 import { readHead } from '../forms/read-head.ts';
@@ -10,13 +10,13 @@ import { isNitro } from '../nitro.ts';
 import type { Step } from '../step.ts';
 
 /** Reads the body, bounded. One that is not JSON and too large to keep becomes a stream that is sent once. */
-export const readBody: Step = (call, { limits }) => {
-  if (call.method === 'GET' || call.method === 'DELETE') {
+export const readBody: Step = (call, { limits, bodies }) => {
+  const length = announcedBytes(call.request);
+  if (length === 0 && (call.method === 'GET' || call.method === 'DELETE')) {
     call.request.resume();
     return;
   }
-  const length = contentLength(call.request);
-  if (length !== null && length > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
+  if (length !== null && length > limits.maxBodyBytes) throw bodyTooLarge(limits.maxBodyBytes);
   const declaresJson = isJson(call.headers['content-type']);
   const mustBeJson = call.route.body === 'json';
   // On other paths JSON too large to parse passes like any other bytes.
@@ -30,8 +30,8 @@ export const readBody: Step = (call, { limits }) => {
     return boundary === null ? undefined : readFormHead(call, stream, boundary);
   }
   const limit = json ? Math.min(limits.maxJsonBytes, limits.maxBodyBytes) : limits.maxBodyBytes;
-  if (length !== null && length > limit) throw tooLarge(limit);
-  return collect(call.request, limit).then((bytes) => {
+  const hold = bodies.hold(call.key.principal, call.request.socket.remoteAddress);
+  return readWhole(call.request, call.response, hold, limit).then((bytes) => {
     call.body = parseBody(call, bytes, json);
   });
 };
@@ -83,41 +83,17 @@ async function readFormHead(call: Call, stream: Readable, boundary: string): Pro
 const isJson = (contentType: string | undefined) =>
   /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '');
 
-function contentLength(request: IncomingMessage): number | null {
-  const text = request.headers['content-length'];
-  if (text !== undefined) return Number(text);
-  return request.headers['transfer-encoding'] === undefined ? 0 : null;
-}
-
-const tooLarge = (limit: number) =>
-  new GatewayError('BODY_TOO_LARGE', { message: `The request body is larger than ${limit} bytes.` });
-
 /** Fails with BODY_TOO_LARGE once more than `limit` bytes came. */
 function bounded(request: IncomingMessage, limit: number): Readable {
   let size = 0;
   const gauge = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > limit) done(tooLarge(limit));
+      if (size > limit) done(bodyTooLarge(limit));
       else done(null, chunk);
     },
   });
   // A caller that hangs up ends the whole call through its signal.
   request.on('error', (error) => gauge.destroy(error));
   return request.pipe(gauge);
-}
-
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces = new Pieces();
-    request.on('data', (chunk: Buffer) => {
-      pieces.add(chunk);
-      if (pieces.size <= limit) return;
-      request.removeAllListeners('data');
-      request.resume();
-      reject(tooLarge(limit));
-    });
-    request.on('end', () => resolve(pieces.joined()));
-    request.on('error', reject);
-  });
 }
