@@ -6,6 +6,7 @@ import type { Connection } from 'mongoose';
 import { newAccount, seedTenant } from '../../seeds/bootstrap.ts';
 import { createApp } from '../../src/app.ts';
 import type { Sleep } from '../../src/auth/index.ts';
+import type { ArrivalLimits } from '../../src/lib/bodies/index.ts';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { close, createHttpServer, listen, openSubgraphListener } from '../../src/server.ts';
@@ -60,6 +61,7 @@ export async function startApp(
   /** How answers to wrong credentials and repeated attempts wait: not at all, unless a test is about that. */
   sleep: Sleep = async () => undefined,
   now?: () => Date,
+  arrivalLimits?: ArrivalLimits,
 ): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const database = env.MONGODB_URI ? null : testDatabase();
@@ -76,7 +78,7 @@ export async function startApp(
   const log = createLogger(settings.logLevel);
   const app = createApp({ settings, storage, secrets, log, sleep, now });
   await app.start();
-  const server = createHttpServer(app.handle, app.handleUpgrade);
+  const server = createHttpServer(app.handle, app.handleUpgrade, arrivalLimits);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = `http://127.0.0.1:${port}`;
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
