@@ -34,7 +34,7 @@ export function rawRequest(url: string, line: string, headers: Record<string, st
   return {
     answer: () => answer,
     status: () => Number(answer.slice(9, 12)),
-    json: () => JSON.parse(/\{[^]*\}/.exec(answer)?.[0] ?? 'null'),
+    json: () => JSON.parse(/\{.*\}/s.exec(answer)?.[0] ?? 'null'),
     write: (bytes) => void socket.write(bytes),
     isClosed: () => isClosed,
     closed,
