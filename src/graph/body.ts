@@ -25,8 +25,9 @@ export const bodyReader =
   async (request: BodyRequest, response: ServerResponse): Promise<void> => {
     inTime(timeout, request, response);
     if (hasBody(request)) {
-      const hold = bodies.hold(await identify(request, response), request.socket.remoteAddress);
-      request.body = await readJson(request, response, hold);
+      const principal = await identify(request, response);
+      const makeHold = () => bodies.hold(principal, request.socket.remoteAddress);
+      request.body = await readJson(request, response, makeHold);
     }
     if (documents) nameDocument(documents, request);
   };

@@ -14,11 +14,11 @@ const codings: ReadonlyMap<string, Unpack> = new Map([
   ['br', promisify(brotliDecompress) as Unpack],
 ]);
 
-/** The value that a JSON body spells; undefined where the body is of another type, and stays unread. */
+/** The value that a JSON body spells; undefined where the body is of another type, and stays unread: nothing is held then. */
 export async function readJson(
   request: IncomingMessage,
   response: ServerResponse,
-  hold: Hold,
+  makeHold: () => Hold,
 ): Promise<unknown> {
   const { headers } = request;
   const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';');
@@ -27,6 +27,7 @@ export async function readJson(
   const coding = (headers['content-encoding'] ?? 'identity').toLowerCase();
   const unpack = codings.get(coding);
   if (!unpack && coding !== 'identity') throw unsupported(`The content-encoding ${coding.slice(0, 40)}`);
+  const hold = makeHold();
   const bytes = await readBody(request, response, hold, MAX_BYTES);
   const plain = unpack ? await unpacked(bytes, unpack, hold) : bytes;
   return parse(decoder.decode(plain));

@@ -7,7 +7,10 @@ const MIB = 1024 * 1024;
 export type Owner = { id: string; organisationId: string };
 
 export type BodyBudget = {
-  /** A place for the body of a request. Null stands for a caller whose credential was not looked at: the address counts then. */
+  /**
+   * A place for the body of a request, which its reader gives back. Null stands for a caller whose credential was not looked at:
+   * the address counts then.
+   */
   hold(owner: Owner | null, address: string | undefined): Hold;
   /** Bytes that are held now. */
   held(): number;
