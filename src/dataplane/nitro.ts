@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/index.ts';
 import type { Endpoint } from '../providers/index.ts';
+import { changesBody } from './body-parameters.ts';
 import type { Call } from './call.ts';
-import { changesBody } from './request-body.ts';
 
 const HEADER = 'x-gateway-nitro-mode';
 

@@ -1,5 +1,9 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../errors/index.ts';
+import { readsOneWay } from '../lib/json-text/as-read.ts';
+import { spliced } from '../lib/json-text/splice.ts';
+import { withoutMembers } from '../lib/json-text/without.ts';
+import { type BodyChange, bodyChange, changedValue, changesBody } from './body-parameters.ts';
 import type { Call, RequestBody } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import { requireCertain, requireNoOtherModel } from './forms/certain.ts';
@@ -38,46 +42,48 @@ export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBo
     if (changesBody(leaf)) requireWithoutParameters(call);
     return unchanged(body.kind === 'stream' ? body.stream : body.bytes);
   }
-  const renamed = target.model !== null && target.model !== (leaf.overrideParams?.model ?? body.value.model);
-  const restricting = target.record?.restrictsModels ? target.record : null;
-  // Where its value decided something, that goes out and not the bytes: of a member that comes twice a provider may take the
-  // other one.
-  if (!renamed && !restricting && leaf.cache === null && !changesBody(leaf))
-    return unchanged(body.bytes, body.value);
-  const given = withoutOtherSpellings(body.value, leaf);
-  const value: Record<string, unknown> = { ...leaf.defaultParams, ...given, ...leaf.overrideParams };
-  if (target.model !== null) value.model = target.model;
-  const outgoing = written(value, leaf.dropParams);
-  if (restricting) requireSameModel(restricting, outgoing.value, target.model, leaf);
-  return outgoing;
+  return jsonBody(body, call, leaf, target);
 }
 
-function written(members: Record<string, unknown>, dropped: readonly string[]) {
+type JsonBody = Extract<RequestBody, { kind: 'json' }>;
+
+/** The caller's own bytes around what changes: numbers stay as they are written, and so does everything else. */
+function jsonBody(body: JsonBody, { plan }: Call, leaf: Leaf, { model, record }: Target): OutgoingBody {
+  const renamed = model !== null && model !== (leaf.overrideParams?.model ?? body.value.model);
+  const restricting = record?.restrictsModels ? record : null;
+  const decides =
+    restricting !== null ||
+    leaf.cache !== null ||
+    changesBody(leaf) ||
+    (plan.kind === 'group' && plan.readsCall);
+  if (!renamed && !decides) return unchanged(body.bytes, body.value);
+  const change = bodyChange(body.value, leaf, model);
+  const isSame = change.members.size === 0 && change.below.length === 0;
+  const value = isSame ? body.value : changedValue(body.value, change);
+  if (restricting) requireSameModel(restricting, value, model, leaf);
+  // Where its value decided something, that goes out and not the bytes: of a member that comes twice a provider may take the
+  // other one.
+  if (decides && !readsOneWay(body.bytes, body.value))
+    return { content: written(value), value, changed: true, growth: 0 };
+  if (isSame) return unchanged(body.bytes, value);
+  return { content: changedJson(body.bytes, change), value, changed: true, growth: 0 };
+}
+
+function changedJson(json: Buffer, { members, below }: BodyChange): Buffer {
+  const texts = new Map<string, string | null>();
+  for (const [name, value] of members) texts.set(name, value === undefined ? null : JSON.stringify(value));
+  const changed = texts.size === 0 ? json : spliced(json, texts);
+  return below.length === 0 ? changed : withoutMembers(changed, below);
+}
+
+function written(value: object): Buffer {
   try {
-    const value = dropped.length === 0 ? members : dropParams(members, dropped);
-    return { content: Buffer.from(JSON.stringify(value)), value, changed: true, growth: 0 };
+    return Buffer.from(JSON.stringify(value));
   } catch (cause) {
     // What the parser takes may be nested more deeply than it can be written again.
     throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.', cause });
   }
 }
-
-/** Some providers do not mind the case of a member: in another one, a caller's would stand beside the config's. */
-function withoutOtherSpellings(
-  members: Record<string, unknown>,
-  { overrideParams, dropParams }: Leaf,
-): Record<string, unknown> {
-  const names = new Set([...Object.keys(overrideParams ?? {}), ...dropParams]);
-  if (names.size === 0) return members;
-  const plain = new Set([...names].map((name) => name.toLowerCase()));
-  return Object.fromEntries(
-    Object.entries(members).filter(([name]) => names.has(name) || !plain.has(name.toLowerCase())),
-  );
-}
-
-/** Whether a config has parameters for the body. */
-export const changesBody = ({ overrideParams, defaultParams, dropParams }: Leaf): boolean =>
-  overrideParams !== null || defaultParams !== null || dropParams.length > 0;
 
 function formBody(
   body: Extract<RequestBody, { kind: 'bytes' | 'stream' }>,
@@ -100,26 +106,4 @@ function formBody(
     changed: true,
     growth: 0,
   };
-}
-
-/** A copy without the members at `a.b`, `a[0].b` or `a[*].b`; paths that lead nowhere are ignored. */
-function dropParams(value: Record<string, unknown>, paths: readonly string[]): Record<string, unknown> {
-  const copy = structuredClone(value);
-  for (const path of paths)
-    drop(
-      copy,
-      [...path.matchAll(/[^.[\]]+/g)].map(([part]) => part),
-    );
-  return copy;
-}
-
-function drop(holder: unknown, [part, ...rest]: string[]): void {
-  if (part === undefined || typeof holder !== 'object' || holder === null) return;
-  if (part === '*' && Array.isArray(holder)) {
-    for (const item of holder) drop(item, rest);
-  } else if (Object.hasOwn(holder, part)) {
-    const members = holder as Record<string, unknown>;
-    if (rest.length === 0) delete members[part];
-    else drop(members[part], rest);
-  }
 }

@@ -173,8 +173,12 @@ test('JSON nested thousands of levels deep passes unchanged and never breaks the
   const deep = `{"model":"m","messages":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   expect((await send({ body: deep })).status).toBe(200);
   expect(world.provider.requests[0]?.body.toString()).toBe(deep);
-  const changed = await send({ body: deep, config: { default_params: { temperature: 1 } } });
-  expect(changed.status).toBe(400);
+  const config = { default_params: { temperature: 1 } };
+  expect((await send({ body: deep, config })).status).toBe(200);
+  expect(world.provider.requests[0]?.body.toString()).toBe(deep.replace(/\}$/, ',"temperature":1}'));
+  // What says something twice would have to be written anew.
+  const twice = await send({ body: deep.replace('{', '{"model":"m",'), config });
+  expect([twice.status, twice.json.error.code]).toEqual([400, 'malformed_body']);
 });
 
 test.each([0, 1, 1024, 1025])('%i bytes that are not JSON pass on the proxy', async (size) => {

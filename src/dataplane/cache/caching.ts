@@ -48,7 +48,8 @@ export function cachingOf(
   const { cache } = leaf;
   if (cache === null || body.value === null || call.method !== 'POST') return null;
   if (!isCacheable(call.route) || acts(body.value) || declinesTracking(call)) return null;
-  const identity = identify(call, leaf, target, request.headers, body.value);
+  const { value, content } = body;
+  const identity = identify(call, leaf, target, request.headers, { value, content });
   if (identity === null) return null;
   const { endpoint } = call.route;
   const options = body.value.stream_options as { include_usage?: unknown } | undefined | null;

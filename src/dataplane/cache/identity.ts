@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical.ts';
+import { inexactNumbers } from '../../lib/json-text/numbers.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { type Call, headerOf } from '../call.ts';
 import type { Leaf } from '../config/plan.ts';
+import type { OutgoingBody } from '../request-body.ts';
 import { forwardedNames } from '../request-headers.ts';
 import type { Target } from '../target.ts';
 import type { UpstreamHeaders } from '../upstream/upstream.ts';
@@ -49,7 +51,7 @@ export function identify(
   leaf: Leaf,
   target: Target,
   sent: UpstreamHeaders,
-  body: Json,
+  { value: body, content }: { value: Json; content: OutgoingBody['content'] },
 ): { id(body: Json): string } | null {
   if (isNestedDeeperThan(MAX_DEPTH, body)) return null;
   const namespace = headerOf(call.headers, 'x-gateway-cache-namespace') ?? leaf.cache?.namespace;
@@ -62,6 +64,8 @@ export function identify(
     [target.provider.id, target.record?.id ?? target.credential.key, target.base, target.credential.settings],
     [call.providerAuthorization, toldHeaders(call, leaf, target, sent)],
     [leaf.strictOpenAiCompliance, call.headers[STRICT] ?? null],
+    // Numbers that the provider may tell apart, although they have become one here.
+    ...(Buffer.isBuffer(content) ? inexactNumbers(content) : []),
     namespace === undefined ? { metadata: call.metadata, headers: relevantHeaders(call) } : { namespace },
   ]);
   // Only where one form of an answer can be made of the other.

@@ -64,6 +64,8 @@ export type Group = {
   fallbackName: string | null;
   /** Some target below may be taken out by its circuit breaker. */
   hasBreakers: boolean;
+  /** What the caller sent decides which target is called. */
+  readsCall: boolean;
   fetchIntegratedModels: boolean;
 };
 
@@ -128,6 +130,7 @@ function planNode(config: GatewayConfig, parent: Behaviour, place: Place): Plan 
       targets.flatMap((target, index) => (target.name === undefined ? [] : [[target.name, index] as const])),
     ),
     fallbackName: strategy.default ?? null,
+    readsCall: mode === 'conditional' || plans.some((plan) => plan.kind === 'group' && plan.readsCall),
     hasBreakers: plans.some((plan) => (plan.kind === 'leaf' ? plan.breaker !== null : plan.hasBreakers)),
     fetchIntegratedModels: config.fetch_integrated_models ?? false,
   };

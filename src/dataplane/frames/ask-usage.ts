@@ -1,5 +1,5 @@
-import { GatewayError } from '../../errors/index.ts';
 import { isObject } from '../../lib/json.ts';
+import { memberOf, spliced } from '../../lib/json-text/splice.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Leaf } from '../config/plan.ts';
 import type { OutgoingBody } from '../request-body.ts';
@@ -28,19 +28,19 @@ export function askForUsage(
   const asking = { ...value, stream_options: { ...options, include_usage: true } };
   return {
     ...body,
-    content: 'stream_options' in value ? written(asking) : withMember(content),
+    content: 'stream_options' in value ? withOption(content, options) : withMember(content),
     value: asking,
     hidesUsage: true,
   };
 }
 
-/** What the parser takes may be nested more deeply than it can be written again. */
-function written(value: object): Buffer {
-  try {
-    return Buffer.from(JSON.stringify(value));
-  } catch (cause) {
-    throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.', cause });
-  }
+const ASKING = new Map([['include_usage', 'true']]);
+
+/** The same where the caller has options, which stay beside it. */
+function withOption(json: Buffer, options: object | null): Buffer {
+  const own = options && memberOf(json, 'stream_options');
+  const asking = own ? spliced(own, ASKING).toString() : '{"include_usage":true}';
+  return spliced(json, new Map([['stream_options', asking]]));
 }
 
 /** The bytes of a JSON object that has members already, with one more: parsing and writing it again would cost far more. */
