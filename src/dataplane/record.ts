@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { uuid } from '../lib/ids.ts';
+import { encodingOf } from '../recording/capture.ts';
+import { messageWithoutSecrets, withoutSecrets } from '../recording/masking.ts';
 import {
   type ExchangeDraft,
   type KeptBody,
@@ -13,7 +15,7 @@ import { type Call, headerOf } from './call.ts';
 import { emptyPlan, type Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
-import { messageWithoutSecrets, secretsOf, sentSecretsOf, withoutSecrets } from './quoted-secrets.ts';
+import { secretsOf, sentSecretsOf } from './quoted-secrets.ts';
 import { isEventStream } from './relay.ts';
 import type { OutgoingBody } from './request-body.ts';
 import type { Target } from './target.ts';
@@ -25,6 +27,7 @@ const MAX_MODEL_LENGTH = 256;
 const MAX_CLIENT_LENGTH = 200;
 
 const NO_HEADERS = {};
+const NONE: readonly string[] = [];
 
 /** What one target was asked, and what came of it. `startedAt`: on the clock of `performance.now()`. */
 type TargetCall = {
@@ -50,6 +53,8 @@ export function recordExchange(
   const keeps = keptParts(call);
   const answered = wire?.answered() ?? null;
   const secrets = keeps === 'none' ? [] : quotable(exchange, target, status);
+  const isPacked =
+    encodingOf(result.headers) !== null || (answered !== null && encodingOf(answered.headers) !== null);
   requestLog.add({
     record: recordOf(call, call.span, startedAt, {
       cacheStatus: cache?.status ?? 'DISABLED',
@@ -82,6 +87,7 @@ export function recordExchange(
     keeps,
     // Headers of the integration may be credentials, whatever their names.
     sensitiveHeaders: sensitiveHeaders(call, target.customHeaders),
+    quotable: isPacked ? secrets : NONE,
     pricing: target.pricing,
     endsCall: settled.relayed && hasTries(call),
   });
@@ -144,6 +150,7 @@ export function recordWithoutProvider(
     original: null,
     keeps: keptParts(call),
     sensitiveHeaders: sensitiveHeaders(call, NO_HEADERS),
+    quotable: NONE,
     pricing: null,
     endsCall: hasTries(call),
   });

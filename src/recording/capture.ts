@@ -75,5 +75,6 @@ const NOTHING = Buffer.alloc(0);
 /** The content coding of an answer; null when its bytes are the content. */
 export function encodingOf(headers: Record<string, string | string[] | undefined>): string | null {
   const value = headers['content-encoding'];
-  return typeof value === 'string' && value !== '' && value !== 'identity' ? value.toLowerCase() : null;
+  if (value === undefined || value === '' || value === 'identity') return null;
+  return String(value).toLowerCase();
 }

@@ -4,8 +4,9 @@ import { isSecretName, REDACTED, redact, redactJsonText, redactQuery, redactText
 import { splitUrl } from '../lib/request-url.ts';
 import { askedImages, modelInPath } from './asked-for.ts';
 import { BodyPacks } from './body-packs.ts';
-import { type CapturedAnswer, encodingOf } from './capture.ts';
+import type { CapturedAnswer } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
+import { plainAnswers } from './plain-answers.ts';
 import { type Bill, billFor, makesSomething, type OwnPricing } from './pricing/index.ts';
 import { createQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
@@ -39,6 +40,8 @@ export type ExchangeDraft = {
   keeps: KeptParts;
   /** Lower-case names of further headers to mask. */
   sensitiveHeaders: string[];
+  /** Secrets that may stand in an answer which is still compressed. */
+  quotable: readonly string[];
   /** Null for the usual prices. */
   pricing: OwnPricing;
   /** The last of a call whose tries have spans of their own: after it the call itself has its span. */
@@ -111,7 +114,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const packs = new BodyPacks();
     const entries: LogEntry[] = [];
     const made: Observed[] = [];
-    for (const draft of drafts) {
+    for (const packed of drafts) {
+      const draft = { ...packed, ...(await plainAnswers(packed)) };
       draft.record.aiModel = modelInPath(draft.record.requestUrl) ?? draft.record.aiModel;
       const entry = toEntry(draft, await measure(draft), packs);
       entries.push(entry);
@@ -129,7 +133,7 @@ type Measures = TokenUsage & Bill;
 /** What a call used and what it costs. */
 async function measure(draft: ExchangeDraft): Promise<Measures> {
   const { record, response, pricing } = draft;
-  const answer = await answerText(response);
+  const answer = answerText(response);
   const isUse = makesSomething(record.requestMethod, record.responseStatusCode);
   const usage = answer && isUse ? findUsage(answer) : noUsage;
   const bill = await billFor({
@@ -220,8 +224,7 @@ function messagesOf(draft: ExchangeDraft, limit: number, masked: string[]): Omit
     const type = typeOf(headers) || requestType;
     return message(headers, body, type, redactionFor(type));
   };
-  const answered = (headers: Headers, body: KeptBody) =>
-    message(headers, encodingOf(headers) ? null : body, typeOf(headers), redactText);
+  const answered = (headers: Headers, body: KeptBody) => message(headers, body, typeOf(headers), redactText);
   const answers = {
     response: response
       ? answered(response.headers, { bytes: response.head, size: response.size })

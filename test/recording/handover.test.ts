@@ -51,6 +51,7 @@ function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
     original: null,
     keeps: 'all',
     sensitiveHeaders: ['x-secret'],
+    quotable: [],
     pricing: null,
     endsCall: false,
     ...changes,
@@ -139,6 +140,7 @@ describe('drafts', () => {
           few.map((headers) => ({ headers, body: { bytes: Buffer.from('body'), size: 4 } })),
         ),
         sensitiveHeaders: fc.subarray(['x-one', 'x-two']),
+        quotable: fc.subarray(['a-key\nof two lines', 'a-"key"']),
         pricing: fc.constantFrom(null, { input: 1 } as never, { input: 2 } as never),
         endsCall: fc.boolean(),
       })

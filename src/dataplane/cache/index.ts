@@ -1,11 +1,12 @@
 import type { Logger } from '../../lib/logger.ts';
-import type { CapturedAnswer } from '../../recording/capture.ts';
+import { type CapturedAnswer, encodingOf } from '../../recording/capture.ts';
 import type { CacheStatus } from '../../recording/log-record.ts';
 import type { Caching } from './caching.ts';
 import { Circuit } from './circuit.ts';
 import type { Embedder } from './embedder.ts';
 import type { CacheCounters, Entries } from './entries.ts';
 import { formats } from './formats/index.ts';
+import { Unpacking } from './unpacking.ts';
 import type { Embedding } from './vector.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
@@ -44,6 +45,7 @@ export function createCache(options: {
   log: Logger;
 }): Cache {
   const { entries, embedder, threshold, maxAge, now, log } = options;
+  const unpacking = new Unpacking(log);
 
   const { counters } = entries;
   const circuit = new Circuit({
@@ -76,9 +78,20 @@ export function createCache(options: {
 
   async function lookUp(caching: Caching): Promise<Lookup> {
     const keeper: Keeper = (embedding) => (status, answer) => {
-      const body = status >= 200 && status < 300 ? wholeAnswer(caching.endpoint, answer) : null;
-      if (body !== null) entries.keep(caching, body, embedding, caching.refresh ? threshold : null);
+      if (status < 200 || status > 299) return;
+      if (unpacking.isFull && encodingOf(answer.headers) !== null) {
+        entries.counters.dropped++;
+        return;
+      }
+      const keepBody = (body: string | null) => {
+        if (body !== null) entries.keep(caching, body, embedding, caching.refresh ? threshold : null);
+      };
+      const body = wholeAnswer(caching.endpoint, answer);
+      if (body instanceof Promise) unpacking.add(caching.id, body.then(keepBody));
+      else keepBody(body);
     };
+    const underWay = unpacking.of(caching.id);
+    if (underWay) await underWay;
     if (caching.refresh) return refreshed(caching, keeper);
     const equal = await entries.find(caching.id);
     if (equal !== null) return { status: 'HIT', found: shown(caching, equal), keep: () => undefined };
@@ -90,7 +103,12 @@ export function createCache(options: {
       : { status: 'SEMANTIC HIT', found: shown(caching, like), keep: () => undefined };
   }
 
-  return { lookUp, maxAge, counters, stop: () => entries.settle() };
+  async function stop(): Promise<void> {
+    await unpacking.settle();
+    await entries.settle();
+  }
+
+  return { lookUp, maxAge, counters, stop };
 }
 
 /** A kept answer in the form that the caller asked for. */

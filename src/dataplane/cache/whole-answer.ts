@@ -1,19 +1,35 @@
 import { createEventReader, EventTooLargeError, type ServerSentEvent } from '../../lib/event-stream/index.ts';
 import type { Endpoint } from '../../providers/index.ts';
 import { type CapturedAnswer, encodingOf } from '../../recording/capture.ts';
+import { decode } from '../../recording/decode.ts';
 import { formats } from './formats/index.ts';
 
 /** Bytes of the largest answer that is kept. */
 export const MAX_ENTRY_BYTES = 1024 * 1024;
 
-/** A successful answer as JSON text, put together when it came as a stream; null when it is not to be kept. */
-export function wholeAnswer(endpoint: Endpoint, answer: CapturedAnswer): string | null {
-  if (!answer.isComplete || encodingOf(answer.headers)) return null;
-  const type = String(answer.headers['content-type'] ?? '');
-  const bytes = answer.head;
+/**
+ * A successful answer as JSON text, put together when it came as a stream, unpacked when it came compressed; null when it is
+ * not to be kept.
+ */
+export function wholeAnswer(
+  endpoint: Endpoint,
+  { headers, head, isComplete }: CapturedAnswer,
+): string | null | Promise<string | null> {
+  const type = String(headers['content-type'] ?? '');
+  if (!isComplete || !keptTypes.test(type)) return null;
+  const coding = encodingOf(headers);
+  if (coding === null) return wholeText(endpoint, type, head);
+  return decode(head, coding, { limit: MAX_ENTRY_BYTES, isPart: false }).then((decoded) =>
+    decoded?.isWhole ? wholeText(endpoint, type, decoded.bytes) : null,
+  );
+}
+
+const streamType = /^text\/event-stream/i;
+const keptTypes = /^(?:text\/event-stream|application\/(?:[\w.+-]+\+)?json)/i;
+
+function wholeText(endpoint: Endpoint, type: string, bytes: Buffer): string | null {
   try {
-    if (/^text\/event-stream/i.test(type)) return assembled(endpoint, bytes);
-    return /^application\/(?:[\w.+-]+\+)?json/i.test(type) ? checked(bytes) : null;
+    return streamType.test(type) ? assembled(endpoint, bytes) : checked(bytes);
   } catch (error) {
     // RangeError: too deep to be written again.
     if (error instanceof SyntaxError || error instanceof RangeError || error instanceof EventTooLargeError)

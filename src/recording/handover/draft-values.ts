@@ -31,6 +31,7 @@ export const valuesOf = ({
   original,
   keeps,
   sensitiveHeaders,
+  quotable,
   pricing,
   endsCall,
 }: ExchangeDraft) =>
@@ -97,6 +98,7 @@ export const valuesOf = ({
     keeps,
     // Names of headers have no line breaks.
     sensitiveHeaders.join('\n'),
+    quotable.length === 0 ? '' : JSON.stringify(quotable),
     pricing,
     endsCall,
   ] as const;
@@ -165,6 +167,7 @@ export function draftOf(values: Values, take: Take): ExchangeDraft {
     originalSize,
     keeps,
     sensitiveHeaders,
+    quotable,
     pricing,
     endsCall,
   ] = values;
@@ -233,6 +236,7 @@ export function draftOf(values: Values, take: Take): ExchangeDraft {
     original: message(originalHeaders, body(originalBytes, originalSize)),
     keeps,
     sensitiveHeaders: sensitiveHeaders === '' ? [] : sensitiveHeaders.split('\n'),
+    quotable: quotable === '' ? [] : (JSON.parse(quotable) as string[]),
     pricing,
     endsCall,
   };
