@@ -7,6 +7,7 @@ import type { HangUp } from './hang-up.ts';
 import { errorText, type ProviderError } from './provider-error.ts';
 import type { Keeper } from './quoted-secrets.ts';
 import { isEventStream, type Relay } from './relay.ts';
+import { SecretMask, type Sought } from './secret-mask.ts';
 import type {
   Send,
   UpstreamControl,
@@ -48,6 +49,8 @@ export type AttemptOptions = {
   capture: Capture;
   /** Null passes on whatever comes, as it comes. */
   reading: Reading | null;
+  /** What the provider may repeat and the caller must not learn; null for nothing. */
+  sought: Sought | null;
   /** Once the status is known: true gives the answer to the caller, false throws it away. `error` is what an error says. */
   accept: (status: number, headers: UpstreamHeaders, error: ProviderError | null) => boolean;
   /** Called before the first byte goes to the caller; gives the gateway's own headers. */
@@ -104,6 +107,7 @@ class Attempt implements UpstreamSink, Reception {
   readonly #startedAt = performance.now();
   #control: UpstreamControl | null = null;
   #reader: AnswerReader | null = null;
+  #mask: SecretMask | null = null;
   #timeout: NodeJS.Timeout | undefined;
   #patience: NodeJS.Timeout | undefined;
   #isSettled = false;
@@ -126,13 +130,17 @@ class Attempt implements UpstreamSink, Reception {
 
   readonly #abort = () => this.#control?.abort('aborted');
 
-  head(status: number, headers: UpstreamHeaders): boolean {
+  head(status: number, given: UpstreamHeaders): boolean {
+    const { sought } = this.#options;
+    const mask = sought && new SecretMask(sought);
+    const headers = mask ? mask.headers(given) : given;
     this.result.status = status;
     this.result.headers = headers;
     this.#options.capture.begin(headers);
     clearTimeout(this.#timeout);
     // What is compressed is not unpacked on the way.
-    const reading = encodingOf(headers) === null ? this.#options.reading : null;
+    const isPlain = encodingOf(headers) === null;
+    const reading = isPlain ? this.#options.reading : null;
     if (reading && status >= 300) {
       const reader = new ErrorAnswer(this);
       this.#patience = setTimeout(() => this.#read(reader, null), ERROR_LIMIT);
@@ -141,6 +149,7 @@ class Attempt implements UpstreamSink, Reception {
     }
     this.result.relayed = this.#options.accept(status, headers, null);
     if (!this.result.relayed) return false;
+    if (isPlain) this.#mask = mask;
     const isStream = reading !== null && this.relay.wantsBody && status !== 204 && isEventStream(headers);
     if (isStream) this.#reader = new StreamedAnswer(this, reading.format, reading.hidesUsage);
     const shown = status >= 300 && this.#options.reading ? withoutLocation(headers) : headers;
@@ -152,17 +161,29 @@ class Attempt implements UpstreamSink, Reception {
     clearTimeout(this.#timeout);
   }
 
-  data(chunk: Buffer): boolean {
+  data(given: Buffer): boolean {
     if (this.#isSettled) return true;
     this.result.firstByte ??= performance.now() - this.#startedAt;
+    const chunk = this.#mask ? this.#mask.take(given) : given;
+    return chunk === null || this.#pass(chunk);
+  }
+
+  #pass(chunk: Buffer): boolean {
     this.#options.capture.add(chunk);
     if (this.#reader ? this.#read(this.#reader, chunk) : this.relay.write(chunk)) return true;
     this.relay.onDrain(() => this.#control?.resume());
     return false;
   }
 
+  /** What was held back: nothing that follows can make a secret of it. */
+  #passRest(): void {
+    const rest = this.#mask?.rest() ?? null;
+    if (rest !== null) this.#pass(rest);
+  }
+
   end(): void {
     if (this.#isSettled) return;
+    this.#passRest();
     if (this.#reader) {
       this.#read(this.#reader, null);
       return;
@@ -187,6 +208,7 @@ class Attempt implements UpstreamSink, Reception {
 
   fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {
     if (this.#isSettled) return;
+    this.#passRest();
     if (lastWords) this.#options.capture.add(lastWords);
     if (this.#reader) {
       this.#reader.fail(failure, cause, lastWords);

@@ -8,6 +8,7 @@ import type { Exchange } from './exchange.ts';
 import { formatOf } from './frames/format.ts';
 import { errorBodyFor } from './ingress/index.ts';
 import type { ProviderError } from './provider-error.ts';
+import { storedSecretsOf } from './quoted-secrets.ts';
 import { Relay } from './relay.ts';
 import { gatewayHeaders } from './response-headers.ts';
 import { Retries, type RetryDecision } from './retry.ts';
@@ -50,6 +51,7 @@ export async function untilSettled(
   const headers = () =>
     gatewayHeaders(call, leaf, target.provider.id, retries.count, cache?.status ?? 'DISABLED');
 
+  const sought = storedSecretsOf(target, request.headers);
   const captureBytes = Math.max(maxLoggedBytes, cache?.captureBytes ?? 0);
 
   for (;;) {
@@ -64,6 +66,7 @@ export async function untilSettled(
       relay,
       capture,
       reading,
+      sought,
       accept: decide,
       gatewayHeaders: headers,
     });

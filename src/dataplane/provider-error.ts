@@ -1,6 +1,7 @@
 import { isObject } from '../lib/json.ts';
-import { REDACTED, redactText } from '../lib/redaction.ts';
+import { redactText } from '../lib/redaction.ts';
 import { isNestedDeeperThan } from '../lib/storable.ts';
+import { maskedText } from '../recording/masking.ts';
 import { errorIn } from './frames/error-status.ts';
 import { type Payload, payloadOf } from './frames/payload.ts';
 import { type Keeper, secretsOf } from './quoted-secrets.ts';
@@ -24,9 +25,7 @@ export function parsedError(bytes: Buffer): ProviderError {
 export function errorText(keeper: Keeper, status: number, error: ProviderError): string {
   const secrets = secretsOf(keeper);
   const withoutSecrets = (_name: string, value: unknown) =>
-    typeof value === 'string'
-      ? secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), value)
-      : value;
+    typeof value === 'string' ? maskedText(value, secrets) : value;
   return redactText(JSON.stringify(errorBody(keeper.provider.id, status, error), withoutSecrets));
 }
 

@@ -26,6 +26,8 @@ export type Target = {
   /** Null for a provider in this process. */
   base: BaseUrl | null;
   credential: ProviderCredential;
+  /** The credential was stored, with the integration or in a saved config: the caller does not know it. */
+  isStored: boolean;
   /** Headers of the integration and, before them, of its model, sent on every request. */
   customHeaders: Record<string, string>;
   /** The model that goes upstream, without a `@slug/`; null when nothing names one. */
@@ -84,6 +86,7 @@ function withRecord(record: ProviderRecord | null, asked: Asked, hostPolicy: Hos
     record,
     base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
     credential,
+    isStored: true,
     customHeaders,
     model,
     pricing: pricingOf(provider, settings, modelRecord ? modelRecord.pricing : record.pricing),
@@ -111,6 +114,7 @@ function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies): Targe
     record: null,
     base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
     credential,
+    isStored,
     customHeaders: {},
     model: named.model,
     pricing: pricingOf(provider, credential.settings, null),

@@ -44,12 +44,25 @@ function withoutBeginning(bytes: Buffer, secret: string): Buffer {
   return bytes;
 }
 
-function maskedHeaders<H extends KeptMessage['headers']>(headers: H, secrets: readonly string[]): H {
+/** Headers without the secrets in their values; the same ones where there are none. */
+export function maskedHeaders<H extends KeptMessage['headers']>(headers: H, secrets: readonly string[]): H {
   let safe = headers;
   for (const name in headers) {
     const value = headers[name];
-    if (typeof value !== 'string' || !secrets.some((secret) => value.includes(secret))) continue;
-    safe = { ...safe, [name]: secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), value) };
+    if (value === undefined || !holdsOne(value, secrets)) continue;
+    const masked =
+      typeof value === 'string' ? maskedText(value, secrets) : value.map((item) => maskedText(item, secrets));
+    safe = { ...safe, [name]: masked };
   }
   return safe;
 }
+
+function holdsOne(value: string | string[], secrets: readonly string[]): boolean {
+  for (const secret of secrets)
+    if (typeof value === 'string' ? value.includes(secret) : value.some((item) => item.includes(secret)))
+      return true;
+  return false;
+}
+
+export const maskedText = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((safe, secret) => safe.replaceAll(secret, REDACTED), text);

@@ -12,7 +12,8 @@ import {
 } from '@ai-sdk/provider';
 import { GatewayError } from '../../errors/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { isSecretName, REDACTED, redactText } from '../../lib/redaction.ts';
+import { isSecretName, redactText } from '../../lib/redaction.ts';
+import { MIN_SECRET, maskedText } from '../../recording/masking.ts';
 import type { DialectAnswer, DialectRequest } from '../provider.ts';
 import { Reported, UnreadableAnswer } from './errors.ts';
 import { type Fields, isText, RequestProblem } from './fields.ts';
@@ -21,8 +22,6 @@ import { reportOf } from './provider-report.ts';
 
 const MAX_MESSAGE = 2000;
 const BAD_GATEWAY = 502;
-/** Shorter texts would be found in words that are no secrets. */
-const SHORTEST_SECRET = 8;
 
 /** What went wrong, as the caller is told: OpenAI's error with the provider's name and its own type (section 11, shape C). */
 export type Failure = {
@@ -142,8 +141,6 @@ function clean(message: string, { credential }: DialectRequest): string {
   const secret = Object.entries(credential.settings).flatMap(([name, value]) =>
     isSecretName(name) ? [value] : [],
   );
-  const safe = [credential.key ?? '', ...secret]
-    .filter(({ length }) => length >= SHORTEST_SECRET)
-    .reduce((text, value) => text.replaceAll(value, REDACTED), message);
-  return redactText(safe).slice(0, MAX_MESSAGE);
+  const secrets = [credential.key ?? '', ...secret].filter(({ length }) => length >= MIN_SECRET);
+  return redactText(maskedText(message, secrets)).slice(0, MAX_MESSAGE);
 }
