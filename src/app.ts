@@ -56,6 +56,8 @@ export type App = {
   subgraphListener: { handle: Listener; host: string; port: number } | null;
   /** Takes over the connections of the one listener that ask for a WebSocket. */
   handleUpgrade: UpgradeListener;
+  /** Tells on which port the app was given a listener, main or not: it never calls itself there. */
+  listensOn(port: number): void;
   /** Ends subscriptions and realtime sessions, which would otherwise keep their connections open for ever, and takes no new ones. */
   endSubscriptions(): Promise<void>;
   start(): Promise<void>;
@@ -85,11 +87,12 @@ export function createApp(dependencies: AppDependencies): App {
   const access = createAccess({ settings, db, secrets, changes, directory, sleep, now, log });
   const { signingKeys, issuers, throttle } = access;
   const bodies = createBodyBudget(bodyLimits(settings));
+  const ownPorts = new Set<number>();
   const inference = createInference({
     ...{ authenticate: access.forInference, directory, requestLog, bodies },
-    ...{ settings, db, sleep, now, log },
+    ...{ settings, ownPorts, db, sleep, now, log },
   });
-  const { streams, cache, breakers, http } = inference;
+  const { streams, openCalls, cache, breakers, http } = inference;
   const realtime = createRealtime(inference, now);
   const leases = createLeases(log);
   const exports = createLogExports(settings, { db, leases, now, log });
@@ -119,7 +122,7 @@ export function createApp(dependencies: AppDependencies): App {
   });
   const routersOnly = settings.subgraphs.listen;
   const metrics = createMetrics({
-    ...{ streams, requestLog, cache, changes, bodies },
+    ...{ streams, openCalls, requestLog, cache, changes, bodies },
     ...{ subscriptions, realtime, remotes, throttle },
   });
   const lifecycle = [
@@ -174,6 +177,7 @@ export function createApp(dependencies: AppDependencies): App {
       graph: subscriptions.handleUpgrade,
       realtime,
     }),
+    listensOn: (port) => void ownPorts.add(port),
     async endSubscriptions() {
       await Promise.all([subscriptions.stop(), realtime.stop()]);
     },

@@ -45,6 +45,7 @@ export function createMetrics({
   changes,
   subscriptions,
   streams,
+  openCalls,
   realtime,
   remotes,
   throttle,
@@ -55,6 +56,7 @@ export function createMetrics({
   changes: Changes;
   subscriptions: { open(): number };
   streams: OpenStreams;
+  openCalls: { readonly count: number };
   realtime: { open(): number };
   remotes?: Pick<Remotes, 'states'> | undefined;
   throttle: Pick<Throttle, 'failures'>;
@@ -127,6 +129,11 @@ export function createMetrics({
   );
   gauge('sluice_body_bytes', 'Bytes of request bodies that are held in memory.', () => bodies.held());
   gauge('sluice_open_streams', 'Answers that are being streamed from providers.', () => streams.count);
+  gauge(
+    'sluice_open_calls',
+    'Calls that are on their way to providers, realtime sessions included.',
+    () => openCalls.count,
+  );
   gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
     subscriptions.open(),
   );

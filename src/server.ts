@@ -223,12 +223,12 @@ export async function openSubgraphListener(options: {
   handle: Listener;
   host: string;
   port: number;
-}): Promise<{ server: Server; url: string }> {
+}): Promise<{ server: Server; port: number; url: string }> {
   const server = createHttpServer(options.handle);
   const port = await listen(server, options.host, options.port).catch((error: Error) => {
     throw new Error(`SUBGRAPH_HOST, SUBGRAPH_PORT: ${error.message}`, { cause: error });
   });
-  return { server, url: localUrl(options.host, port) };
+  return { server, port, url: localUrl(options.host, port) };
 }
 
 /** How often connections that fell idle are looked for during a stop, in milliseconds. */

@@ -26,7 +26,9 @@ export async function startService(options: {
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade);
   const port = await listen(server, settings.listen.host, settings.listen.port);
+  app.listensOn(port);
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
+  if (routers) app.listensOn(routers.port);
   return {
     addresses: { main: localUrl(settings.listen.host, port), subgraphs: routers?.url ?? null },
     async stop() {

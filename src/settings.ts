@@ -6,6 +6,8 @@ import { corsOrigins } from './cors.ts';
 import { bucketOf, exportSettings, missingOfBucket } from './export-settings.ts';
 import { headerSettings } from './header-settings.ts';
 import { jwtIssuers } from './jwt-settings.ts';
+import { isLoopbackHost } from './lib/addresses.ts';
+import { hostnameOf } from './lib/custom-host.ts';
 import type { LogLevel } from './lib/logger.ts';
 import { nameList } from './name-list.ts';
 import type { OtlpCollector } from './recording/spans/span-export.ts';
@@ -79,6 +81,12 @@ export type Settings = {
     maxReplayBytes: number;
     /** Bytes of request bodies that one process holds in memory at the same time, at all doors. */
     bodyMemoryBytes: number;
+  };
+  openCalls: {
+    /** Calls that one process may have on their way to providers; null: as many as its open files allow. */
+    total: number | null;
+    /** The same of one credential; null: three quarters of them, 4000 at most. */
+    perKey: number | null;
   };
   upstream: {
     /** Milliseconds for the TCP and TLS handshake with a provider. */
@@ -203,6 +211,8 @@ const environment = z.object({
   MAX_JSON_BYTES: integer(16 * 1024 * 1024, 1024, 2 ** 29),
   MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
   BODY_MEMORY_BYTES: integer(256 * 1024 * 1024, 1024 * 1024, 2 ** 36),
+  MAX_OPEN_CALLS: wholeNumber(1, 1_000_000).optional(),
+  MAX_OPEN_CALLS_PER_KEY: wholeNumber(1, 1_000_000).optional(),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
   TRUSTED_HOSTS: z.string().optional(),
   CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
@@ -283,9 +293,13 @@ export function readSettings(env: Record<string, string | undefined> = process.e
       maxReplayBytes: values.MAX_REPLAY_BYTES,
       bodyMemoryBytes: values.BODY_MEMORY_BYTES,
     },
+    openCalls: {
+      total: values.MAX_OPEN_CALLS ?? null,
+      perKey: values.MAX_OPEN_CALLS_PER_KEY ?? null,
+    },
     upstream: {
       connectTimeout: values.CONNECT_TIMEOUT_MS,
-      trustedHosts: trustedHosts(values.TRUSTED_HOSTS, values.NODE_ENV),
+      trustedHosts: trustedHosts(values),
     },
     cache: {
       maxAge: values.CACHE_MAX_AGE_SECONDS ?? null,
@@ -325,11 +339,10 @@ export function readSettings(env: Record<string, string | undefined> = process.e
   };
 }
 
-/** Unset: the developer's own machine is trusted, in production nothing is. */
-function trustedHosts(list: string | undefined, nodeEnv: string | undefined): string[] {
-  if (list === undefined) return nodeEnv === 'production' ? [] : localHosts;
-  return list
-    .split(',')
+/** Unset: this machine is trusted where nobody else can reach the gateway, and elsewhere nothing is. */
+function trustedHosts(values: z.infer<typeof environment>): string[] {
+  if (values.TRUSTED_HOSTS === undefined) return isReachedFromHereAlone(values) ? localHosts : [];
+  return values.TRUSTED_HOSTS.split(',')
     .map((host) =>
       host
         .trim()
@@ -337,6 +350,12 @@ function trustedHosts(list: string | undefined, nodeEnv: string | undefined): st
         .replace(/^\[|\]$/g, ''),
     )
     .filter((host) => host !== '');
+}
+
+/** A public URL says that something on this machine, such as a reverse proxy, lets others in. */
+function isReachedFromHereAlone({ HOST, PUBLIC_URL, NODE_ENV }: z.infer<typeof environment>): boolean {
+  if (NODE_ENV === 'production' || !isLoopbackHost(HOST)) return false;
+  return PUBLIC_URL === undefined || isLoopbackHost(hostnameOf(new URL(PUBLIC_URL)));
 }
 
 /** `http://127.0.0.1:8787`: how this machine reaches a listener. */

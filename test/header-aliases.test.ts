@@ -106,7 +106,7 @@ describe('a request', () => {
       expect(request?.headers['x-mine']).toBe('for the provider');
       expect(
         Object.keys(request?.headers ?? {}).filter((name) => /^x-(gateway|other|acme)/.test(name)),
-      ).toEqual([]);
+      ).toEqual(['x-gateway-hops']);
       const [record] = await recordsOf(world.app, { requestUrl: tagged });
       if (!record) throw new Error('The call is not in the log.');
       const stored = JSON.stringify((await bodiesOf(world.app, record))?.request);

@@ -5,15 +5,19 @@ import { createEmbedder } from '../dataplane/cache/embedder.ts';
 import { createEntries } from '../dataplane/cache/entries.ts';
 import { createCache } from '../dataplane/cache/index.ts';
 import type { DataplaneDependencies } from '../dataplane/dependencies.ts';
+import { OpenCalls, openCallLimits } from '../dataplane/open-calls.ts';
 import { createStickyTargets } from '../dataplane/strategy/sticky.ts';
 import { createHttpUpstream } from '../dataplane/upstream/http.ts';
 import { createHostPolicy, ownHosts } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
+import { maxOpenFiles } from '../lib/open-files.ts';
 import type { Settings } from '../settings.ts';
 import { nativeDb } from '../storage/native-db.ts';
 
 type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog' | 'bodies'> & {
   settings: Settings;
+  /** Where this process listens, once it does. */
+  ownPorts: ReadonlySet<number>;
   db: Connection;
   sleep: Sleep;
   now: () => Date;
@@ -22,12 +26,16 @@ type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'request
 
 /** What requests to providers need. */
 export function createInference(given: Given) {
-  const { settings, db, sleep, now, log } = given;
+  const { settings, ownPorts, db, sleep, now, log } = given;
   const hostPolicy = createHostPolicy(
     settings.upstream.trustedHosts,
     ownHosts(settings.listen, settings.identity.publicUrl),
   );
-  const http = createHttpUpstream({ hostPolicy, connectTimeout: settings.upstream.connectTimeout });
+  const http = createHttpUpstream({
+    hostPolicy,
+    ownPorts,
+    connectTimeout: settings.upstream.connectTimeout,
+  });
   const { embeddings, memoryBytes, threshold, maxAge } = settings.cache;
   return {
     authenticate: given.authenticate,
@@ -48,6 +56,7 @@ export function createInference(given: Given) {
     }),
     random: Math.random,
     streams: { count: 0 },
+    openCalls: new OpenCalls(openCallLimits(settings.openCalls, maxOpenFiles())),
     savedConfigsOnly: settings.savedConfigsOnly,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,

@@ -31,6 +31,8 @@ export type Call = {
   readonly route: Route;
   readonly requestId: string;
   readonly trace: Trace;
+  /** Gateways that the request came through before this one. */
+  readonly hops: number;
   readonly hangUp: HangUp;
   /** `atTargets`: milliseconds that the targets tried so far took. */
   readonly clock: { startedAt: number; createdAt: Date; atTargets: number };

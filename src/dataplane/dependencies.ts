@@ -8,6 +8,7 @@ import type { DoorAuthenticate } from './authenticate.ts';
 import type { Breakers } from './breaker/index.ts';
 import type { Cache } from './cache/index.ts';
 import type { Directory } from './directory.ts';
+import type { OpenCalls } from './open-calls.ts';
 import type { OpenStreams } from './relay.ts';
 import type { Random } from './strategy/draw.ts';
 import type { StickyTargets } from './strategy/sticky.ts';
@@ -26,6 +27,7 @@ export type DataplaneDependencies = {
   savedConfigsOnly: boolean;
   cache: Cache;
   streams: OpenStreams;
+  openCalls: OpenCalls;
   requestLog: RequestLog;
   /** Bytes of each body that go to the request log. */
   maxLoggedBytes: number;

@@ -7,6 +7,7 @@ import type { DataplaneDependencies } from './dependencies.ts';
 import { askForUsage, withoutRefusedOptions } from './frames/ask-usage.ts';
 import { formatOf } from './frames/format.ts';
 import { gated } from './frames/gated.ts';
+import { withHops } from './hops.ts';
 import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } from './ingress/index.ts';
 import { keepsBodies } from './record.ts';
 import { type OutgoingBody, outgoingBody } from './request-body.ts';
@@ -193,6 +194,7 @@ function ownDialect(
   const { fetch } = dependencies.http;
   const headers = dialectHeaders(call, leaf, target);
   const wire = wireFor(call, dependencies);
+  const ask = wire ? wire.fetching(fetch) : fetch;
   const request: Omit<DialectRequest, 'signal'> = {
     endpoint,
     method: call.method,
@@ -206,7 +208,7 @@ function ownDialect(
     metadata: call.metadata,
     strict: isStrict(call, leaf),
     fetch,
-    ask: wire ? wire.fetching(fetch) : fetch,
+    ask: target.hasFixedAddress ? ask : withHops(ask, call.hops + 1),
   };
   const send = sendDialect(dialect, request);
   return {

@@ -9,6 +9,7 @@ import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { KeyRecord } from './directory.ts';
 import { HangUp } from './hang-up.ts';
+import { hopsOf } from './hops.ts';
 import { requireSafePath, routeOf } from './routes.ts';
 import { requireUsable, type Trace, traceOf } from './trace.ts';
 import { Tries } from './tries.ts';
@@ -62,6 +63,7 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     route: routeOf(path),
     requestId,
     trace,
+    hops: hopsOf(request.headers),
     span: trace,
     hangUp: hangUpOf(response),
     clock,

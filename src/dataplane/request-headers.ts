@@ -2,6 +2,7 @@ import { GatewayError } from '../errors/index.ts';
 import { type Call, headerOf } from './call.ts';
 import type { Leaf } from './config/plan.ts';
 import { refusedForwardHeaders } from './config/rules.ts';
+import { HOPS_HEADER } from './hops.ts';
 import { hasOwnCredential } from './own-credentials.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import { requireModelsInHeaders } from './restricted-models.ts';
@@ -39,6 +40,8 @@ export function requestHeaders(
   }
   addFurther(call, leaf, target, headers);
   passAuthorization(call, target, headers);
+  // Last, so that nothing which the caller or an administrator adds can reset the count.
+  if (!target.hasFixedAddress) headers[HOPS_HEADER] = String(call.hops + 1);
   return headers;
 }
 

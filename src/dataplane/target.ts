@@ -25,6 +25,8 @@ export type Target = {
   record: ProviderRecord | null;
   /** Null for a provider in this process. */
   base: BaseUrl | null;
+  /** The base is the provider's own; no custom host and no setting has a say in it. */
+  hasFixedAddress: boolean;
   credential: ProviderCredential;
   /** The credential was stored, with the integration or in a saved config: the caller does not know it. */
   isStored: boolean;
@@ -85,6 +87,7 @@ function withRecord(record: ProviderRecord | null, asked: Asked, hostPolicy: Hos
     provider,
     record,
     base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
+    hasFixedAddress: host === null && typeof provider.baseUrl === 'string',
     credential,
     isStored: true,
     customHeaders,
@@ -113,6 +116,7 @@ function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies): Targe
     provider,
     record: null,
     base: baseUrlOf(provider, host, credential.settings, asked, hostPolicy),
+    hasFixedAddress: host === null && typeof provider.baseUrl === 'string',
     credential,
     isStored,
     customHeaders: {},

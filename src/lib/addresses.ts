@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 const listOf = (ranges: string[]): BlockList => {
   const list = new BlockList();
@@ -91,6 +92,23 @@ const loopback = listOf(['127.0.0.0/8', '::1/128']);
 export function isLoopbackAddress(address: string): boolean {
   const plain = unwrap(canonical(address), mapped);
   return isIP(plain) !== 0 && contains(loopback, plain);
+}
+
+/** A name or an address by which only this machine reaches itself. */
+export const isLoopbackHost = (host: string): boolean =>
+  isIP(host) ? isLoopbackAddress(host) : /^(.+\.)?localhost$/i.test(host);
+
+/** Connections to these end at this machine, as those to loopback do (Linux). */
+const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** Whether a connection to this address ends at this machine: loopback, or an address of one of its interfaces. */
+export function isOwnAddress(address: string): boolean {
+  const plain = unwrap(canonical(address), mapped);
+  if (unspecified.has(plain) || isLoopbackAddress(plain)) return true;
+  // Read anew each time: interfaces come and go, and this is asked about a gateway's own ports alone.
+  return Object.values(networkInterfaces()).some((list) =>
+    list?.some((own) => canonical(own.address) === plain),
+  );
 }
 
 /** What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, e.g. `2001:db8:0:7::/64`. */

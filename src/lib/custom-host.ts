@@ -84,7 +84,8 @@ function hostnameProblem(host: string, written: string): string | null {
   return null;
 }
 
-const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
+  Number(port) || (protocol === 'https:' ? 443 : 80);
 
 /** `host:port` of a listener under all the names by which this machine reaches it, and of the public address, if any. */
 export function ownHosts(listen: { host: string; port: number }, publicUrl: string | null): string[] {

@@ -91,6 +91,9 @@ test('whatever connections do on either side, each call is recorded once for eac
     const paths = places?.get(tag)?.map((record) => record.lastUsedOptionJsonPath);
     expect(['config.targets[0]', 'config.targets[0] config.targets[1]']).toContain(paths?.join(' '));
   }
+  await until(async () =>
+    /^sluice_open_calls 0$/m.test(await (await fetch(`${world.app.url}/metrics`)).text()),
+  );
   world.provider.play(json(200, chatAnswer('still here')));
   expect((await world.call()).status).toBe(200);
 });

@@ -366,7 +366,7 @@ describe('what the provider is sent', () => {
       Object.keys(request.headers).filter((name) =>
         /^(x-gateway|cookie|sec-websocket-extensions)/.test(name),
       ),
-    ).toEqual([]);
+    ).toEqual(['x-gateway-hops']);
     caller.close();
   });
 

@@ -280,7 +280,11 @@ describe('connections', () => {
 
   const connect = (trusted: string[]) =>
     new Promise<string>((resolve) => {
-      const upstream = createHttpUpstream({ hostPolicy: createHostPolicy(trusted), connectTimeout: 1000 });
+      const upstream = createHttpUpstream({
+        hostPolicy: createHostPolicy(trusted),
+        ownPorts: new Set(),
+        connectTimeout: 1000,
+      });
       upstreams.push(upstream);
       upstream.send(
         { origin: `http://localhost:${port}`, path: '/', method: 'GET', headers: {}, body: null },

@@ -81,7 +81,9 @@ export async function startApp(
   const server = createHttpServer(app.handle, app.handleUpgrade, arrivalLimits);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   const url = `http://127.0.0.1:${port}`;
+  app.listensOn(port);
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
+  if (routers) app.listensOn(routers.port);
 
   async function createTenant(organisationId = uuid()): Promise<Tenant> {
     const account = newAccount(secrets);

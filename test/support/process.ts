@@ -5,6 +5,7 @@ import { join } from 'node:path';
 export type SluiceProcess = {
   /** `http://127.0.0.1:<port>` as the process printed it. */
   url: string;
+  pid: number;
   /** Everything printed so far on standard output and standard error. */
   output(): string;
   kill(signal: NodeJS.Signals): Promise<number | null>;
@@ -61,6 +62,7 @@ export async function startProcess(
   });
   return {
     url,
+    pid: child.pid ?? 0,
     output,
     async kill(signal) {
       child.kill(signal);

@@ -28,6 +28,8 @@ export type Caching = {
   /** The caller wants a stream. */
   stream: boolean;
   withUsage: boolean;
+  /** Gateways that the call came through, this one included. */
+  hops: number;
 };
 
 const MIN_AGE = 60;
@@ -65,6 +67,7 @@ export function cachingOf(
     endpoint,
     stream: body.value.stream === true,
     withUsage: options?.include_usage === true,
+    hops: call.hops + 1,
   };
 }
 

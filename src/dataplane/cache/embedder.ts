@@ -1,12 +1,20 @@
 import { inTime, LateError } from '../../lib/in-time.ts';
 import { findProvider, type ProviderHeaders } from '../../providers/index.ts';
 import type { EmbeddingSettings } from '../../settings.ts';
+import { withHops } from '../hops.ts';
 import type { HttpUpstream } from '../upstream/http.ts';
 import { InconclusiveError } from './circuit.ts';
 import { type Embedding, normalised } from './vector.ts';
 
-/** `patience`: milliseconds that the caller allows; null leaves it to the embedder. */
-export type Embedder = (text: string, patience: number | null) => Promise<Embedding>;
+/** On whose behalf a question is asked. */
+export type Asking = {
+  /** Milliseconds that the caller allows; null leaves it to the embedder. */
+  patience: number | null;
+  /** Gateways that the call came through, this one included. */
+  hops: number;
+};
+
+export type Embedder = (text: string, asking: Asking) => Promise<Embedding>;
 
 /** Every question of a semantic cache waits for its embedding, so that a slow one costs more than it saves. */
 const LIMIT_MS = 1000;
@@ -22,7 +30,10 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
   const base =
     url === null ? null : { origin: new URL(url).origin, path: new URL(url).pathname.replace(/\/+$/, '') };
 
-  async function ask(text: string, signal: AbortSignal): Promise<string> {
+  const hasFixedAddress = options.host === null && typeof provider.baseUrl === 'string';
+
+  async function ask(text: string, hops: number, signal: AbortSignal): Promise<string> {
+    const send = hasFixedAddress ? http.fetch : withHops(http.fetch, hops);
     const request = { endpoint: 'embed' as const, method: 'POST', path: '/embeddings', query: '' };
     const body = { model, input: text };
     const dialect = provider?.respond ?? (await provider?.dialects?.embed?.());
@@ -37,7 +48,7 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
         metadata: {},
         strict: true,
         fetch: http.fetch,
-        ask: http.fetch,
+        ask: send,
         signal,
       });
       if (answer.status !== 200) throw refusal(answer.status);
@@ -56,7 +67,7 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
       body: bytes,
     };
     await provider.authorize(unsigned, credential, http.fetch);
-    const answer = await http.fetch(`${unsigned.origin}${unsigned.path}`, {
+    const answer = await send(`${unsigned.origin}${unsigned.path}`, {
       method: 'POST',
       headers: headers as Record<string, string>,
       body: bytes,
@@ -66,11 +77,11 @@ export function createEmbedder(options: EmbeddingSettings, http: Pick<HttpUpstre
     return answer.text();
   }
 
-  return async (text, patience) => {
+  return async (text, { patience, hops }) => {
     const isImpatient = patience !== null && patience < LIMIT_MS;
     const stop = new AbortController();
     try {
-      const answer = await inTime(ask(text, stop.signal), isImpatient ? patience : LIMIT_MS);
+      const answer = await inTime(ask(text, hops, stop.signal), isImpatient ? patience : LIMIT_MS);
       return embeddingIn(answer);
     } catch (error) {
       if (!isImpatient || !(error instanceof LateError)) throw error;

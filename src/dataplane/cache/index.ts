@@ -61,9 +61,10 @@ export function createCache(options: {
     },
   });
 
-  async function embeddingOf({ question, patience }: Caching): Promise<Embedding | null> {
+  async function embeddingOf(caching: Caching): Promise<Embedding | null> {
+    const { question } = caching;
     if (!question || !embedder) return null;
-    const embedding = circuit.ask(() => embedder(question.text, patience));
+    const embedding = circuit.ask(() => embedder(question.text, caching));
     if (embedding === null) counters.skipped++;
     return embedding;
   }

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../../errors/index.ts';
+import { hostnameOf, portOf } from '../../lib/custom-host.ts';
 import type { Call } from '../call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { withModel } from '../model-query.ts';
 import { requestHeaders } from '../request-headers.ts';
 import { failureOf } from '../upstream/failure.ts';
-import type { HttpUpstream } from '../upstream/http.ts';
+import type { Guard } from '../upstream/guard.ts';
 import type { UpstreamRequest } from '../upstream/upstream.ts';
 import type { Admission } from './admit.ts';
 import { MESSAGE_LIMITS } from './relay.ts';
@@ -55,10 +56,13 @@ export async function openingOf(
  */
 export function connect(
   { origin, path, headers }: UpstreamRequest,
-  options: { protocols: string[]; timeout: number; lookup: HttpUpstream['lookup']; signal: AbortSignal },
+  options: { protocols: string[]; timeout: number; guard: Guard; signal: AbortSignal },
 ): Promise<Side> {
-  const { protocols, timeout, lookup, signal } = options;
+  const { protocols, timeout, guard, signal } = options;
+  const url = new URL(`${origin}${path}`);
   return new Promise((resolve, reject) => {
+    // What this throws, the promise rejects with.
+    const lookup = guard.lookupAt(hostnameOf(url), portOf(url));
     const socket = new WebSocket(`${origin?.replace(/^http/, 'ws')}${path}`, protocols, {
       headers: headers as Record<string, string>,
       ...MESSAGE_LIMITS,
@@ -108,6 +112,7 @@ async function refusalOf(response: IncomingMessage): Promise<Refused> {
 }
 
 function noAnswer(cause: Error, isLate: boolean): GatewayError {
+  if (cause instanceof GatewayError) return cause;
   if (isLate) return new GatewayError('REQUEST_TIMEOUT', { cause });
   const isUnreachable = failureOf(cause, false) === 'connect';
   return new GatewayError(isUnreachable ? 'PROVIDER_UNREACHABLE' : 'PROVIDER_CONNECTION_FAILED', { cause });

@@ -44,6 +44,7 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 /** Realtime sessions (spec/data-plane.md, section 10.5): one WebSocket to the caller, one to the provider. */
 export function createRealtime(dependencies: DataplaneDependencies, now: () => Date): Realtime {
+  const { openCalls } = dependencies;
   const upgrade = createUpgrade();
   const budget = createBudget();
   const watch = createWatch();
@@ -58,7 +59,14 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
       const protocols = takeProtocols(visit.request.headers);
       requireWebSocket(visit.request);
       call = await openCall(visit, dependencies);
-      leave = watch.enter(call.key.principal);
+      const { principal } = call.key;
+      const leaveWatch = watch.enter(principal);
+      leave = leaveWatch;
+      openCalls.enter(principal);
+      leave = () => {
+        leaveWatch();
+        openCalls.leave(principal);
+      };
       const admission = await admit(call, dependencies);
       await hold(call, admission, await openingOf(call, admission, dependencies), protocols, to);
     } catch (thrown) {
@@ -84,7 +92,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
       provider = await connect(opening, {
         protocols,
         timeout,
-        lookup: dependencies.http.lookup,
+        guard: dependencies.http.guard,
         signal: AbortSignal.any([call.hangUp.signal, stopping.signal]),
       });
     } catch (thrown) {

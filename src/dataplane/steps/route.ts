@@ -28,18 +28,23 @@ async function byWorkspaceDefault(call: Call, dependencies: DataplaneDependencie
   return walkPlan(call, dependencies);
 }
 
-function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<void> {
+async function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<void> {
   const { plan, savedConfig, key } = call;
-  const { breakers, sticky, random } = dependencies;
+  const { breakers, sticky, random, openCalls } = dependencies;
   const isWatched = savedConfig !== null && plan.kind === 'group' && plan.hasBreakers;
   const health = isWatched
     ? breakers.of(savedConfig.id, key.principal.organisationId, (leaf) => targetIdentity(leaf, call))
     : null;
-  return walk(plan, {
-    call,
-    callTarget: (leaf, accept) => callTarget(leaf, accept, call, dependencies),
-    health,
-    sticky,
-    random,
-  }).then(() => undefined);
+  openCalls.enter(key.principal);
+  try {
+    await walk(plan, {
+      call,
+      callTarget: (leaf, accept) => callTarget(leaf, accept, call, dependencies),
+      health,
+      sticky,
+      random,
+    });
+  } finally {
+    openCalls.leave(key.principal);
+  }
 }

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../errors/index.ts';
 import type { UpstreamFailure } from './upstream.ts';
 
 const unreachable =
@@ -9,10 +10,22 @@ const MAX_CAUSES = 8;
 /** What an error of a connection means; the code may stand on a cause beneath it. */
 export function failureOf(error: Error, started: boolean): UpstreamFailure {
   if (started) return 'transport';
-  let at: NodeJS.ErrnoException | undefined = error;
+  const isUnreachable = (at: NodeJS.ErrnoException) => unreachable.test(String(at.code ?? ''));
+  return firstOf(error, isUnreachable) ? 'connect' : 'transport';
+}
+
+/** The refusal of an address, which a library may have wrapped in errors of its own; else the error itself. */
+export function unwrappedRefusal(error: Error): Error {
+  const isRefusal = (at: Error) => at instanceof GatewayError && at.code === 'INVALID_CUSTOM_HOST';
+  return firstOf(error, isRefusal) ?? error;
+}
+
+/** The first of an error and its causes that is of this kind; null when none is. */
+function firstOf(error: Error, isIt: (at: NodeJS.ErrnoException) => boolean): Error | null {
+  let at: Error | undefined = error;
   for (let depth = 0; at && depth < MAX_CAUSES; depth++) {
-    if (unreachable.test(String(at.code ?? ''))) return 'connect';
-    at = at.cause as NodeJS.ErrnoException | undefined;
+    if (isIt(at)) return at;
+    at = at.cause as Error | undefined;
   }
-  return 'transport';
+  return null;
 }

@@ -1,8 +1,7 @@
-import { lookup as dnsLookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { HostPolicy } from '../../lib/custom-host.ts';
 import { failureOf } from './failure.ts';
+import { createGuard, type Guard, guardedConnector } from './guard.ts';
 import { endingInSilence } from './silence.ts';
 import type { Send, UpstreamControl, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
 
@@ -10,8 +9,8 @@ export type HttpUpstream = {
   send: Send;
   /** The same connections for code that speaks `fetch`. */
   fetch: typeof fetch;
-  /** Resolves names for connections of another kind, under the same rules. */
-  lookup: LookupFunction;
+  /** Judges connections of another kind by the same rules. */
+  guard: Guard;
   stop(): Promise<void>;
 };
 
@@ -23,13 +22,17 @@ const DRAIN_LIMIT = 64 * 1024;
 /** Providers over HTTP: one keep-alive pool per origin, every address checked when the connection is made. */
 export function createHttpUpstream(options: {
   hostPolicy: HostPolicy;
+  /** Where this process listens itself. */
+  ownPorts: ReadonlySet<number>;
   connectTimeout: number;
   silenceLimit?: number;
 }): HttpUpstream {
-  const { hostPolicy, connectTimeout, silenceLimit = SILENCE_LIMIT } = options;
-  const lookup = guardedLookup(hostPolicy);
+  const { hostPolicy, ownPorts, connectTimeout, silenceLimit = SILENCE_LIMIT } = options;
+  const guard = createGuard(hostPolicy, ownPorts);
   // HTTP/2 was measured as sound, streams and aborts included; but a lost connection would end a hundred streams and not one.
-  const connect = buildConnector({ lookup, timeout: connectTimeout, keepAlive: true, allowH2: false });
+  const connect = guardedConnector(guard, (lookup) =>
+    buildConnector({ lookup, timeout: connectTimeout, keepAlive: true, allowH2: false }),
+  );
   const agent = new Agent({
     connect: endingInSilence(connect, silenceLimit),
     headersTimeout: 0,
@@ -59,24 +62,8 @@ export function createHttpUpstream(options: {
         dispatcher: agent,
         redirect: 'manual',
       })) as typeof fetch,
-    lookup,
+    guard,
     stop: () => agent.destroy(),
-  };
-}
-
-/** Resolves a name and refuses it when any address that it could connect to is forbidden (spec/data-plane.md, section 9.5). */
-function guardedLookup(policy: HostPolicy): LookupFunction {
-  return (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
-      for (const { address } of addresses) {
-        const problem = policy.addressProblem(hostname, address);
-        if (problem) return callback(Object.assign(new Error(problem), { code: 'ERR_ADDRESS_REFUSED' }), []);
-      }
-      const [first] = addresses;
-      if (options.all || !first) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
   };
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/index.ts';
 import type { Dialect, DialectAnswer, DialectRequest, Endpoint } from '../../providers/index.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, unwrappedRefusal } from './failure.ts';
 import { refusalOf } from './refusal.ts';
 import type { Send, UpstreamControl, UpstreamFailure, UpstreamSink } from './upstream.ts';
 
@@ -63,7 +63,7 @@ function run(
   exchange().then(
     () => sink.end(),
     (error: unknown) => {
-      const cause = error instanceof Error ? error : new Error(String(error));
+      const cause = unwrappedRefusal(error instanceof Error ? error : new Error(String(error)));
       const reason = abort.signal.aborted
         ? (abort.signal.reason as UpstreamFailure)
         : failureOf(cause, started);

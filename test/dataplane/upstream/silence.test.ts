@@ -25,6 +25,7 @@ const answers: Record<string, (response: ServerResponse) => Promise<void> | void
 const server = createServer((request, response) => void answers[request.url ?? '']?.(response));
 const upstream = createHttpUpstream({
   hostPolicy: createHostPolicy(['127.0.0.1']),
+  ownPorts: new Set(),
   connectTimeout: 1000,
   silenceLimit: LIMIT,
 });
