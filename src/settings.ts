@@ -93,6 +93,8 @@ export type Settings = {
     connectTimeout: number;
     /** Private hosts that callers may name as custom host. */
     trustedHosts: string[];
+    /** Redirects to other places on paths that are passed on: the caller gets them, or a 502. */
+    redirects: 'pass' | 'refuse';
   };
   cache: {
     /** Seconds that an answer is kept where its config does not say, and the most where it does; null: a week, and ninety days. */
@@ -214,6 +216,7 @@ const environment = z.object({
   MAX_OPEN_CALLS: wholeNumber(1, 1_000_000).optional(),
   MAX_OPEN_CALLS_PER_KEY: wholeNumber(1, 1_000_000).optional(),
   CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
+  PROVIDER_REDIRECTS: z.enum(['pass', 'refuse']).default('pass'),
   TRUSTED_HOSTS: z.string().optional(),
   CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
   CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34),
@@ -300,6 +303,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     upstream: {
       connectTimeout: values.CONNECT_TIMEOUT_MS,
       trustedHosts: trustedHosts(values),
+      redirects: values.PROVIDER_REDIRECTS,
     },
     cache: {
       maxAge: values.CACHE_MAX_AGE_SECONDS ?? null,

@@ -44,6 +44,7 @@ export function createInference(given: Given) {
     bodies: given.bodies,
     http,
     hostPolicy,
+    redirects: settings.upstream.redirects,
     breakers: createBreakers(db, { now, log }),
     sticky: createStickyTargets(db, { now, log }),
     cache: createCache({

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { type Capture, encodingOf } from '../recording/capture.ts';
+import { maskedHeaders } from '../recording/masking.ts';
 import { ErrorAnswer } from './error-answer.ts';
 import type { StreamFormat } from './frames/format.ts';
 import { StreamedAnswer } from './frames/streamed-answer.ts';
@@ -181,14 +182,18 @@ class Attempt implements UpstreamSink, Reception {
     if (rest !== null) this.#pass(rest);
   }
 
-  end(): void {
+  end(trailers?: UpstreamHeaders): void {
     if (this.#isSettled) return;
     this.#passRest();
     if (this.#reader) {
       this.#read(this.#reader, null);
       return;
     }
-    if (this.result.relayed) this.relay.end(null);
+    if (this.result.relayed) {
+      const { sought } = this.#options;
+      if (trailers) this.relay.addTrailers(sought ? maskedHeaders(trailers, sought.texts) : trailers);
+      this.relay.end(null);
+    }
     this.settle();
   }
 

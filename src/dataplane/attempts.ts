@@ -111,6 +111,7 @@ export function headerTimeout(call: Call): number | null {
 const failures = {
   timeout: 'REQUEST_TIMEOUT',
   connect: 'PROVIDER_UNREACHABLE',
+  unreadable: 'PROVIDER_ANSWER_UNREADABLE',
   transport: 'PROVIDER_CONNECTION_FAILED',
 } as const;
 

@@ -13,12 +13,15 @@ import type { OpenStreams } from './relay.ts';
 import type { Random } from './strategy/draw.ts';
 import type { StickyTargets } from './strategy/sticky.ts';
 import type { HttpUpstream } from './upstream/http.ts';
+import type { RedirectPolicy } from './upstream/redirects.ts';
 
 export type DataplaneDependencies = {
   authenticate: DoorAuthenticate;
   directory: Directory;
   http: HttpUpstream;
   hostPolicy: HostPolicy;
+  /** What becomes of redirects on paths that are passed on. */
+  redirects: RedirectPolicy;
   breakers: Breakers;
   sticky: StickyTargets;
   /** Decides draws. */

@@ -14,7 +14,7 @@ import { type OutgoingBody, outgoingBody } from './request-body.ts';
 import { dialectHeaders, requestHeaders } from './request-headers.ts';
 import type { Target } from './target.ts';
 import { refusing, sendDialect } from './upstream/local.ts';
-import { keepingRedirects } from './upstream/redirects.ts';
+import { placingRedirects } from './upstream/redirects.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from './upstream/upstream.ts';
 import { Wire } from './wire.ts';
 
@@ -117,7 +117,7 @@ function overHttp(
   target: Target,
   dependencies: DataplaneDependencies,
 ): Exchange | Promise<Exchange> {
-  const { http, headers } = dependencies;
+  const { http, headers, redirects } = dependencies;
   const { provider, base, credential, model } = target;
   if (base === null) throw new Error(`The provider ${provider.id} has neither an address nor an answer.`);
   const { settings } = credential;
@@ -146,7 +146,7 @@ function overHttp(
     unsigned.path = `${base.path}${path}${suffix}`;
     const pending = provider.authorize(unsigned, credential, http.fetch);
     // Where the gateway knows the format, a redirect is an error like any other.
-    const send = call.route.unified ? http.send : keepingRedirects(http.send, provider, base);
+    const send = call.route.unified ? http.send : placingRedirects(http.send, provider, base, redirects);
     const wire = endpoint === call.route.endpoint ? null : wireFor(call, dependencies);
     // Only then, since authorizing may change the headers.
     const exchange = (): Exchange => ({

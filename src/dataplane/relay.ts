@@ -61,6 +61,8 @@ export class Relay {
     const outgoing = outgoingHeaders(headers, gatewayHeaders, body === 'same' ? null : lengthHeaders);
     const length = headers['content-length'];
     this.#announced = body === 'same' && typeof length === 'string' ? Number(length) : null;
+    if (this.#announced === null && headers.trailer !== undefined && this.#takesTrailers(status))
+      outgoing.push('trailer', String(headers.trailer));
     if (isEventStream(headers)) {
       this.#countStream();
       // Proxies in front of the gateway must not hold frames back.
@@ -70,6 +72,11 @@ export class Relay {
     // The first bytes may be minutes away; the caller should know by then that the provider answered.
     // Not `flushHeaders`, which would write header bytes beyond ASCII as UTF-8 once more.
     if (this.#announced === null) this.#response.write(NOTHING);
+  }
+
+  /** What has no pieces has no end that they could stand behind. */
+  #takesTrailers(status: number): boolean {
+    return this.wantsBody && this.#response.req.httpVersion === '1.1' && status !== 204 && status !== 304;
   }
 
   #writeHead(status: number, outgoing: string[]): void {
@@ -108,6 +115,16 @@ export class Relay {
       return true;
     }
     return this.#response.write(chunk);
+  }
+
+  /** Fields behind the body, which Node leaves out where the answer has a length. */
+  addTrailers(trailers: UpstreamHeaders): void {
+    const passed: [string, string][] = [];
+    for (const name in trailers) {
+      if (notPassed.has(name) || name.startsWith('x-gateway-')) continue;
+      for (const value of [trailers[name]].flat()) if (value !== undefined) passed.push([name, value]);
+    }
+    if (passed.length > 0) this.#response.addTrailers(passed);
   }
 
   onDrain(listener: () => void): void {

@@ -303,6 +303,14 @@ export const catalogue = {
     'The connection to the provider failed.',
     true,
   ),
+  PROVIDER_ANSWER_UNREADABLE: entry(
+    502,
+    'AB04',
+    'api_connection_error',
+    'provider_answer_unreadable',
+    "The headers of the provider's answer cannot be read: they are larger than 64 KB, or break the rules of HTTP.",
+    true,
+  ),
   STOPPING: entry(503, 'AB04', 'api_error', 'stopping', 'This instance is stopping.', true),
   STORE_UNAVAILABLE: entry(
     503,

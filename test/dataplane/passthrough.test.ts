@@ -177,22 +177,23 @@ describe('a redirect keeps whoever follows it, and its gateway key, at the gatew
   });
 
   test.each([
-    'https://evil.example/v1/files/b',
-    '//evil.example/v1/files/b',
-    'http://127.0.0.1:1/v1/files/b',
-    '/elsewhere',
-    '/v1x/files',
-    '../../b',
-    'http://[',
-    'data:text/plain,x',
-  ])('to %s it is an error', async (location) => {
+    ['https://files.example/b?sig=a%2Fb', 'https://files.example/b?sig=a%2Fb'],
+    ['HTTPS://Files.Example', 'HTTPS://Files.Example'],
+    ['//files.example/v1/b', 'http://files.example/v1/b'],
+    ['/elsewhere', 'HOST/elsewhere'],
+    ['/v1x/files', 'HOST/v1x/files'],
+    ['../../b', 'HOST/b'],
+    ['http://[', 'http://['],
+    ['data:text/plain,x', 'data:text/plain,x'],
+  ])('unless it leads elsewhere: %s goes to the caller', async (location, expected) => {
     for (const path of ['/v1/files/a', '/v1/proxy/files/a']) {
       world.provider.play(redirect(location));
       const answer = await world.call({ method: 'GET', path, headers: through() });
-      expect([answer.status, answer.headers.location, answer.json.error.message]).toEqual([
-        502,
-        undefined,
-        'openai answered 302, a redirect to a place that the gateway does not lead to.',
+      expect([answer.status, answer.headers.location, answer.headers['x-from'], answer.text]).toEqual([
+        302,
+        expected.replace('HOST', new URL(world.provider.url).origin),
+        'provider',
+        'moved',
       ]);
     }
   });
@@ -203,5 +204,65 @@ describe('a redirect keeps whoever follows it, and its gateway key, at the gatew
       const answer = await world.call();
       expect([answer.status, answer.headers.location]).toEqual([307, undefined]);
     }
+  });
+});
+
+describe('with PROVIDER_REDIRECTS=refuse', () => {
+  let strict: World;
+  beforeAll(async () => {
+    strict = await startWorld({ PROVIDER_REDIRECTS: 'refuse' });
+  });
+  afterAll(() => strict.stop());
+
+  test.each(['https://evil.example/v1/files/b', '//evil.example/v1/b', '/elsewhere', '../../b', 'http://['])(
+    'a redirect to %s is an error',
+    async (location) => {
+      strict.provider.play(bytes(302, { location }, 'moved'));
+      const headers = { 'x-gateway-provider': `@${strict.slug}` };
+      const answer = await strict.call({ method: 'GET', path: '/v1/files/a', headers });
+      expect([answer.status, answer.headers.location]).toEqual([502, undefined]);
+      expect(answer.json.error.message).toMatch(/answered 302, a redirect .* PROVIDER_REDIRECTS=refuse/);
+    },
+  );
+
+  test('one below the provider’s base still leads to /v1/proxy', async () => {
+    strict.provider.play(bytes(302, { location: '/v1/files/b' }, 'moved'));
+    const headers = { 'x-gateway-provider': `@${strict.slug}` };
+    const answer = await strict.call({ method: 'GET', path: '/v1/files/a', headers });
+    expect([answer.status, answer.headers.location]).toEqual([302, '/v1/proxy/files/b']);
+  });
+});
+
+describe('trailers', () => {
+  const withTrailers: Script = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', trailer: 'x-checksum, x-more' });
+    response.write('{"a":');
+    response.addTrailers([
+      ['x-checksum', 'abc=='],
+      ['x-more', 'one'],
+      ['x-more', 'two'],
+      ['x-gateway-trace-id', 'forged'],
+    ]);
+    response.end('1}');
+  };
+
+  test.each([
+    ['/v1/anything', undefined],
+    ['/v1/chat/completions', undefined],
+    ['/v1/anything', 'HEAD'],
+  ])('pass behind the body of %s (%s)', async (path, method = 'POST') => {
+    world.provider.play(withTrailers);
+    const response = await world.open({ method, path, headers: through(), body: { model: 'm' } });
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    if (method === 'HEAD') {
+      expect([response.statusCode, text, response.rawTrailers]).toEqual([200, '', []]);
+      return;
+    }
+    expect([text, response.headers.trailer, response.rawTrailers]).toEqual([
+      '{"a":1}',
+      'x-checksum, x-more',
+      ['x-checksum', 'abc==', 'x-more', 'one', 'x-more', 'two'],
+    ]);
   });
 });

@@ -3,7 +3,7 @@ import { readSettings } from '../../src/settings.ts';
 import { chatAnswer, json } from '../support/provider.ts';
 import { messages, startWorld, type World } from './world.ts';
 
-describe.each([{ NODE_ENV: 'production' }, { HOST: '0.0.0.0' }])(
+describe.each<Record<string, string>>([{ NODE_ENV: 'production' }, { HOST: '0.0.0.0' }])(
   'with %j no private host is trusted',
   (env) => {
     let world: World;

@@ -114,8 +114,9 @@ describe('connections', () => {
     return { url: `http://127.0.0.1:${port}/v1`, server };
   }
 
-  const at = (url: string, rest: object = {}) =>
+  const at = (url: string, rest: object = {}, path = '/v1/chat/completions') =>
     world.call({
+      path,
       config: { provider: 'openai', api_key: 'k', custom_host: url, ...rest },
       body: { model: 'm' },
     });
@@ -176,6 +177,45 @@ describe('connections', () => {
     const { url, server } = await rude((socket) => socket.end(words));
     const answer = await at(url);
     expect([answer.status, answer.json.error.code]).toEqual([500, 'provider_connection_failed']);
+    server.close();
+  });
+
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n';
+
+  test.each([
+    ['a field of 30 KB', `x-large: ${'x'.repeat(30_000)}\r\n`],
+    ['fields of 60 KB', `x-large: ${'x'.repeat(999)}\r\n`.repeat(60)],
+  ])('%s passes', async (_name, fields) => {
+    const { url, server } = await rude((socket) => socket.end(`${head}${fields}\r\n{}`));
+    for (const path of ['/v1/chat/completions', '/v1/proxy/chat/completions']) {
+      const answer = await at(url, {}, path);
+      expect([answer.status, String(answer.headers['x-large']).replaceAll(', ', '').length]).toEqual([
+        200,
+        fields.replaceAll(/x-large: |\r\n/g, '').length,
+      ]);
+    }
+    server.close();
+  });
+
+  test.each([
+    ['a field of 70 KB', `x-large: ${'x'.repeat(70_000)}\r\n`],
+    ['fields of 70 KB', `x-large: ${'x'.repeat(999)}\r\n`.repeat(70)],
+    ['a folded field', 'x-folded: one\r\n two\r\n'],
+    ['a field without a name', ': nothing\r\n'],
+    ['a second length', 'content-length: 3\r\n'],
+  ])('%s: 502, which is tried again like any other', async (_name, fields) => {
+    let connections = 0;
+    const { url, server } = await rude((socket) => {
+      // Before the field that says how long the body is, and behind it.
+      const [first, ...others] = head.split(/(?<=\n)/);
+      const isBehind = connections++ % 2 === 1;
+      socket.write(`${isBehind ? head + fields : first + fields + others.join('')}\r\n{}`);
+    });
+    for (const path of ['/v1/chat/completions', '/v1/proxy/chat/completions']) {
+      const answer = await at(url, { retry: { attempts: 1 } }, path);
+      expect([answer.status, answer.json.error.code]).toEqual([502, 'provider_answer_unreadable']);
+    }
+    expect(connections).toBe(4);
     server.close();
   });
 

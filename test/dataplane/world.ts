@@ -62,6 +62,7 @@ export async function startWorld(
       const request = httpRequest(`${app.url}${path}`, {
         agent,
         method,
+        maxHeaderSize: 128 * 1024,
         signal: options.signal,
         headers: given({
           ...(key !== null && { 'x-gateway-api-key': key }),

@@ -4,6 +4,13 @@ import type { UpstreamFailure } from './upstream.ts';
 const unreachable =
   /^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_ADDRESS_REFUSED|PROVIDER_UNREACHABLE)$/;
 
+/** Whether there is an answer whose head is too large, or breaks a rule. Who says no `HTTP/` at all gave none. */
+const isUnreadable = ({ code, name, message }: NodeJS.ErrnoException): boolean =>
+  code === 'UND_ERR_HEADERS_OVERFLOW' ||
+  // undici's word for a mistake that stands behind the length of the body.
+  code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' ||
+  (name === 'HTTPParserError' && !message.includes('(Expected HTTP/'));
+
 /** Errors beneath an error that are looked at. */
 const MAX_CAUSES = 8;
 
@@ -11,7 +18,8 @@ const MAX_CAUSES = 8;
 export function failureOf(error: Error, started: boolean): UpstreamFailure {
   if (started) return 'transport';
   const isUnreachable = (at: NodeJS.ErrnoException) => unreachable.test(String(at.code ?? ''));
-  return firstOf(error, isUnreachable) ? 'connect' : 'transport';
+  if (firstOf(error, isUnreachable)) return 'connect';
+  return firstOf(error, isUnreadable) ? 'unreadable' : 'transport';
 }
 
 /** The refusal of an address, which a library may have wrapped in errors of its own; else the error itself. */

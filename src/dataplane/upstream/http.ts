@@ -16,6 +16,8 @@ export type HttpUpstream = {
 
 // A model may think for minutes before the first byte and between two; a config's request_timeout is the caller's limit.
 const SILENCE_LIMIT = 600_000;
+/** Bytes of the head of an answer. */
+const MAX_HEAD_BYTES = 64 * 1024;
 /** Bytes of an unwanted body that are read to keep its connection. */
 const DRAIN_LIMIT = 64 * 1024;
 
@@ -38,6 +40,7 @@ export function createHttpUpstream(options: {
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,
+    maxHeaderSize: MAX_HEAD_BYTES,
     pipelining: 1,
     allowH2: false,
   });
@@ -113,10 +116,10 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamControl {
     if (!this.#sink.data(chunk)) controller.pause();
   }
 
-  onResponseEnd(): void {
+  onResponseEnd(_controller: Dispatcher.DispatchController, trailers: UpstreamHeaders | object): void {
     if (this.#done) return;
     this.#done = true;
-    this.#sink.end();
+    this.#sink.end(trailers as UpstreamHeaders);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

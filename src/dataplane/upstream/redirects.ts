@@ -2,16 +2,19 @@ import type { BaseUrl, Provider } from '../../providers/index.ts';
 import { errorBody } from '../provider-error.ts';
 import type { Send, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
 
+/** What becomes of a redirect that leaves the provider's base: it goes to the caller, or is an error. */
+export type RedirectPolicy = 'pass' | 'refuse';
+
 /**
- * Keeps whoever follows a redirect at the gateway, whose key it would take along: one that stays below the provider's base
- * leads to `/v1/proxy`, and one that leaves it becomes an error.
+ * Where redirects on paths that are passed on lead: below the provider's base to `/v1/proxy`, so that the gateway's key is
+ * enough to follow, and elsewhere to where the provider says or, under `refuse`, nowhere.
  */
-export const keepingRedirects =
-  (send: Send, provider: Provider, base: BaseUrl): Send =>
+export const placingRedirects =
+  (send: Send, provider: Provider, base: BaseUrl, policy: RedirectPolicy): Send =>
   (request, sink) =>
     send(
       request,
-      new RedirectSink(sink, (location) => placeBelow(base, request.path, location), provider.id),
+      new RedirectSink(sink, (location) => placeOf(base, request.path, location, policy), provider.id),
     );
 
 class RedirectSink implements UpstreamSink {
@@ -31,14 +34,14 @@ class RedirectSink implements UpstreamSink {
     if (location === undefined || status < 300 || status > 399 || status === 304)
       return this.#sink.head(status, headers);
     const place = this.#placeOf(String(location));
-    if (place !== null) return this.#sink.head(status, { ...headers, location: `/v1/proxy${place}` });
+    if (place !== null) return this.#sink.head(status, { ...headers, location: place });
     this.#refuse(status);
     return false;
   }
 
   #refuse(status: number): void {
     this.#isOver = true;
-    const message = `${this.#providerId} answered ${status}, a redirect to a place that the gateway does not lead to.`;
+    const message = `${this.#providerId} answered ${status}, a redirect to another place, which PROVIDER_REDIRECTS=refuse keeps back.`;
     const body = JSON.stringify(errorBody(this.#providerId, 502, { error: { message } }));
     if (this.#sink.head(502, { 'content-type': 'application/json' })) this.#sink.data(Buffer.from(body));
     this.#sink.end();
@@ -48,8 +51,8 @@ class RedirectSink implements UpstreamSink {
     return this.#isOver || this.#sink.data(chunk);
   }
 
-  end(): void {
-    if (!this.#isOver) this.#sink.end();
+  end(trailers?: UpstreamHeaders): void {
+    if (!this.#isOver) this.#sink.end(trailers);
   }
 
   fail(failure: UpstreamFailure, cause: Error): void {
@@ -57,9 +60,12 @@ class RedirectSink implements UpstreamSink {
   }
 }
 
-/** Path and query below a base to which a `location` leads from a path there; null when it leads out of it. */
-function placeBelow(base: BaseUrl, from: string, location: string): string | null {
+/** The `location` for the caller of one that a provider gave for a path of its own; null for one that is refused. */
+function placeOf(base: BaseUrl, from: string, location: string, policy: RedirectPolicy): string | null {
   const url = URL.parse(location, `${base.origin}${from}`);
-  if (url?.origin !== base.origin || !url.pathname.startsWith(`${base.path}/`)) return null;
-  return `${url.pathname.slice(base.path.length)}${url.search}${url.hash}`;
+  if (url?.origin === base.origin && url.pathname.startsWith(`${base.path}/`))
+    return `/v1/proxy${url.pathname.slice(base.path.length)}${url.search}${url.hash}`;
+  if (policy === 'refuse') return null;
+  // One that counts from the provider would count from the gateway.
+  return url === null || URL.canParse(location) ? location : url.href;
 }

@@ -13,7 +13,7 @@ export type UpstreamRequest = {
 };
 
 /** Why there is no complete answer. */
-export type UpstreamFailure = 'timeout' | 'connect' | 'transport' | 'aborted';
+export type UpstreamFailure = 'timeout' | 'connect' | 'unreadable' | 'transport' | 'aborted';
 
 /** Takes an answer as it comes. Exactly one of `end` and `fail` is called, last. */
 export type UpstreamSink = {
@@ -23,7 +23,8 @@ export type UpstreamSink = {
   head(status: number, headers: UpstreamHeaders): boolean;
   /** A piece of the body; `false` asks to pause until `resume` is called. */
   data(chunk: Buffer): boolean;
-  end(): void;
+  /** `trailers`: fields that came behind the body. */
+  end(trailers?: UpstreamHeaders): void;
   /** `lastWords`: what tells the caller, in its own format, that a stream which had begun broke off. */
   fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void;
 };
