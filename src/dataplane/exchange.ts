@@ -150,7 +150,7 @@ function overHttp(
     const wire = endpoint === call.route.endpoint ? null : wireFor(call, dependencies);
     // Only then, since authorizing may change the headers.
     const exchange = (): Exchange => ({
-      request: { ...unsigned, body: content },
+      request: { ...unsigned, body: content, mayRepeat: !unsigned.isStream && isHarmlessTwice(call, sent) },
       body,
       send: attentive(wire ? wire.trying(wire.sending(send)) : send, endpoint, body, call),
       wire,
@@ -160,6 +160,13 @@ function overHttp(
     return refusedBy(error);
   }
 }
+
+/**
+ * Whether a request may reach its provider twice: by its method or its key of idempotency, or since it asks a model, which
+ * makes nothing that lasts. A POST on a path that is passed on may make something each time.
+ */
+const isHarmlessTwice = ({ method, route }: Call, headers: UpstreamHeaders): boolean =>
+  method !== 'POST' || route.unified || headers['idempotency-key'] !== undefined;
 
 /** Where a request would have gone that was refused on the way. */
 const notSent = ({ method, route }: Call, { base }: Target): UpstreamRequest => ({

@@ -22,6 +22,11 @@ export function failureOf(error: Error, started: boolean): UpstreamFailure {
   return firstOf(error, isUnreadable) ? 'unreadable' : 'transport';
 }
 
+/** The other side ended the connection. */
+const closed = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/;
+
+export const isClosed = ({ code }: NodeJS.ErrnoException): boolean => closed.test(String(code ?? ''));
+
 /** The refusal of an address, which a library may have wrapped in errors of its own; else the error itself. */
 export function unwrappedRefusal(error: Error): Error {
   const isRefusal = (at: Error) => at instanceof GatewayError && at.code === 'INVALID_CUSTOM_HOST';

@@ -10,6 +10,8 @@ export type UpstreamRequest = {
   method: string;
   headers: UpstreamHeaders;
   body: Buffer | Readable | null;
+  /** It can be sent a second time without harm, should it be lost on a connection that the provider was closing. */
+  mayRepeat?: boolean;
 };
 
 /** Why there is no complete answer. */
