@@ -230,7 +230,8 @@ describe('3.2: how long a provider at its limit asks to wait', () => {
 
 describe('3.2: providers that do not answer', () => {
   test('a connection that fails is a 500, which is repeated', async () => {
-    const broken: Script = (_request, response) => void response.destroy();
+    // It begins to answer: otherwise a connection that had been used before would be replaced in silence.
+    const broken: Script = (_request, response) => void response.socket?.end('HTTP/1.1 ');
     expect(await call({ attempts: 1 }, [broken, fine])).toMatchObject({ status: 200, calls: 2, count: '1' });
     const { answer } = await call({ attempts: 1 }, [broken]);
     expect([answer.status, answer.json.error.code]).toEqual([500, 'provider_connection_failed']);

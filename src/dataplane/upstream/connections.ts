@@ -11,7 +11,8 @@ export type Connections = {
   /** Kept alive, used again and again. */
   kept: Agent;
   /** A new one for each request, which closes behind it. */
-  fresh: Agent;
+  fresh: Dispatcher;
+  stop(): Promise<void>;
 };
 
 /** Bytes of the head of an answer. */
@@ -33,7 +34,15 @@ export function createConnections(connect: buildConnector.connector): Connection
       ...given,
       factory: (at: URL, clientOptions: object) => new LineClient(at, clientOptions),
     } as Pool.Options);
-  return { kept: new Agent({ ...options, factory }), fresh: new Agent(options) };
+  const kept = new Agent({ ...options, factory });
+  const once = new Agent(options);
+  return {
+    kept,
+    fresh: once.compose((dispatch) => (request, handler) => dispatch({ ...request, reset: true }, handler)),
+    async stop() {
+      await Promise.all([kept.destroy(), once.destroy()]);
+    },
+  };
 }
 
 class LineClient extends Client {

@@ -1,15 +1,11 @@
-import type { Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { Dispatcher } from 'undici';
-import type { Connections, Line, LineHolder } from './connections.ts';
-import { failureOf, isClosed } from './failure.ts';
+import type { Connections, LineHolder } from './connections.ts';
+import { Crossing } from './crossing.ts';
+import { failureOf } from './failure.ts';
 import type { UpstreamControl, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
 
 /** Bytes of an unwanted body that are read to keep its connection. */
 const DRAIN_LIMIT = 64 * 1024;
-/** Milliseconds in which a closing provider and a request pass each other. What breaks later was at work on the request. */
-const CROSSING_LIMIT_MS = 1000;
-
 class AbortedError extends Error {
   readonly failure: UpstreamFailure;
   constructor(failure: UpstreamFailure) {
@@ -19,8 +15,7 @@ class AbortedError extends Error {
 }
 
 /** Translates undici's callbacks; also the caller's handle on the request while it runs. */
-export class HttpExchange implements LineHolder, UpstreamControl {
-  line: Line | null = null;
+export class HttpExchange extends Crossing implements LineHolder, UpstreamControl {
   readonly #sink: UpstreamSink;
   readonly #options: Dispatcher.DispatchOptions;
   readonly #connections: Connections;
@@ -28,10 +23,6 @@ export class HttpExchange implements LineHolder, UpstreamControl {
   #aborted: UpstreamFailure | null = null;
   #started = false;
   #done = false;
-  /** A connection that has been used before, how much had come over it, and when it was used again. */
-  #used: Socket | null = null;
-  #bytesBefore = 0;
-  #usedAt = 0;
   #mayRepeat: boolean;
 
   /** `mayRepeat`: the request does no harm if it is sent a second time, and can be. */
@@ -41,6 +32,7 @@ export class HttpExchange implements LineHolder, UpstreamControl {
     connections: Connections,
     mayRepeat: boolean,
   ) {
+    super();
     this.#sink = sink;
     this.#options = options;
     this.#connections = connections;
@@ -54,15 +46,7 @@ export class HttpExchange implements LineHolder, UpstreamControl {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#aborted) controller.abort(new AbortedError(this.#aborted));
-    if (this.#mayRepeat) this.#noteUse(this.line?.socket ?? null);
-  }
-
-  #noteUse(socket: Socket | null): void {
-    const bytes = socket?.bytesRead ?? 0;
-    if (bytes === 0) return;
-    this.#used = socket;
-    this.#bytesBefore = bytes;
-    this.#usedAt = performance.now();
+    if (this.#mayRepeat) this.begin();
   }
 
   onResponseStart(
@@ -94,29 +78,14 @@ export class HttpExchange implements LineHolder, UpstreamControl {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#done) return;
-    if (this.#wasCrossed(error)) {
+    if (this.#mayRepeat && this.#aborted === null && this.wasCrossed(error)) {
       this.#mayRepeat = false;
       this.#controller = null;
-      this.#connections.fresh.dispatch({ ...this.#options, reset: true }, this);
+      this.#connections.fresh.dispatch(this.#options, this);
       return;
     }
     this.#done = true;
     this.#sink.fail(error instanceof AbortedError ? error.failure : failureOf(error, this.#started), error);
-  }
-
-  /**
-   * Whether the provider closed a connection that it had kept open, while the request was on its way: nothing came back, and
-   * that at once. Every pool of connections knows this race, and the one cure: to ask once more over a new connection.
-   */
-  #wasCrossed(error: Error): boolean {
-    return (
-      this.#mayRepeat &&
-      this.#used !== null &&
-      this.#aborted === null &&
-      isClosed(error) &&
-      this.#used.bytesRead === this.#bytesBefore &&
-      performance.now() - this.#usedAt < CROSSING_LIMIT_MS
-    );
   }
 
   resume(): void {

@@ -1,6 +1,7 @@
 import { buildConnector, type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { HostPolicy } from '../../lib/custom-host.ts';
-import { createConnections } from './connections.ts';
+import { type Connections, createConnections } from './connections.ts';
+import { WatchedHandler } from './crossing.ts';
 import { createGuard, type Guard, guardedConnector } from './guard.ts';
 import { HttpExchange } from './http-exchange.ts';
 import { endingInSilence } from './silence.ts';
@@ -46,15 +47,27 @@ export function createHttpUpstream(options: {
       exchange.start();
       return exchange;
     },
-    fetch: ((input, init) =>
-      undiciFetch(input as string, {
-        ...(init as object),
-        dispatcher: connections.kept,
-        redirect: 'manual',
-      })) as typeof fetch,
+    fetch: fetchOver(connections),
     guard,
-    async stop() {
-      await Promise.all([connections.kept.destroy(), connections.fresh.destroy()]);
-    },
+    stop: connections.stop,
   };
+}
+
+/** A request of a provider's own code asks a model or for a credential: it may be sent twice, unless its body is a stream. */
+function fetchOver({ kept, fresh }: Connections): typeof fetch {
+  const crossed = new WeakSet<Error>();
+  const watched = kept.compose(
+    (dispatch) => (request, handler) => dispatch(request, new WatchedHandler(handler, crossed)),
+  );
+  const send = (input: unknown, init: unknown, dispatcher: Dispatcher) =>
+    undiciFetch(input as string, { ...(init as object), dispatcher, redirect: 'manual' });
+  return (async (input, init) => {
+    try {
+      return await send(input, init, watched);
+    } catch (error) {
+      const wasCrossed = crossed.has((error as Error).cause as Error);
+      if (!wasCrossed || init?.body instanceof ReadableStream) throw error;
+      return send(input, init, fresh);
+    }
+  }) as typeof fetch;
 }

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { recordsOf } from '../../recording/records.ts';
-import { type CallOptions, startWorld, type World } from '../world.ts';
+import { type CallOptions, messages, startWorld, type World } from '../world.ts';
 
 /** A provider that answers the first request of each connection, and treats later ones as the test says. */
 let server: Server;
@@ -40,11 +40,11 @@ beforeEach(async () => {
 });
 afterEach(() => void server.close());
 
-async function ask(options: CallOptions = {}) {
+async function ask(options: CallOptions = {}, provider = 'openai') {
   const { port } = server.address() as { port: number };
-  const config = { provider: 'openai', api_key: 'k', custom_host: `http://127.0.0.1:${port}/v1` };
+  const config = { provider, api_key: 'k', custom_host: `http://127.0.0.1:${port}/v1` };
   const { method = 'POST', headers } = options;
-  const body = options.body ?? (method === 'POST' || method === 'PUT' ? { model: 'm' } : undefined);
+  const body = options.body ?? (method === 'POST' || method === 'PUT' ? { model: 'm', messages } : undefined);
   const answer = await world.call({ ...options, config, body, headers });
   return [answer.status, answer.headers['x-gateway-retry-attempt-count']];
 }
@@ -115,6 +115,13 @@ test('nor is one that breaks a new connection', async () => {
   treatFirst = (socket) => void socket.destroy();
   expect(await ask()).toEqual([500, '0']);
   expect([connections, requests]).toEqual([1, 1]);
+});
+
+test.each(closings)('one that %s is asked again in its own dialect too', async (_name, treat) => {
+  treatLater = treat;
+  const first = await ask({}, 'cohere');
+  expect(await ask({}, 'cohere')).toEqual(first);
+  expect([connections, requests]).toEqual([2, 3]);
 });
 
 test('a second connection that breaks ends the attempt', async () => {
