@@ -5,7 +5,7 @@ import { createChanges } from '../src/storage/changes.ts';
 import { openStorage } from '../src/storage/connection.ts';
 import { findEmbedded } from '../src/storage/embedded/index.ts';
 import { createLeases } from '../src/storage/leases.ts';
-import { checkMasterKey, loadMasterKey } from '../src/storage/master-key.ts';
+import { checkMasterKey, readMasterKey } from '../src/storage/master-key.ts';
 import { createSecrets } from '../src/storage/secrets.ts';
 import { revokeAll, rotateNow } from '../src/storage/signing-keys/index.ts';
 
@@ -23,7 +23,7 @@ async function main(options: string[]): Promise<string> {
   try {
     const { db } = storage;
     const log = createLogger(logLevel);
-    const secrets = createSecrets(await loadMasterKey(dataDirectory, encryptionKey));
+    const secrets = createSecrets(await readMasterKey(dataDirectory, encryptionKey));
     await checkMasterKey(db, secrets.fingerprint);
     const rotation = { db, secrets, leases: createLeases(log), now: () => new Date() };
     const key = await (isRevocation ? revokeAll(rotation) : rotateNow(rotation));

@@ -1,5 +1,6 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Connection } from 'mongoose';
 import { type ApiKeyType, scopesFor } from '../src/auth/index.ts';
 import { slugFrom, tsgId, uuid } from '../src/lib/ids.ts';
@@ -47,7 +48,9 @@ export async function bootstrap(options: {
   const file = join(dataDirectory, 'bootstrap.json');
   const draft = `${file}.draft`;
   // A draft was made from the file, and may know what the file does not say yet.
-  const known = (await readBootstrap(draft)) ?? (await readBootstrap(file));
+  const drafted = await readBootstrap(draft);
+  const saved = await readBootstrap(file);
+  const known = drafted ?? saved;
   const urls = { base_url: `${url}/v1`, graphql_url: `${url}/graphql` };
   const content: Bootstrap = known
     ? { ...(known.tsg_id === undefined ? { ...known, ...newAccount(secrets) } : known), ...urls }
@@ -62,7 +65,9 @@ export async function bootstrap(options: {
   const installations = db.collection<Installation>('installation');
   const owner = (await installations.findOne({ _id: 'installation' }))?.seedOwner;
   if (owner !== undefined && owner !== content.organisation_id) return null;
-  await writeBootstrap(draft, content);
+  // A start with nothing to write down needs no room on the disk.
+  const isSaved = drafted === null && isDeepStrictEqual(saved, content);
+  if (!isSaved) await writeBootstrap(draft, content);
   // The first process to come with a database that nobody seeded yet is the one to do it.
   await installations.updateOne(
     { _id: 'installation', seedOwner: { $exists: false } },
@@ -70,7 +75,7 @@ export async function bootstrap(options: {
   );
   const installation = await installations.findOne({ _id: 'installation' });
   if (installation?.seedOwner !== content.organisation_id) {
-    await rm(draft);
+    await rm(draft, { force: true });
     return null;
   }
   if (!installation.seededAt) {
@@ -79,7 +84,7 @@ export async function bootstrap(options: {
   } else if (!(await tenantModel(db).exists({ _id: content.tsg_id }))) {
     await seedAccount(db, secrets, content, serviceAccountDomain, 'Default');
   }
-  await rename(draft, file);
+  if (!isSaved) await rename(draft, file);
   return content;
 }
 

@@ -1,12 +1,14 @@
 import cluster from 'node:cluster';
+import { join } from 'node:path';
 import { type Bootstrap, bootstrap } from '../seeds/bootstrap.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { type Addresses, startService } from './service.ts';
+import { type Addresses, type Service, startService } from './service.ts';
 import { readSettings, type Settings, SettingsError } from './settings.ts';
-import { openStorage } from './storage/connection.ts';
-import { loadMasterKey } from './storage/master-key.ts';
+import { openStorage, type Storage } from './storage/connection.ts';
+import { recogniseInstallation } from './storage/installation.ts';
+import { loadMasterKey, readMasterKey } from './storage/master-key.ts';
 import { createSecrets } from './storage/secrets.ts';
-import { announce, startWorkers, WorkerFailedError } from './workers.ts';
+import { announce, permission, startWorkers, WorkerFailedError, type Workers } from './workers.ts';
 
 const started = performance.now();
 
@@ -15,29 +17,43 @@ async function main(): Promise<void> {
   const settings = readSettings();
   const log = createLogger(settings.logLevel);
   const storage = await openStorage(settings.storage);
+  if (cluster.isWorker) await runWorker(settings, storage, log);
+  else await runInstallation(settings, storage, log);
+}
+
+/** One of the processes that answer, on a database that the process above it has prepared. */
+async function runWorker(settings: Settings, storage: Storage, log: Logger): Promise<void> {
   const { dataDirectory, encryptionKey } = settings.storage;
-  const secrets = createSecrets(await loadMasterKey(dataDirectory, encryptionKey));
+  const secrets = createSecrets(await readMasterKey(dataDirectory, encryptionKey));
+  const service = await startService({ settings, storage, secrets, log, prepare: permission });
+  stopWith(settings, storage, service, log);
+  announce();
+}
+
+async function runInstallation(settings: Settings, storage: Storage, log: Logger): Promise<void> {
+  const { dataDirectory, encryptionKey } = settings.storage;
+  const installation = await recogniseInstallation(storage, dataDirectory);
+  const secrets = createSecrets(await loadMasterKey(dataDirectory, encryptionKey, installation.isNew));
+  let seeded: Bootstrap | null = null;
+  /** Before anything is answered: who finds the service ready finds its tenant and its keys. */
+  const prepare = async ({ main: url }: Addresses) => {
+    const { serviceAccountDomain } = settings.identity;
+    seeded = await bootstrap({ db: storage.db, secrets, dataDirectory, url, serviceAccountDomain });
+    await installation.remember();
+  };
   const running =
-    settings.workers > 1 && cluster.isPrimary
-      ? await startWorkers(settings.workers, storage.uri, log)
-      : await startService({ settings, storage, secrets, log });
+    settings.workers > 1
+      ? await startWorkers({ count: settings.workers, databaseUri: storage.uri, log, prepare })
+      : await startService({ settings, storage, secrets, log, prepare });
+  stopWith(settings, storage, running, log);
+  greet(settings, running.addresses, storage.description, seeded);
+}
+
+function stopWith(settings: Settings, storage: Storage, running: Service | Workers, log: Logger): void {
   stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
     await running.stop();
     await storage.stop();
   });
-  const { addresses } = running;
-  if (cluster.isWorker) {
-    announce(addresses);
-    return;
-  }
-  const seeded = await bootstrap({
-    db: storage.db,
-    secrets,
-    dataDirectory,
-    url: addresses.main,
-    serviceAccountDomain: settings.identity.serviceAccountDomain,
-  });
-  greet(settings, addresses, storage.description, seeded);
 }
 
 /** Milliseconds that writing the last records may take once no request is open. */
@@ -85,15 +101,24 @@ function greet(
     lines.push(`  Subgraphs   ${subgraphs ?? url}/subgraphs/<name>/graphql   (for a federation router)`);
   }
   if (seeded) {
+    const file = join(settings.storage.dataDirectory, 'bootstrap.json');
+    // What is no terminal is a file or a collector of logs, where a key shall not stand.
+    const key = process.stdout.isTTY ? seeded.workspace_api_key : readingKeyFrom(file);
     lines.push(
-      `  Keys        ${settings.storage.dataDirectory}/bootstrap.json`,
+      `  Keys        ${file}`,
       '',
       'Try it:',
       '',
-      `  curl -N ${seeded.base_url}/chat/completions -H 'authorization: Bearer ${seeded.workspace_api_key}' -H 'content-type: application/json' -d '{"model":"@mock/mock-1","stream":true,"messages":[{"role":"user","content":"Hello from Sluice"}]}'`,
+      `  curl -N ${seeded.base_url}/chat/completions -H "authorization: Bearer ${key}" -H 'content-type: application/json' -d '{"model":"@mock/mock-1","stream":true,"messages":[{"role":"user","content":"Hello from Sluice"}]}'`,
     );
   }
   process.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+/** In the place of the key within double quotes of a shell: a command that reads it. */
+function readingKeyFrom(file: string): string {
+  const name = `'${file.replace(/['\\]/g, '\\$&')}'`;
+  return `$(node -p "require(${name.replace(/["$`\\]/g, '\\$&')}).workspace_api_key")`;
 }
 
 const workersText = ({ workers }: Settings): string => (workers > 1 ? `${workers} workers, ` : '');

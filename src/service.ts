@@ -1,4 +1,5 @@
 import { createApp } from './app.ts';
+import { hold } from './held-server.ts';
 import type { Logger } from './lib/logger.ts';
 import { close, createHttpServer, listen, openSubgraphListener } from './server.ts';
 import { localUrl, type Settings } from './settings.ts';
@@ -14,23 +15,33 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Starts the app on a database and opens its ports. */
+/**
+ * Starts the app on a database and opens its ports. Requests wait until `prepare`, which hears where they will be answered,
+ * has seen to it that there is something to answer them from.
+ */
 export async function startService(options: {
   settings: Settings;
   storage: Storage;
   secrets: Secrets;
   log: Logger;
+  prepare(addresses: Addresses): Promise<void>;
 }): Promise<Service> {
-  const { settings } = options;
+  const { settings, prepare } = options;
   const app = createApp(options);
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade);
+  const open = hold(server);
   const port = await listen(server, settings.listen.host, settings.listen.port);
   app.listensOn(port);
   const routers = app.subgraphListener && (await openSubgraphListener(app.subgraphListener));
   if (routers) app.listensOn(routers.port);
+  const openRouters = routers && hold(routers.server);
+  const addresses = { main: localUrl(settings.listen.host, port), subgraphs: routers?.url ?? null };
+  await prepare(addresses);
+  open();
+  openRouters?.();
   return {
-    addresses: { main: localUrl(settings.listen.host, port), subgraphs: routers?.url ?? null },
+    addresses,
     async stop() {
       const servers = routers ? [server, routers.server] : [server];
       const closed = servers.map((open) => close(open, settings.shutdownTimeout));

@@ -5,8 +5,8 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Logger } from './lib/logger.ts';
 import type { Addresses } from './service.ts';
 
-type FromWorker = { ready: Addresses } | { metricsWanted: number };
-type ToWorker = { metrics: string; for: number };
+type FromWorker = { listening: Addresses } | { ready: true } | { metricsWanted: number };
+type ToWorker = { metrics: string; for: number } | { open: true };
 
 export type Workers = {
   /** Where all of them answer. */
@@ -20,9 +20,16 @@ const RELAUNCH_DELAY = 1000;
 
 /**
  * Runs `count` processes that share one listener and the database at `databaseUri`; one that ends by itself is replaced.
- * Resolves when all of them answer; rejects when one cannot start, which has then said why.
+ * They answer once `prepare`, which hears where they will, has resolved. Resolves when all of them answer; rejects when one
+ * cannot start, which has then said why.
  */
-export async function startWorkers(count: number, databaseUri: string, log: Logger): Promise<Workers> {
+export async function startWorkers(options: {
+  count: number;
+  databaseUri: string;
+  log: Logger;
+  prepare(addresses: Addresses): Promise<void>;
+}): Promise<Workers> {
+  const { count, databaseUri, log, prepare } = options;
   let stopping = false;
   const aggregator = new AggregatorRegistry();
 
@@ -48,7 +55,7 @@ export async function startWorkers(count: number, databaseUri: string, log: Logg
     if (stopping) return;
     log.error({ code, signal }, 'A worker ended; starting another.');
     await sleep(RELAUNCH_DELAY);
-    if (!stopping) launch();
+    if (!stopping) openOnceListening(launch());
   }
 
   async function stop(): Promise<void> {
@@ -59,10 +66,17 @@ export async function startWorkers(count: number, databaseUri: string, log: Logg
     await Promise.all(ended);
   }
 
-  const first = Array.from({ length: count }, () => readiness(launch()));
+  const launched = Array.from({ length: count }, launch);
+  const first = launched.map((worker) => told(worker, 'listening'));
+  const ready = Promise.all(launched.map((worker) => told(worker, 'ready')));
+  // Whoever cannot start is heard of by what is waited for first.
+  ready.catch(() => undefined);
   try {
     const [addresses] = await Promise.all(first);
     if (!addresses) throw new Error('There are no workers.');
+    await prepare(addresses);
+    for (const worker of launched) if (worker.isConnected()) worker.send({ open: true } satisfies ToWorker);
+    await ready;
     cluster.on('exit', (_worker, code, signal) => void relaunch(code, signal));
     return { addresses, stop };
   } catch (error) {
@@ -75,18 +89,42 @@ export async function startWorkers(count: number, databaseUri: string, log: Logg
 /** A worker ended before it answered; it has said why. */
 export class WorkerFailedError extends Error {}
 
-function readiness(worker: Worker): Promise<Addresses> {
+type Told = { listening: Addresses; ready: true };
+
+/** What a worker says of how far it is. */
+function told<Name extends keyof Told>(worker: Worker, name: Name): Promise<Told[Name]> {
   return new Promise((resolve, reject) => {
-    worker.on('message', (message: FromWorker) => {
-      if ('ready' in message) resolve(message.ready);
+    worker.on('message', (message: Partial<Told>) => {
+      const value = message[name];
+      if (value !== undefined) resolve(value);
     });
     worker.once('exit', () => reject(new WorkerFailedError('A worker could not start.')));
   });
 }
 
+/** Later workers need not wait: the first ones do until everything is there. */
+function openOnceListening(worker: Worker): void {
+  worker.on('message', (message: FromWorker) => {
+    if ('listening' in message) worker.send({ open: true } satisfies ToWorker);
+  });
+}
+
+/** Tells the process that watches over this one where it listens; resolves when it may answer. */
+export function permission(addresses: Addresses): Promise<void> {
+  return new Promise((resolve) => {
+    const hear = (message: ToWorker | Record<string, unknown>) => {
+      if (!('open' in message)) return;
+      process.off('message', hear);
+      resolve();
+    };
+    process.on('message', hear);
+    process.send?.({ listening: addresses } satisfies FromWorker);
+  });
+}
+
 /** Tells the process that watches over this one that it answers. */
-export function announce(addresses: Addresses): void {
-  process.send?.({ ready: addresses } satisfies FromWorker);
+export function announce(): void {
+  process.send?.({ ready: true } satisfies FromWorker);
 }
 
 /** Milliseconds that the other workers have to tell their numbers. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, stat, watch, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, watch, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type TestDatabase, testDatabase } from './support/database.ts';
 import { failToStart, type SluiceProcess, startProcess } from './support/process.ts';
+import { freePort } from './support/remote-process.ts';
 
 const run = promisify(execFile);
 
@@ -231,6 +232,47 @@ describe('a data directory', () => {
     });
     expect(code).toBe(1);
     expect(output).toContain('another encryption key');
+  });
+});
+
+describe('an embedded store', () => {
+  inOneDirectory();
+
+  async function expectRefusal(...words: string[]): Promise<void> {
+    const { code, output } = await failToStart(directory);
+    expect(output).toMatch(/^Sluice could not start: [^\n]*\n$/);
+    for (const word of words) expect(output).toContain(word);
+    expect(code).toBe(1);
+  }
+
+  it('is ready when the tenant, its keys and the file with them are there, and prints no key to a file', async () => {
+    const PORT = String(await freePort());
+    const starting = start({ MONGODB_URI: '', PORT });
+    const ready = () => fetch(`http://127.0.0.1:${PORT}/readyz`).catch(() => null);
+    while ((await ready())?.status !== 200) await sleep(1);
+    const { base_url, workspace_api_key: key, ...others } = await bootstrap();
+    await ask(base_url, key, 'Hello');
+    const sluice = await starting;
+    for (const secret of [key, others.admin_api_key]) expect(sluice.output()).not.toContain(secret);
+    expect(await sluice.kill('SIGTERM')).toBe(0);
+  });
+
+  it.each(['missing', 'empty'])('whose data file is %s does not start as a new one', async (how) => {
+    const file = join(directory, 'store/data.sqlite');
+    await rename(file, join(directory, 'kept'));
+    if (how === 'empty') await writeFile(file, '');
+    await expectRefusal(
+      `The data file ${file} is ${how}, although ${directory} has installation, bootstrap.json`,
+      'restore a backup, or remove store, installation, bootstrap.json and encryption.key from there to begin anew.',
+    );
+    await rename(join(directory, 'kept'), file);
+  });
+
+  it('whose encryption key is missing gets no new one', async () => {
+    await rename(join(directory, 'encryption.key'), join(directory, 'kept'));
+    await expectRefusal(`${join(directory, 'encryption.key')} is missing`, 'put your copy of it there');
+    expect(await readdir(directory)).not.toContain('encryption.key');
+    await rename(join(directory, 'kept'), join(directory, 'encryption.key'));
   });
 });
 

@@ -31,7 +31,7 @@ const settings = readSettings();
 const log = createLogger('warn');
 const { db } = await openStorage(settings.storage);
 const secrets = createSecrets(
-  await loadMasterKey(settings.storage.dataDirectory, settings.storage.encryptionKey),
+  await loadMasterKey(settings.storage.dataDirectory, settings.storage.encryptionKey, true),
 );
 const changes = createChanges(db, log);
 await changes.start();

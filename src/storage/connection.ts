@@ -3,6 +3,7 @@ import mongoose, { type Connection } from 'mongoose';
 import { connectionOptions } from './connection-options.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { startEmbedded } from './embedded/index.ts';
+import { refuseEmptiedStore } from './installation.ts';
 
 export type Storage = {
   db: Connection;
@@ -18,6 +19,7 @@ export async function openStorage(options: {
   mongodbUri: string | null;
 }): Promise<Storage> {
   await prepareDataDirectory(options.dataDirectory);
+  if (!options.mongodbUri) await refuseEmptiedStore(options.dataDirectory);
   const embedded = options.mongodbUri
     ? null
     : await startEmbedded({ directory: join(options.dataDirectory, 'store'), databaseName: 'sluice' });

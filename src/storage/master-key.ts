@@ -3,10 +3,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 
-/** The key that protects all secrets at rest: from the settings, else from `encryption.key` in the data directory, made on first start. */
-export async function loadMasterKey(dataDirectory: string, configured: Buffer | null): Promise<Buffer> {
+/**
+ * The key that protects all secrets at rest: from the settings, else from `encryption.key` in the data directory, made when
+ * the database is new. To an older database a new key would be a wrong one.
+ */
+export async function loadMasterKey(
+  dataDirectory: string,
+  configured: Buffer | null,
+  isNewDatabase: boolean,
+): Promise<Buffer> {
   if (configured) return configured;
   const file = join(dataDirectory, 'encryption.key');
+  if (!isNewDatabase) return readKeyFile(file);
   try {
     // `wx` lets one of several starting processes win; the others read what it wrote.
     await writeFile(file, `${randomBytes(32).toString('base64')}\n`, {
@@ -25,7 +33,14 @@ export const readMasterKey = (dataDirectory: string, configured: Buffer | null):
   configured ? Promise.resolve(configured) : readKeyFile(join(dataDirectory, 'encryption.key'));
 
 async function readKeyFile(file: string): Promise<Buffer> {
-  const key = Buffer.from(await readFile(file, 'utf8'), 'base64');
+  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause;
+    throw new Error(
+      `${file} is missing, and the database was set up with an encryption key: put your copy of it there, or set ENCRYPTION_KEY.`,
+      { cause },
+    );
+  });
+  const key = Buffer.from(text, 'base64');
   if (key.length !== 32) throw new Error(`${file} does not hold 32 bytes in base64.`);
   return key;
 }
