@@ -27,6 +27,7 @@ import {
 import type { Settings } from './settings.ts';
 import { createChanges } from './storage/changes.ts';
 import { type Storage, withPatientConnection } from './storage/connection.ts';
+import { createDiskWatch } from './storage/disk-watch.ts';
 import { createLeases } from './storage/leases.ts';
 import { checkMasterKey } from './storage/master-key.ts';
 import { nativeDb } from './storage/native-db.ts';
@@ -71,7 +72,8 @@ export type App = {
 export function createApp(dependencies: AppDependencies): App {
   const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
   const { db } = storage;
-  const { events, audit, requestLog, logs } = createRecording(settings, storage, secrets, log);
+  const disk = createDiskWatch(settings.storage.dataDirectory, log);
+  const { events, audit, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -129,6 +131,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
     { start: () => withPatientConnection(storage.uri, ensureCollections), stop: async () => undefined },
     { start: () => noteBeginning(nativeDb(db), now()), stop: async () => undefined },
+    { start: () => disk.start(), stop: async () => disk.stop() },
     { start: async () => undefined, stop: () => events.stop() },
     { start: () => audit.replay(), stop: () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
@@ -160,7 +163,7 @@ export function createApp(dependencies: AppDependencies): App {
           standalone: routersOnly ? null : standalone,
           metrics,
           isReady: () => ({
-            ...ready(db, changes.isStale()),
+            ...ready(db, changes.isStale(), disk.isFull()),
             ...(remotes && { subgraphs: remotes.states() }),
           }),
           seesOperations: createOperationsAccess(settings.metricsToken),
@@ -196,8 +199,16 @@ function bodyLimits({ limits }: Settings): { sum: number; largest: number } {
   return { sum: bodyMemoryBytes, largest: Math.min(maxBodyBytes, Math.max(maxJsonBytes, maxReplayBytes)) };
 }
 
-/** Serving goes on from memory while the database is away; what a load balancer should know is whether it is. */
-const ready = (db: Connection, stale: boolean): { ready: boolean; database: 'up' | 'down' } => {
-  const up = db.readyState === 1 && !stale;
-  return { ready: up, database: up ? 'up' : 'down' };
+/**
+ * Serving goes on from memory while the database is away; what a load balancer should know is whether it is. A full disk is
+ * no reason to take the instance out: inference and reads go on, and another one has the same store.
+ */
+const ready = (db: Connection, isStale: boolean, isDiskFull: boolean) => {
+  const up = db.readyState === 1 && !isStale;
+  return {
+    ready: up,
+    status: up ? (isDiskFull ? 'degraded' : 'ok') : 'down',
+    database: up ? 'up' : 'down',
+    disk: isDiskFull ? 'full' : 'ok',
+  };
 };

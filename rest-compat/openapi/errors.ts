@@ -18,6 +18,7 @@ const answers = {
   KeyReused: ['IDEMPOTENCY_KEY_REUSED'],
   Internal: ['INTERNAL'],
   Unavailable: ['STORE_UNAVAILABLE'],
+  StoreFull: ['STORE_FULL'],
 } as const satisfies Record<string, readonly ErrorName[]>;
 
 export type AnswerName = keyof typeof answers | 'NotModified';

@@ -65,6 +65,7 @@ function errorsOf(
     takesBody && 'UnsupportedMediaType',
     'Internal',
     'Unavailable',
+    method !== 'GET' && 'StoreFull',
   ];
   return [...names.filter((name) => name !== false), ...mayAnswer];
 }

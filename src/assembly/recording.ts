@@ -4,9 +4,11 @@ import { createAuditChain } from '../recording/audit-chain.ts';
 import { createAuditTrail } from '../recording/audit-trail.ts';
 import { createLogThread } from '../recording/handover/log-thread.ts';
 import { createLogWriter } from '../recording/log-writer.ts';
+import { createReserve } from '../recording/reserve.ts';
 import { createSpool } from '../recording/spool.ts';
 import type { Settings } from '../settings.ts';
 import type { Storage } from '../storage/connection.ts';
+import type { DiskWatch } from '../storage/disk-watch.ts';
 import { createEvents } from '../storage/events/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
@@ -16,9 +18,12 @@ export function createRecording(
   settings: Settings,
   { db, uri }: Pick<Storage, 'db' | 'uri'>,
   secrets: Secrets,
+  disk: DiskWatch,
   log: Logger,
 ) {
-  const spoolDirectory = join(settings.storage.dataDirectory, 'spool');
+  const { dataDirectory } = settings.storage;
+  const spoolDirectory = join(dataDirectory, 'spool');
+  const reserve = createReserve(join(dataDirectory, 'reserve'));
   const events = createEvents(db, log);
   const audit = createAuditTrail({
     chain: createAuditChain({
@@ -30,7 +35,9 @@ export function createRecording(
       for (const { _id, organisationId, workspaceId } of entries)
         events.append({ kind: 'audit_entry', organisationId, workspaceId, ids: [_id] });
     },
-    spool: createSpool(spoolDirectory, 'audit'),
+    onRefused: disk.note,
+    spool: createSpool(spoolDirectory, 'audit', reserve),
+    reserve,
     log,
   });
   const requestLog = createLogThread(

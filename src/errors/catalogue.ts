@@ -320,6 +320,14 @@ export const catalogue = {
     'The database does not answer.',
     true,
   ),
+  STORE_FULL: entry(
+    507,
+    'AB04',
+    'api_error',
+    'store_full',
+    'The disk of the store is full, so nothing was changed. Reads and inference go on.',
+    true,
+  ),
   ISSUER_UNAVAILABLE: entry(
     503,
     'AB04',

@@ -66,6 +66,6 @@ export function oauthBody(error: GatewayError): { error: string; error_descripti
 
 function oauthCode({ code, entry }: GatewayError): string {
   if (oauthCodes.has(code) && entry.code !== null) return entry.code;
-  if (entry.status === 503 || entry.status === 429) return 'temporarily_unavailable';
+  if ([429, 503, 507].includes(entry.status)) return 'temporarily_unavailable';
   return entry.status < 500 ? 'invalid_request' : 'server_error';
 }

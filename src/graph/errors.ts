@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { Error as MongooseError, mongo } from 'mongoose';
 import { GatewayError } from '../errors/index.ts';
+import { isOutOfSpace } from '../storage/out-of-space.ts';
 
 const unreachable = [
   mongo.MongoNetworkError,
@@ -23,6 +24,7 @@ export function toGraphError(error: unknown): GatewayError {
   if (isUnavailable(error)) {
     return new GatewayError('STORE_UNAVAILABLE', { cause: error });
   }
+  if (isOutOfSpace(error)) return new GatewayError('STORE_FULL', { cause: error });
   // What the encoder of the database refuses came from the caller: a name or a text with a NUL.
   if (error instanceof mongo.BSON.BSONError) {
     return new GatewayError('VALIDATION_FAILED', {

@@ -8,7 +8,7 @@ import type { CapturedAnswer } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
 import { plainAnswers } from './plain-answers.ts';
 import { type Bill, billFor, makesSomething, type OwnPricing } from './pricing/index.ts';
-import { createQueue, type Queue } from './queue.ts';
+import { createQueue, type ImpatientQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
 import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from './usage/index.ts';
 
@@ -70,13 +70,15 @@ export type RequestLogOptions = {
   observe: (made: Observed[]) => void;
   write: (entries: LogEntry[]) => Promise<void>;
   spool: Spool<LogEntry>;
+  /** Whether the log of this id also stands in a file that stays. */
+  isElsewhere: (id: string) => boolean;
   log: Logger;
 };
 
 const DAY = 24 * 60 * 60 * 1000;
 
 /** The record of every data-plane request, written in batches behind the requests. */
-export function createRequestLog(options: RequestLogOptions): RequestLog {
+export function createRequestLog(options: RequestLogOptions): ImpatientQueue<ExchangeDraft> {
   const {
     maskedHeaders,
     bodies,
@@ -86,6 +88,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     observe,
     write,
     spool,
+    isElsewhere,
     log,
   } = options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
@@ -125,7 +128,11 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     return entries;
   }
 
-  return createQueue<ExchangeDraft, LogEntry>({ name: 'request-log', prepare, write, spool, log });
+  return createQueue<ExchangeDraft, LogEntry>({
+    name: 'request-log',
+    ...{ prepare, write, spool, log },
+    isElsewhere: ({ record }) => isElsewhere(record._id),
+  });
 }
 
 type Measures = TokenUsage & Bill;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
-import { appendFile, mkdtemp, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -155,9 +155,7 @@ describe('drafts', () => {
 });
 
 describe('overflow', () => {
-  const refused: Chunk[] = [];
-  const onRefused = (chunk: Chunk) => refused.push(chunk);
-  const open = () => createOverflow({ directory, key, log, onRefused });
+  const open = () => createOverflow({ directory, key, log });
 
   /** Every piece that can be taken, as text. */
   async function taken(from: Overflow): Promise<string[]> {
@@ -260,14 +258,34 @@ describe('overflow', () => {
     await overflow.stop();
   });
 
-  test('a disk that takes nothing gives the drafts back, and is left alone for a while', async () => {
-    const overflow = createOverflow({ directory: '/dev/null/nowhere', key, log, onRefused });
-    append(overflow, 'refused');
-    while (!overflow.isEmpty) await pause();
-    expect(refused.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['refused']);
-    expect(overflow.drafts).toBe(0);
-    expect(overflow.append({ bytes: bytesOf('more'), drafts: 1 })).toBe(false);
-    await overflow.stop();
+  test('what a disk refuses waits in memory, in order, and can be had from there', async () => {
+    const overflow = createOverflow({ directory: '/dev/null/nowhere', key, log });
+    append(overflow, 'one', 'two', 'three');
+    let chunk = overflow.takeRefused();
+    while (!chunk) {
+      await pause();
+      chunk = overflow.takeRefused();
+    }
+    expect(Buffer.from(chunk.bytes).toString()).toBe('one');
+    expect(overflow.drafts).toBe(2);
+    append(overflow, 'four');
+    expect(Buffer.from(overflow.takeRefused()?.bytes ?? []).toString()).toBe('two');
+    // What is never taken is told as lost in the end.
+    expect(await overflow.stop()).toBe(2);
+  });
+
+  test('what a disk refuses is written once it takes it', async () => {
+    await writeFile(directory, 'a file where a directory is wanted');
+    const overflow = open();
+    append(overflow, 'one', 'two');
+    await pause();
+    await rm(directory);
+    expect(await overflow.stop()).toBe(0);
+    const next = open();
+    next.start();
+    while (next.isEmpty) await pause();
+    expect(await taken(next)).toEqual(['one', 'two']);
+    expect(await next.stop()).toBe(0);
   });
 
   test('a file over which its taker ends again and again is left to the next process', async () => {
@@ -370,7 +388,7 @@ describe('the thread', () => {
   });
 
   test('sets a file aside that it cannot read, and goes on', async () => {
-    const other = createOverflow({ directory, key: randomBytes(32), log, onRefused: () => undefined });
+    const other = createOverflow({ directory, key: randomBytes(32), log });
     other.append({ bytes: bytesOf('sealed with another key'), drafts: 1 });
     await other.stop();
     const thread = createThread();

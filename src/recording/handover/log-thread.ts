@@ -47,7 +47,6 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     directory: data.spoolDirectory,
     key: data.overflowKey,
     log,
-    onRefused: giveOrLose,
   });
   const buffer = new DraftBuffer(handOver);
   const underWay = new UnderWay();
@@ -103,6 +102,13 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     worker?.postMessage({ work, bytes } satisfies ToLogThread, [bytes.buffer as ArrayBuffer]);
   }
 
+  /** A disk that takes nothing must not keep from the database what it would take. */
+  function giveRefused(): void {
+    if (!worker || !isReady || underWay.bytes > 0) return;
+    const chunk = overflow.takeRefused();
+    if (chunk) give(chunk);
+  }
+
   /** Once they have waited too long, drafts are worked out until none is left. */
   function shallWait(): boolean {
     if (overflow.isEmpty) isPatient = true;
@@ -114,7 +120,10 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   async function handOverFile(): Promise<void> {
     if (!worker || !isReady || shallWait() || overflow.isEmpty || underWay.bytes > 0) return;
     const file = await overflow.take();
-    if (!file) return;
+    if (!file) {
+      giveRefused();
+      return;
+    }
     if (!worker || !isReady) {
       overflow.giveBack(file);
       return;
@@ -267,7 +276,10 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
         if (lost > 0) log.error({ records: lost }, 'The request log thread ended before it had written all.');
       }
       buffer.flush();
-      await overflow.stop();
+      const unwritten = await overflow.stop();
+      dropped += unwritten;
+      if (unwritten > 0)
+        log.error({ records: unwritten }, 'Request logs were lost: the disk does not take them.');
       updateCounters();
     },
   };

@@ -8,7 +8,7 @@ import { createLogger } from '../../lib/logger.ts';
 import { connectionOptions } from '../../storage/connection-options.ts';
 import { createEventWriter, eventsIn } from '../../storage/events/index.ts';
 import { createLogWriter } from '../log-writer.ts';
-import { createRequestLog } from '../request-log.ts';
+import { createRequestLog, type ExchangeDraft } from '../request-log.ts';
 import { createRollupRepair } from '../rollups/repair.ts';
 import { createSpanExport } from '../spans/span-export.ts';
 import { createSpool } from '../spool.ts';
@@ -52,6 +52,10 @@ const repair = createRollupRepair({ database, log });
 const spans =
   traceCollector && createSpanExport(traceCollector, log, (counters) => answer({ spans: counters }));
 const traffic = createTrafficMetrics();
+/** Ids of the logs of the file that is being worked out. */
+let inFile = new Set<string>();
+/** False once one of them was given up: the file stays for the next process. */
+let isFileDone = true;
 const requestLog = createRequestLog({
   ...settings,
   observe(made) {
@@ -63,6 +67,11 @@ const requestLog = createRequestLog({
     logEvents(entries).forEach(events.append);
   },
   spool: createSpool(spoolDirectory, 'request-log'),
+  isElsewhere(id) {
+    const stays = inFile.has(id);
+    isFileDone &&= !stays;
+    return stays;
+  },
   log,
 });
 requestLog.start();
@@ -70,33 +79,46 @@ repair.start();
 
 type Work = Extract<ToLogThread, { work: number }>;
 
+function take(bytes: Uint8Array): ExchangeDraft[] {
+  const drafts = decodeDrafts(bytes);
+  for (const draft of drafts) requestLog.add(draft);
+  return drafts;
+}
+
 /** Answers how many drafts went into the queue. */
-function take(bytes: Uint8Array): number {
+function takeChunk(bytes: Uint8Array): number {
   try {
-    const drafts = decodeDrafts(bytes);
-    for (const draft of drafts) requestLog.add(draft);
-    return drafts.length;
+    return take(bytes).length;
   } catch (error) {
     log.error({ error }, 'Request logs cannot be read.');
     return 0;
   }
 }
 
-/** Never rejects; answers how many drafts it found. */
-async function takeFile(path: string): Promise<number> {
-  let found = 0;
+/**
+ * Never rejects; answers how many drafts it found. The file goes only when each of them is in the database or in the spool;
+ * null for one that had to stay.
+ */
+async function takeFile(path: string): Promise<number | null> {
+  inFile = new Set();
+  isFileDone = true;
+  let isDamaged = false;
   try {
-    for await (const bytes of openSealed(path, overflowKey)) found += take(bytes);
+    for await (const bytes of openSealed(path, overflowKey))
+      for (const { record } of take(bytes)) inFile.add(record._id);
   } catch (error) {
     // Another process has taken it over.
-    if (isMissing(error)) return found;
+    if (isMissing(error)) return inFile.size;
     log.error({ error, path }, 'Request logs on disk cannot be read to the end; the file is set aside.');
-    await requestLog.drain();
-    await settle(rename(path, join(spoolDirectory, `damaged-${uuid()}`)));
-    return found;
+    isDamaged = true;
   }
   await requestLog.drain();
-  await settle(rm(path, { force: true }));
+  if (!isFileDone) return null;
+  const found = inFile.size;
+  inFile = new Set();
+  await settle(
+    isDamaged ? rename(path, join(spoolDirectory, `damaged-${uuid()}`)) : rm(path, { force: true }),
+  );
   return found;
 }
 
@@ -116,8 +138,11 @@ async function workOut(): Promise<void> {
   const works = waiting;
   waiting = [];
   const found = new Map<number, number>();
-  for (const work of works)
-    found.set(work.work, 'path' in work ? await takeFile(work.path) : take(work.bytes));
+  for (const work of works) {
+    const drafts = 'path' in work ? await takeFile(work.path) : takeChunk(work.bytes);
+    // Without an answer the file is given back.
+    if (drafts !== null) found.set(work.work, drafts);
+  }
   await requestLog.drain();
   for (const [worked, drafts] of found) answer({ worked, drafts, counters: requestLog.counters });
 }
@@ -147,6 +172,10 @@ port.on('message', (message: ToLogThread) => {
     waiting.push(message);
     serving = serving.then(workOut);
   } else if ('metrics' in message) void serve(message);
-  else serving = serving.then(() => serve(message));
+  else {
+    // Whoever stops cannot wait for room on the disk.
+    if ('stop' in message) requestLog.hurry();
+    serving = serving.then(() => serve(message));
+  }
 });
 answer({ ready: true });

@@ -28,19 +28,21 @@ export type Overflow = {
   /** Milliseconds since something has been waiting here without a break; 0 when nothing is. */
   readonly age: number;
   /**
-   * Does not wait for the disk, and needs the bytes no more when it returns. False when there is no room, or the disk has just
-   * refused.
+   * Does not wait for the disk, and needs the bytes no more when it returns. False when there is no room: while the disk takes
+   * nothing, that is in memory.
    */
   append(chunk: Chunk): boolean;
   /** The oldest file, which from now on is the taker's; null when there is none or it is still being written. */
   take(): Promise<OverflowFile | null>;
+  /** The oldest that waits in memory since the disk has refused it; null when there is none, or something older is on disk. */
+  takeRefused(): Chunk | null;
   /** The taker has ended over it. */
   giveBack(file: OverflowFile): void;
   /** The taker is done with it and has removed it. */
   done(file: OverflowFile): void;
   start(): void;
-  /** What is here stays for the next process. */
-  stop(): Promise<void>;
+  /** What is here stays for the next process; answers how many drafts were lost since the disk did not take them. */
+  stop(): Promise<number>;
 };
 
 type Options = {
@@ -49,8 +51,6 @@ type Options = {
   /** 32 bytes, the same in all of them. */
   key: Uint8Array;
   log: Logger;
-  /** Gets what the disk did not take after all. */
-  onRefused(chunk: Chunk): void;
 };
 
 type SealedChunk = { piece: SealedPiece; drafts: number };
@@ -59,7 +59,7 @@ type Batch = { chunks: SealedChunk[]; length: number; drafts: number };
 
 /** Bytes after which the next file is begun. */
 const FILE_BYTES = 2 * 1024 * 1024;
-/** Bytes on the way to the disk. */
+/** Bytes on the way to the disk, or in memory while it refuses. */
 const MEMORY_BYTES = 32 * 1024 * 1024;
 const DISK_BYTES = 1024 * 1024 * 1024;
 /** Milliseconds between signs of life, and between looks for what others left behind. */
@@ -69,7 +69,7 @@ const REST = 5000;
 /** Times that a taker may end over a file before it is left to the next process. */
 const MOST_FAILURES = 3;
 
-export function createOverflow({ directory, key, log, onRefused }: Options): Overflow {
+export function createOverflow({ directory, key, log }: Options): Overflow {
   const abandoned = new Abandoned(directory);
   const own = abandoned.newName();
   /** Directories whose files are ours: the one we write to, and those that we took over. */
@@ -119,19 +119,22 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
   async function write({ chunks, length, drafts }: Batch): Promise<void> {
     current ??= await begin();
     const { bytesWritten } = await current.handle.writev(chunks.flatMap(({ piece }) => piece.parts));
-    // A disk that fills up takes the beginning, which is left out when the file is read.
-    if (bytesWritten < length) throw new Error(`The disk took ${bytesWritten} of ${length} bytes.`);
+    if (bytesWritten < length) {
+      // A disk that fills up takes the beginning. It would be left out when the file is read, and takes up room.
+      await current.handle.truncate(current.bytes);
+      throw new Error(`The disk took ${bytesWritten} of ${length} bytes.`);
+    }
     current.bytes += length;
     current.drafts += drafts;
     diskBytes += length;
     if (current.bytes >= FILE_BYTES) await finish();
   }
 
+  /** What the disk refused waits in memory, in its place. */
   async function refuse(batch: Batch, error: unknown): Promise<void> {
     log.warn({ error, records: batch.drafts }, 'The disk does not take request logs that have to wait.');
     restUntil = performance.now() + REST;
-    drafts -= batch.drafts;
-    for (const chunk of batch.chunks) onRefused({ bytes: opened(chunk.piece, key), drafts: chunk.drafts });
+    queue.unshift(...batch.chunks);
     await finishAnyway();
   }
 
@@ -155,15 +158,21 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
     return batch;
   }
 
+  const isResting = (): boolean => performance.now() < restUntil;
+
+  function writeSoon(): void {
+    if (queue.length > 0 && !isResting()) writing ??= writeAll();
+  }
+
   async function writeAll(): Promise<void> {
-    while (queue.length > 0) {
+    while (queue.length > 0 && !isResting()) {
       const batch = nextBatch();
       try {
         await write(batch);
+        queuedBytes -= batch.length;
       } catch (error) {
         await refuse(batch, error);
       }
-      queuedBytes -= batch.length;
     }
     writing = null;
   }
@@ -242,7 +251,6 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
       return isEmpty() ? 0 : performance.now() - since;
     },
     append(chunk) {
-      if (performance.now() < restUntil) return false;
       const { length } = chunk.bytes;
       if (queuedBytes + length > MEMORY_BYTES || diskBytes + queuedBytes + length > DISK_BYTES) return false;
       begins();
@@ -250,14 +258,23 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
       queue.push({ piece, drafts: chunk.drafts });
       queuedBytes += piece.length;
       drafts += chunk.drafts;
-      writing ??= writeAll();
+      writeSoon();
       return true;
     },
     async take() {
+      writeSoon();
       if (files.length === 0 && !writing) await finish();
       const file = files.shift() ?? null;
       drafts -= file?.drafts ?? 0;
       return file;
+    },
+    takeRefused() {
+      if (files.length > 0 || writing || !isResting()) return null;
+      const chunk = queue.shift();
+      if (!chunk) return null;
+      queuedBytes -= chunk.piece.length;
+      drafts -= chunk.drafts;
+      return { bytes: opened(chunk.piece, key), drafts: chunk.drafts };
     },
     giveBack(file) {
       const failures = file.failures + 1;
@@ -283,11 +300,17 @@ export function createOverflow({ directory, key, log, onRefused }: Options): Ove
     async stop() {
       clearInterval(timer);
       await writing;
-      await finish();
+      restUntil = 0;
+      writeSoon();
+      await writing;
+      await finishAnyway();
+      const lost = queue.splice(0).reduce((sum, chunk) => sum + chunk.drafts, 0);
+      queuedBytes = 0;
       tidy();
       await tidying;
       // The next process need not wait until it sees that we are gone.
       for (const path of directories) if (!(await isRemoved(path))) await utimes(path, 0, 0);
+      return lost;
     },
   };
 }

@@ -103,17 +103,25 @@ const storageFaults: Record<number, [code: number, meaning: string]> = {
   26: [301, 'the data file is damaged'],
 };
 
+/** SQLite could not make the index of its log larger (SQLITE_IOERR_SHMSIZE). */
+const noRoomForIndex = 4874;
+
 /** An error that SQLite raised because of the disk or the file, in the words of the protocol; else null. */
 function storageFault(error: unknown): CommandError | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null;
+  const errcode = Number(error.errcode);
   // The upper bits of an extended code only tell which system call met the fault.
-  const [code, meaning] = storageFaults[Number(error.errcode) & 0xff] ?? [];
+  const [code, meaning] = storageFaults[errcode === noRoomForIndex ? 13 : errcode & 0xff] ?? [];
   return code === undefined
     ? null
     : new CommandError(code, `${meaning} (SQLite ${error.errcode}: ${error.message})`);
 }
 
-const storageFaultCodes = new Set([8, 301, 14031]);
+/** The code of a fault of the disk that may be a quota, which SQLite does not tell apart. */
+export const unknownError = 8;
+export const outOfDiskSpace = 14031;
+
+const storageFaultCodes = new Set([unknownError, 301, outOfDiskSpace]);
 
 /** True when the disk or the data file is at fault. */
 const isStorageFault = (error: CommandError): boolean => storageFaultCodes.has(error.code);

@@ -1,11 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import { planKilled } from '../errors.ts';
+import { asCommandError, CommandError, outOfDiskSpace, planKilled, unknownError } from '../errors.ts';
 import { makePrivate } from '../ownership.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { Checkpointer } from './checkpointer.ts';
 import type { Collection } from './collection.ts';
 import { Database } from './database.ts';
 import { checkLayout, markLayout } from './layout.ts';
+import { hasRoom } from './room.ts';
 import { checkWal } from './wal-check.ts';
 
 /**
@@ -34,6 +35,7 @@ const longestLog = 4000;
 
 /** The SQLite file as its one writer has it. */
 export class DataFile extends Database {
+  readonly #path: string;
   readonly #acknowledged: Acknowledged;
   readonly #checkpointer: Checkpointer;
   readonly #onError: (error: unknown) => void;
@@ -46,6 +48,7 @@ export class DataFile extends Database {
     const isNew = checkLayout(sqlite, path);
     super(sqlite, pragmas);
     if (isNew) sqlite.exec(`BEGIN; ${schema} ${markLayout} COMMIT`);
+    this.#path = path;
     this.#acknowledged = new Acknowledged(path);
     this.#checkpointer = new Checkpointer(path, onError);
     this.#onError = onError;
@@ -54,6 +57,13 @@ export class DataFile extends Database {
   /** The writer's thread knows without looking. */
   override confirm({ dropped, indexes }: Collection, index: number | null): void {
     if (dropped || (index !== null && !indexes.some(({ id }) => id === index))) throw planKilled();
+  }
+
+  /** What a failed write is to its caller. */
+  faultOf(error: unknown): CommandError {
+    const fault = asCommandError(error);
+    if (fault.code !== unknownError || hasRoom(this.#path)) return fault;
+    return new CommandError(outOfDiskSpace, fault.message);
   }
 
   get inTransaction(): boolean {

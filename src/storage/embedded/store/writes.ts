@@ -1,4 +1,3 @@
-import { asCommandError } from '../errors.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { DataFile } from './data-file.ts';
 
@@ -59,7 +58,8 @@ export class Writes {
       // The disk is full or broken: nothing of this batch happened, and memory goes back to what is on disk.
       if (this.#database.inTransaction) this.#database.run('ROLLBACK');
       this.#catalogue.reload();
-      for (const job of jobs) job.reject(asCommandError(error));
+      const fault = this.#database.faultOf(error);
+      for (const job of jobs) job.reject(fault);
     }
   }
 
@@ -91,7 +91,7 @@ export class Writes {
     } catch (thrown) {
       // SQLite ends the whole transaction by itself when the disk fails; then no statement of the batch can stand.
       if (!this.#database.inTransaction) throw thrown;
-      error = asCommandError(thrown);
+      error = this.#database.faultOf(thrown);
       this.#database.run('ROLLBACK TO statement');
       this.#catalogue.undo();
     }
