@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -90,21 +90,50 @@ describe('a full disk', () => {
     expect(new Set(await idsOf(items(again.client)))).toEqual(new Set(acknowledged));
   }
 
-  test('refuses writes with OutOfDiskSpace, goes on reading, and writes again once there is space', async () => {
+  /** A small file system of its own in the place of the data directory. */
+  async function onSmallDisk(megabytes: number, work: () => Promise<void>): Promise<void> {
     if (!isRoot) {
       process.stderr.write('not run: only root can mount a small file system\n');
       return;
     }
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', file()]);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', file()]);
     try {
+      await work();
+    } finally {
+      await closeAll();
+      execFileSync('umount', ['--lazy', file()]);
+    }
+  }
+
+  test('refuses writes with OutOfDiskSpace, goes on reading, and writes again once there is space', () =>
+    onSmallDisk(4, async () => {
       await fillAndFree(await spawnServer(), 14031, () => {
         execFileSync('mount', ['-o', 'remount,size=64m', file()]);
       });
-    } finally {
-      await closeAll();
-      execFileSync('umount', [file()]);
-    }
-  });
+    }));
+
+  test('that has no room for what is in the log ends nobody', () =>
+    onSmallDisk(96, async () => {
+      const server = await spawnServer();
+      const client = await connect(server.uri);
+      const insert = () => items(client).insertOne({ body: 'x'.repeat(10_000) });
+      const codes = new Set<unknown>();
+      // The log has been as long as it gets, and has begun anew in the same place.
+      for (let n = 0; n < 1500; n++) await insert();
+      spawnSync('dd', ['if=/dev/zero', `of=${file('filler')}`, 'bs=64k']);
+      let acknowledged = 1500;
+      for (let n = 0; n < 2000 && codes.size === 0; n++)
+        await insert().then(
+          () => acknowledged++,
+          ({ code }) => codes.add(code),
+        );
+      expect([...codes]).toEqual([14031]);
+      rmSync(file('filler'));
+      await insert();
+      expect(await items(client).countDocuments({})).toBe(acknowledged + 1);
+      await client.close();
+      expect(server.complaints()).toMatch(/Work in the background of the store in .* failed: the disk/);
+    }));
 
   test('a write that the system refuses for another reason fails and is not acknowledged', async () => {
     const limited = `ulimit -S -f 4000; exec "$0" "$@"`;
@@ -113,6 +142,24 @@ describe('a full disk', () => {
       execFileSync('prlimit', ['--fsize=unlimited', '--pid', String(server.child.pid)]);
     });
   });
+});
+
+test('a quota that is used up is a full disk, whatever SQLite calls it', async () => {
+  if (spawnSync('strace', ['-V']).error) {
+    process.stderr.write('not run: strace, which makes system calls fail, is not installed\n');
+    return;
+  }
+  const quietly = ['-D', '-f', '-qq', '-o', '/dev/null'];
+  const inject = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=EDQUOT:when=40+'];
+  const server = await spawnServer(['strace', ...quietly, ...inject]);
+  const client = await connect(server.uri);
+  const codes = new Set<unknown>();
+  for (let n = 0; n < 40; n++)
+    await items(client)
+      .insertOne({})
+      .catch(({ code }) => codes.add(code));
+  expect([...codes]).toEqual([14031]);
+  await client.close();
 });
 
 describe('a failing disk', () => {

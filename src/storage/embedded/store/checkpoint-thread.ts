@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { asCommandError } from '../errors.ts';
+import type { CheckpointFault } from './checkpointer.ts';
 
 /** Copies the write-ahead log to the data file each time it is told to, and says how that went. */
 const sqlite = new DatabaseSync(workerData as string);
@@ -15,6 +17,8 @@ parentPort?.on('message', (message: 'checkpoint' | 'stop') => {
     sqlite.exec('PRAGMA wal_checkpoint(PASSIVE)');
     parentPort?.postMessage(null);
   } catch (error) {
-    parentPort?.postMessage(error);
+    // An error that goes to another thread loses what SQLite calls it.
+    const { code, message } = asCommandError(error);
+    parentPort?.postMessage({ code, message } satisfies CheckpointFault);
   }
 });

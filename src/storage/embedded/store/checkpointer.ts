@@ -1,5 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { CommandError } from '../errors.ts';
+
+/** Why a copy failed; null in its place says that it did not. */
+export type CheckpointFault = { code: number; message: string };
 
 /** Has the write-ahead log copied to the data file in a thread beside the writer's, which would stand still meanwhile. */
 export class Checkpointer {
@@ -34,9 +38,9 @@ export class Checkpointer {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       workerData: this.#path,
     });
-    worker.on('message', (error: Error | null) => {
+    worker.on('message', (fault: CheckpointFault | null) => {
       this.#busy = false;
-      if (error) this.#onError(error);
+      if (fault) this.#onError(new CommandError(fault.code, fault.message));
     });
     worker.on('error', (error) => {
       this.#busy = false;

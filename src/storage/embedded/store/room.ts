@@ -1,4 +1,5 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { constants } from 'node:os';
 
 const page = Buffer.alloc(16384);
 
@@ -13,8 +14,8 @@ export function hasRoom(path: string): boolean {
       closeSync(file);
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code !== 'ENOSPC' && code !== 'EDQUOT';
+    const { errno = 0 } = error as NodeJS.ErrnoException;
+    return -errno !== constants.errno.ENOSPC && -errno !== constants.errno.EDQUOT;
   } finally {
     rmSync(probe, { force: true });
   }
