@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readAuditNotes } from '../src/recording/audit-notes.ts';
 import { type AuditNote, type ChainReport, verifyAuditTrail } from '../src/recording/audit-verification.ts';
 import { readSettings, type Settings } from '../src/settings.ts';
 import { openStorage, type Storage } from '../src/storage/connection.ts';
@@ -13,7 +14,7 @@ const USAGE = 'Usage: npm run audit:verify [-- --expect <organisationId>:<sequen
 
 /** `npm run audit:verify`: looks for changed, missing and foreign entries in the audit trail; answers the exit code. */
 async function main(args: string[]): Promise<number> {
-  const notes = readNotes(args);
+  const given = readNotes(args);
   const { storage: settings } = readSettings();
   const { sign, fingerprint } = createSecrets(
     await readMasterKey(settings.dataDirectory, settings.encryptionKey),
@@ -22,6 +23,7 @@ async function main(args: string[]): Promise<number> {
   try {
     const db = nativeDb(storage.db);
     await requireOwnKey(storage, fingerprint);
+    const notes = [...given, ...(await readAuditNotes(join(settings.dataDirectory, 'audit-heads')))];
     let entries = 0;
     let breaks = 0;
     for await (const report of verifyAuditTrail(db, (text) => sign('audit chain', text), notes)) {

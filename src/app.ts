@@ -73,7 +73,7 @@ export function createApp(dependencies: AppDependencies): App {
   const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
   const { db } = storage;
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
-  const { events, audit, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
+  const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
   const changes = createChanges(db, log);
   const directory = createDirectory(
     {
@@ -133,6 +133,7 @@ export function createApp(dependencies: AppDependencies): App {
     { start: () => noteBeginning(nativeDb(db), now()), stop: async () => undefined },
     { start: () => disk.start(), stop: async () => disk.stop() },
     { start: async () => undefined, stop: () => events.stop() },
+    { start: async () => undefined, stop: () => notes.stop() },
     { start: () => audit.replay(), stop: () => audit.stop() },
     { start: () => changes.start(), stop: () => changes.stop() },
     { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },

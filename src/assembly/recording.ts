@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from '../lib/logger.ts';
 import { createAuditChain } from '../recording/audit-chain.ts';
+import { createAuditNotes } from '../recording/audit-notes.ts';
 import { createAuditTrail } from '../recording/audit-trail.ts';
 import { createLogThread } from '../recording/handover/log-thread.ts';
 import { createLogWriter } from '../recording/log-writer.ts';
@@ -25,10 +26,16 @@ export function createRecording(
   const spoolDirectory = join(dataDirectory, 'spool');
   const reserve = createReserve(join(dataDirectory, 'reserve'));
   const events = createEvents(db, log);
+  const notes = createAuditNotes({
+    directory: join(dataDirectory, 'audit-heads'),
+    db: () => nativeDb(db),
+    log,
+  });
   const audit = createAuditTrail({
     chain: createAuditChain({
       db: () => nativeDb(db),
       sign: (text) => secrets.sign('audit chain', text),
+      onHead: notes.note,
       log,
     }),
     onAppended(entries) {
@@ -53,5 +60,5 @@ export function createRecording(
     events.wake,
   );
   const logs = createLogWriter({ database: async () => nativeDb(db), log });
-  return { events, audit, requestLog, logs };
+  return { events, audit, notes, requestLog, logs };
 }

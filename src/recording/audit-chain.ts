@@ -60,8 +60,14 @@ export const auditHeadsIn = (db: Db) => db.collection<StoredHead>(AUDIT_HEADS_CO
 export const inChain = (organisationId: string, after = 0) => ({ organisationId, sequence: { $gt: after } });
 
 /** Appends to the chains, together with other processes. What comes while an append is under way goes with the next. */
-export function createAuditChain(options: { db: () => Db; sign: Sign; log: Logger }): AuditChain {
-  const { db, sign, log } = options;
+export function createAuditChain(options: {
+  db: () => Db;
+  sign: Sign;
+  /** Hears of the newest entry after each append. */
+  onHead?: (organisationId: string, head: ChainHead) => void;
+  log: Logger;
+}): AuditChain {
+  const { db, sign, onHead, log } = options;
   const heads = new LRUCache<string, ChainHead>({ max: KNOWN_HEADS });
   const queues = new Map<string, Turn[]>();
   const working = new Set<Promise<void>>();
@@ -90,6 +96,7 @@ export function createAuditChain(options: { db: () => Db; sign: Sign; log: Logge
           turns.flatMap(({ entries }) => entries),
         );
         for (const { resolve } of turns) resolve();
+        onHead?.(organisationId, head);
         await noteHead(organisationId, head);
       } catch (error) {
         heads.delete(organisationId);

@@ -195,4 +195,5 @@ export function createQueue<Item, Stored>(options: {
 }
 
 /** True for what a system call refused, such as a disk that is full; a record is not to blame for that. */
-const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+const isOfSystem = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | null)?.syscall !== undefined;

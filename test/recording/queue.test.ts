@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { BSON } from 'bson';
 import fc from 'fast-check';
@@ -172,6 +173,45 @@ describe('queue', () => {
     expect(queue.counters).toEqual({ waiting: 0, written: 0, spooled: 0, dropped: 3 });
   });
 
+  test('what neither database nor disk takes is kept until one does, and what comes meanwhile waits', async () => {
+    const db = database();
+    db.down = true;
+    await writeFile(directory, 'a file where the spool wants its directory');
+    const queue = open(db.write);
+    for (const _id of numbers(3)) queue.add({ _id });
+    let isDrained = false;
+    const drained = queue.drain().then(() => {
+      isDrained = true;
+    });
+    await sleep(300);
+    queue.add({ _id: 3 });
+    expect(isDrained).toBe(false);
+    expect(queue.counters).toMatchObject({ waiting: 1, dropped: 0 });
+    db.down = false;
+    await drained;
+    await rm(directory);
+    await queue.stop();
+    expect(db.writes).toEqual(numbers(4));
+    expect(queue.counters).toMatchObject({ dropped: 0 });
+  });
+
+  test('what has to be given up does not count as lost where it stands elsewhere', async () => {
+    const db = database();
+    db.down = true;
+    await writeFile(directory, 'a file where the spool wants its directory');
+    const queue = createQueue<Item, Item>({
+      name: 'tests',
+      prepare: async (items) => items,
+      write: db.write,
+      spool: createSpool<Item>(directory, 'tests'),
+      isElsewhere: ({ _id }) => _id < 2,
+      log,
+    });
+    for (const _id of numbers(3)) queue.add({ _id });
+    await queue.stop();
+    expect(queue.counters.dropped).toBe(1);
+  });
+
   test('nothing is lost, whatever fails when', async () => {
     const step = fc.record({
       add: fc.integer({ min: 0, max: 700 }),
@@ -263,6 +303,15 @@ describe('spool', () => {
     });
     await expect(failing).rejects.toThrow('down');
     expect([seen, (await replayed()).map(({ _id }) => _id)]).toEqual([[0], [1, 2]]);
+  });
+
+  test('half a file that a killed process left is removed once nobody can be writing it', async () => {
+    await createSpool<Item>(directory, 'tests').append([{ _id: 1 }]);
+    const [old, young] = [join(directory, 'part-tests-1.bson'), join(directory, 'part-tests-2.bson')];
+    await Promise.all([writeFile(old, ''), writeFile(young, '')]);
+    await utimes(old, 1, 1);
+    await replayed();
+    expect(await readdir(directory)).toEqual(['part-tests-2.bson']);
   });
 
   test('leaves the files of others alone', async () => {
