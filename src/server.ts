@@ -28,7 +28,7 @@ type Doors = {
   /** Null when they have a listener of their own, or are off. */
   standalone: GraphHttp | null;
   metrics: Metrics;
-  isReady: () => { ready: boolean };
+  isReady: () => { ready: boolean; status: string };
   seesOperations: OperationsAccess;
   log: Logger;
 };
@@ -88,7 +88,7 @@ export function createListener({
     if (path === '/healthz') return answer(response, 200, { status: 'ok' });
     if (path === '/readyz') {
       const state = isReady();
-      const shown = seesOperations(request) ? state : { ready: state.ready };
+      const shown = seesOperations(request) ? state : { ready: state.ready, status: state.status };
       return answer(response, state.ready ? 200 : 503, shown);
     }
     if (path === '/metrics') {

@@ -79,18 +79,8 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** The record of every data-plane request, written in batches behind the requests. */
 export function createRequestLog(options: RequestLogOptions): ImpatientQueue<ExchangeDraft> {
-  const {
-    maskedHeaders,
-    bodies,
-    maxBodyBytes,
-    retentionDays,
-    bodyRetentionDays,
-    observe,
-    write,
-    spool,
-    isElsewhere,
-    log,
-  } = options;
+  const { maskedHeaders, bodies, maxBodyBytes, retentionDays, bodyRetentionDays } = options;
+  const { observe, write, spool, isElsewhere, log } = options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
 
   function toEntry(draft: ExchangeDraft, measures: Measures, packs: BodyPacks): LogEntry {

@@ -13,7 +13,7 @@ import { createOverflow, type Overflow } from '../../src/recording/handover/over
 import { openSealed } from '../../src/recording/handover/sealed-file.ts';
 import type { ExchangeDraft, KeptBody } from '../../src/recording/request-log.ts';
 import { startWorld, type World } from '../dataplane/world.ts';
-import { logEntry } from '../support/logs.ts';
+import { draftOf } from '../support/logs.ts';
 
 const log = createLogger('silent');
 const key = randomBytes(32);
@@ -32,31 +32,6 @@ beforeEach(() => {
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text));
-
-/** As the data plane leaves it behind: without what is worked out later. */
-function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
-  const { record } = logEntry(
-    { organisationId: 'organisation', workspaceId: 'workspace' },
-    { traceId: uuid(), source: 'tests – ünïcödé' },
-  );
-  const { promptTokens, completionTokens, totalTokens, usageSource, tokenClasses, ...asked } = record;
-  const { costNanodollars, savingsNanodollars, expiresAt, bodiesId, batchId, ...known } = asked;
-  return {
-    record: known,
-    requestHeaders: { authorization: 'Bearer sl-very-secret', accept: ['a', 'b'] },
-    requestBody: null,
-    finalUntransformed: null,
-    transformed: null,
-    response: null,
-    original: null,
-    keeps: 'all',
-    sensitiveHeaders: ['x-secret'],
-    quotable: [],
-    pricing: null,
-    endsCall: false,
-    ...changes,
-  };
-}
 
 describe('drafts', () => {
   const body: fc.Arbitrary<KeptBody> = fc

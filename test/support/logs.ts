@@ -1,5 +1,6 @@
 import { uuid } from '../../src/lib/ids.ts';
 import type { LogEntry, LogRecord } from '../../src/recording/log-record.ts';
+import type { ExchangeDraft } from '../../src/recording/request-log.ts';
 
 type Owner = { organisationId: string; workspaceId: string };
 
@@ -76,5 +77,30 @@ export function logEntry({ organisationId, workspaceId }: Owner, change: Partial
       transformedRequest: null,
       response: text('{"choices":[]}'),
     },
+  };
+}
+
+/** As the data plane leaves it behind: without what is worked out later. */
+export function draftOf(changes: Partial<ExchangeDraft> = {}): ExchangeDraft {
+  const { record } = logEntry(
+    { organisationId: 'organisation', workspaceId: 'workspace' },
+    { traceId: uuid(), source: 'tests – ünïcödé' },
+  );
+  const { promptTokens, completionTokens, totalTokens, usageSource, tokenClasses, ...asked } = record;
+  const { costNanodollars, savingsNanodollars, expiresAt, bodiesId, batchId, ...known } = asked;
+  return {
+    record: known,
+    requestHeaders: { authorization: 'Bearer sl-very-secret', accept: ['a', 'b'] },
+    requestBody: null,
+    finalUntransformed: null,
+    transformed: null,
+    response: null,
+    original: null,
+    keeps: 'all',
+    sensitiveHeaders: ['x-secret'],
+    quotable: [],
+    pricing: null,
+    endsCall: false,
+    ...changes,
   };
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Logger } from '../../lib/logger.ts';
 import { Abandoned, isMissing, isRemoved } from './directories.ts';
 import type { Chunk } from './draft-codec.ts';
-import { opened, type SealedPiece, seal } from './sealed-file.ts';
+import { type Batch, SealedQueue } from './sealed-queue.ts';
 
 /** Drafts on disk: the process that handed them over keeps nothing of them. */
 export type OverflowFile = {
@@ -53,10 +53,6 @@ type Options = {
   log: Logger;
 };
 
-type SealedChunk = { piece: SealedPiece; drafts: number };
-/** What is written at once. */
-type Batch = { chunks: SealedChunk[]; length: number; drafts: number };
-
 /** Bytes after which the next file is begun. */
 const FILE_BYTES = 2 * 1024 * 1024;
 /** Bytes on the way to the disk, or in memory while it refuses. */
@@ -74,13 +70,12 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
   const own = abandoned.newName();
   /** Directories whose files are ours: the one we write to, and those that we took over. */
   const directories = new Set<string>();
-  const queue: SealedChunk[] = [];
+  const queue = new SealedQueue(key);
   let files: OverflowFile[] = [];
   let current: (OverflowFile & { drafts: number; handle: FileHandle }) | null = null;
   let writing: Promise<void> | null = null;
   let tidying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  let queuedBytes = 0;
   let diskBytes = 0;
   let drafts = 0;
   let count = 0;
@@ -88,7 +83,7 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
   /** When the first came of those that wait now. */
   let since = 0;
 
-  const isEmpty = (): boolean => files.length === 0 && queuedBytes === 0 && current === null;
+  const isEmpty = (): boolean => files.length === 0 && queue.bytes === 0 && current === null;
 
   function begins(): void {
     if (isEmpty()) since = performance.now();
@@ -134,7 +129,7 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
   async function refuse(batch: Batch, error: unknown): Promise<void> {
     log.warn({ error, records: batch.drafts }, 'The disk does not take request logs that have to wait.');
     restUntil = performance.now() + REST;
-    queue.unshift(...batch.chunks);
+    queue.putBack(batch);
     await finishAnyway();
   }
 
@@ -146,30 +141,18 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
     }
   }
 
-  /** A file's worth of what is queued. */
-  function nextBatch(): Batch {
-    const batch: Batch = { chunks: [], length: 0, drafts: 0 };
-    while (queue.length > 0 && batch.length < FILE_BYTES) {
-      const chunk = queue.shift() as SealedChunk;
-      batch.chunks.push(chunk);
-      batch.length += chunk.piece.length;
-      batch.drafts += chunk.drafts;
-    }
-    return batch;
-  }
-
   const isResting = (): boolean => performance.now() < restUntil;
 
   function writeSoon(): void {
-    if (queue.length > 0 && !isResting()) writing ??= writeAll();
+    if (!queue.isEmpty && !isResting()) writing ??= writeAll();
   }
 
   async function writeAll(): Promise<void> {
-    while (queue.length > 0 && !isResting()) {
-      const batch = nextBatch();
+    while (!queue.isEmpty && !isResting()) {
+      const batch = queue.next(FILE_BYTES);
       try {
         await write(batch);
-        queuedBytes -= batch.length;
+        queue.done(batch);
       } catch (error) {
         await refuse(batch, error);
       }
@@ -245,18 +228,16 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
       return isEmpty();
     },
     get fullness() {
-      return (diskBytes + queuedBytes) / DISK_BYTES;
+      return (diskBytes + queue.bytes) / DISK_BYTES;
     },
     get age() {
       return isEmpty() ? 0 : performance.now() - since;
     },
     append(chunk) {
       const { length } = chunk.bytes;
-      if (queuedBytes + length > MEMORY_BYTES || diskBytes + queuedBytes + length > DISK_BYTES) return false;
+      if (queue.bytes + length > MEMORY_BYTES || diskBytes + queue.bytes + length > DISK_BYTES) return false;
       begins();
-      const piece = seal(chunk.bytes, key);
-      queue.push({ piece, drafts: chunk.drafts });
-      queuedBytes += piece.length;
+      queue.push(chunk);
       drafts += chunk.drafts;
       writeSoon();
       return true;
@@ -271,10 +252,9 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
     takeRefused() {
       if (files.length > 0 || writing || !isResting()) return null;
       const chunk = queue.shift();
-      if (!chunk) return null;
-      queuedBytes -= chunk.piece.length;
-      drafts -= chunk.drafts;
-      return { bytes: opened(chunk.piece, key), drafts: chunk.drafts };
+      drafts -= chunk?.drafts ?? 0;
+      if (isEmpty()) tidy();
+      return chunk;
     },
     giveBack(file) {
       const failures = file.failures + 1;
@@ -304,8 +284,9 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
       writeSoon();
       await writing;
       await finishAnyway();
-      const lost = queue.splice(0).reduce((sum, chunk) => sum + chunk.drafts, 0);
-      queuedBytes = 0;
+      // A tidying may have forgotten it in the moment in which it was made anew.
+      directories.add(own);
+      const lost = queue.next(Number.POSITIVE_INFINITY).drafts;
       tidy();
       await tidying;
       // The next process need not wait until it sees that we are gone.
