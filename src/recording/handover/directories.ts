@@ -1,8 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { readdir, rmdir, stat } from 'node:fs/promises';
+import { readdir, rmdir, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
+import type { Logger } from '../../lib/logger.ts';
 
 /** Milliseconds without a sign of life after which a directory is abandoned. */
 const SILENCE = 120_000;
@@ -109,4 +110,13 @@ export async function isRemoved(path: string): Promise<boolean> {
     if (!isMissing(error)) throw error;
   }
   return true;
+}
+
+/** Removes an empty directory, and marks another so that the next process need not wait until it sees that we are gone. */
+export async function leave(path: string, log: Logger): Promise<void> {
+  try {
+    if (!(await isRemoved(path))) await utimes(path, 0, 0);
+  } catch (error) {
+    log.warn({ error, path }, 'A directory of request logs could not be left in order.');
+  }
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../lib/logger.ts';
-import { Abandoned, isMissing, isRemoved } from './directories.ts';
+import { Abandoned, isMissing, isRemoved, leave } from './directories.ts';
 import type { Chunk } from './draft-codec.ts';
 import { type Batch, SealedQueue } from './sealed-queue.ts';
 
@@ -289,8 +289,7 @@ export function createOverflow({ directory, key, log }: Options): Overflow {
       const lost = queue.next(Number.POSITIVE_INFINITY).drafts;
       tidy();
       await tidying;
-      // The next process need not wait until it sees that we are gone.
-      for (const path of directories) if (!(await isRemoved(path))) await utimes(path, 0, 0);
+      for (const path of directories) await leave(path, log);
       return lost;
     },
   };
