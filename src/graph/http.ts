@@ -27,7 +27,7 @@ import { adoptRequestId } from './request-id.ts';
 import { createSafety, type Safety } from './safety.ts';
 import { landingPage } from './sandbox.ts';
 import { type ServedGraph, servedAlone } from './served-graph.ts';
-import type { EventStreams } from './subscriptions/index.ts';
+import type { Subscriptions } from './subscriptions/index.ts';
 import { supergraphDoor } from './supergraph-door.ts';
 
 export type GraphHttpOptions = DoorOptions & {
@@ -35,7 +35,7 @@ export type GraphHttpOptions = DoorOptions & {
   /** The graph with its remote subgraphs; the built-in ones alone when absent. */
   served?: ServedGraph | undefined;
   /** Operations over server-sent events, at `/graphql/stream`. */
-  streams?: EventStreams | null;
+  streams?: Subscriptions['streams'] | null;
   /** Whether browsers see Apollo Sandbox at `/graphql`. */
   sandbox?: boolean;
 };
@@ -125,7 +125,11 @@ export function createGraphHttp({
   const app = express().disable('x-powered-by').disable('etag');
   const answers = new Map<string, Answer>();
   if (streams) {
-    const readBody = bodyReader(safety, bodies, identifying(options));
+    const readBody = bodyReader(
+      safety,
+      bodies,
+      identifying({ ...options, authenticate: streams.authenticate }),
+    );
     answers.set('/graphql/stream', withBody(readBody, streams.handle));
   }
   app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));

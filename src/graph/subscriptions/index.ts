@@ -16,7 +16,10 @@ export { refuseUpgrade } from './websocket.ts';
 
 export type Subscriptions = {
   handleUpgrade: WebSocketDoor['handleUpgrade'];
-  streams: EventStreams;
+  streams: EventStreams & {
+    /** Who asks for a stream; what is refused counts at this door. */
+    authenticate(knock: Knock): Promise<Principal | null>;
+  };
   /** Subscriptions that are open, over both transports. */
   open(): number;
   /** Ends all of them and takes no new ones; resolves when their connections are closed. */
@@ -41,7 +44,7 @@ export function createSubscriptions(options: {
   const streams = createEventStreams(operations, sessions);
   return {
     handleUpgrade: sockets.handleUpgrade,
-    streams,
+    streams: { ...streams, authenticate: options.authenticate },
     open: operations.open,
     async stop() {
       streams.stop();
