@@ -165,11 +165,9 @@ const wholeNumber = (min: number, max: number) =>
 
 const integer = (fallback: number, min: number, max: number) => wholeNumber(min, max).default(fallback);
 
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'])
-    .transform((text) => text === 'true')
-    .default(fallback);
+const choice = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+const flag = (fallback: boolean) => choice.default(fallback);
 
 // Secrets that travel in a header.
 const headerSecret = z
@@ -232,6 +230,7 @@ const environment = z.object({
   LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
   ...exportSettings,
   GRAPHQL_INTROSPECTION: flag(true),
+  GRAPHQL_SANDBOX: choice.optional(),
   GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
   GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
   GRAPHQL_TIMEOUT_MS: integer(30_000, 100, 600_000),
@@ -323,7 +322,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
     },
     exports: { bucket: bucketOf(values) },
     graph: {
-      sandbox: values.NODE_ENV !== 'production',
+      sandbox: values.GRAPHQL_SANDBOX ?? values.NODE_ENV !== 'production',
       introspection: values.GRAPHQL_INTROSPECTION,
       maxDepth: values.GRAPHQL_MAX_DEPTH,
       maxCost: values.GRAPHQL_MAX_COST,

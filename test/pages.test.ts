@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readSettings } from '../src/settings.ts';
 import { startApp, type TestApp } from './support/app.ts';
 
 let app: TestApp;
@@ -59,6 +60,13 @@ describe('what a browser renders', () => {
     expect(sourcesOf(page, 'script-src')).toEqual(["'unsafe-inline'", sandbox]);
     expect(sourcesOf(page, 'connect-src')).toEqual(["'self'"]);
     expect(sourcesOf(page, 'frame-src')).toEqual(['https://sandbox.embed.apollographql.com']);
+  });
+
+  it('shows Sandbox in production to those who ask for it', () => {
+    const env = { NODE_ENV: 'production' };
+    expect(readSettings(env).graph.sandbox).toBe(false);
+    expect(readSettings({ ...env, GRAPHQL_SANDBOX: 'true' }).graph.sandbox).toBe(true);
+    expect(readSettings({ GRAPHQL_SANDBOX: 'false' }).graph.sandbox).toBe(false);
   });
 
   it('has no script of others at all in production', async () => {

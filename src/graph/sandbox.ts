@@ -7,7 +7,7 @@ const sandbox = 'https://embeddable-sandbox.cdn.apollographql.com';
 
 /**
  * What browsers see at `/graphql`. Apollo Sandbox runs scripts from Apollo's CDN, which could read what the explorer keeps
- * in this origin, so it is there for development only. Its page has a policy of its own with a nonce for inline scripts;
+ * in this origin, so that production shows it only when asked to. Its page has a policy of its own with a nonce for inline scripts;
  * both policies hold together.
  */
 export const sandboxHeaders = pageHeaders([
