@@ -44,13 +44,11 @@ describe('metrics', () => {
 describe('readiness', () => {
   it('is told to all, with its details to those who may see metrics', async () => {
     const far = { 'x-forwarded-for': '203.0.113.9' };
-    expect((await get('/readyz', {})).body).toEqual({ ready: true, database: 'up' });
-    expect((await get('/readyz', { ...far, ...bearer(token) })).body).toEqual({
-      ready: true,
-      database: 'up',
-    });
-    expect(await get('/readyz', far)).toMatchObject({ status: 200, body: { ready: true } });
-    expect((await get('/readyz', far)).body).toEqual({ ready: true });
+    const whole = { ready: true, status: 'ok', database: 'up', disk: 'ok' };
+    expect((await get('/readyz', {})).body).toEqual(whole);
+    expect((await get('/readyz', { ...far, ...bearer(token) })).body).toEqual(whole);
+    expect(await get('/readyz', far)).toMatchObject({ status: 200, body: { ready: true, status: 'ok' } });
+    expect((await get('/readyz', far)).body).toEqual({ ready: true, status: 'ok' });
     expect((await get('/healthz', far)).status).toBe(200);
   });
 });

@@ -246,19 +246,11 @@ describe('trailers', () => {
     response.end('1}');
   };
 
-  test.each([
-    ['/v1/anything', undefined],
-    ['/v1/chat/completions', undefined],
-    ['/v1/anything', 'HEAD'],
-  ])('pass behind the body of %s (%s)', async (path, method = 'POST') => {
+  test.each(['/v1/anything', '/v1/chat/completions'])('pass behind the body of %s', async (path) => {
     world.provider.play(withTrailers);
-    const response = await world.open({ method, path, headers: through(), body: { model: 'm' } });
+    const response = await world.open({ path, headers: through(), body: { model: 'm' } });
     let text = '';
     for await (const chunk of response) text += chunk;
-    if (method === 'HEAD') {
-      expect([response.statusCode, text, response.rawTrailers]).toEqual([200, '', []]);
-      return;
-    }
     expect([text, response.headers.trailer, response.rawTrailers]).toEqual([
       '{"a":1}',
       'x-checksum, x-more',

@@ -407,7 +407,7 @@ describe('10.6: passthrough', () => {
   });
 
   test.each([
-    ['JSON, with the config’s parameters', 'application/json', { a: 1 }, '{"b":2,"a":1,"c":3}'],
+    ['JSON, with the config’s parameters', 'application/json', { a: 1 }, '{"a":1,"b":2,"c":3}'],
     ['a form, with the same', 'multipart/form-data; boundary=b0undary', form, null],
     ['audio as bytes', 'audio/wav', bytes, bytes],
     ['anything else as bytes', 'application/x-protobuf', bytes, bytes],

@@ -210,7 +210,6 @@ describe('the audit trail', () => {
       uri: '/oauth2/access_token',
       requestBody: JSON.stringify({ grant_type: 'client_credentials', scope: `tsg_id:${neighbour.tsgId}` }),
       clientIp: '127.0.0.1',
-      arrivedAt: () => 'http://127.0.0.1',
     });
     const text = JSON.stringify(entries);
     for (const secret of [robot.clientSecret, 'a-wrong-secret']) {
