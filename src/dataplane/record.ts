@@ -82,7 +82,7 @@ export function recordExchange(
     requestBody: bodyOf(call, maxLoggedBytes),
     finalUntransformed: wire ? contentOf(exchange.untranslated ?? body, maxLoggedBytes) : null,
     transformed: wire ? wire.asked : changedRequest(exchange, maxLoggedBytes),
-    response: withoutSecrets(capture.taken(), secrets),
+    response: isMasked(target, status) ? capture.taken() : withoutSecrets(capture.taken(), secrets),
     original: answered && messageWithoutSecrets(answered, secrets),
     keeps,
     // Headers of the integration may be credentials, whatever their names.
@@ -253,6 +253,9 @@ function keptParts(call: Call): KeptParts {
 }
 
 export const keepsBodies = (call: Call): boolean => keptParts(call) === 'all';
+
+/** A stored credential was masked as the answer came. Of an error, what was made of the credential is looked for too. */
+const isMasked = ({ isStored }: Target, status: number): boolean => isStored && status < 300;
 
 /** What a provider may quote: of an error also what was made of the credential, a cost that no other answer shall have. */
 const quotable = ({ request, wire }: TargetCall['exchange'], target: Target, status: number): string[] =>

@@ -42,6 +42,6 @@ export function createBodyBudget({ sum = 256 * MIB, largest = 16 * MIB } = {}): 
       return new Hold(organisation.part(owner.id, ofOne, 'TOO_MANY_BODIES'));
     },
     held: () => all.bytes,
-    holders: () => all.size + strangers.size,
+    holders: () => all.holders() + strangers.holders(),
   };
 }

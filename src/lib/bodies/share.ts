@@ -5,6 +5,9 @@ const SMALL_BYTES = 16 * 1024;
 /** The part of each share that large bodies leave to small ones, so that a few large ones do not shut out everybody else. */
 const LEFT_TO_SMALL = 1 / 8;
 
+/** Members of a group that are remembered although they hold nothing: to forget each at once would cost every body. */
+const MAX_IDLE = 100;
+
 /** The least share in which one body of `bytes` has room. */
 export const shareFor = (bytes: number): number => Math.ceil(bytes / (1 - LEFT_TO_SMALL));
 
@@ -15,7 +18,7 @@ export class Share {
   readonly refusal: ErrorName;
   readonly parent: Share | null;
   readonly #name: string;
-  readonly #parts = new Map<string, Share>();
+  #parts: Map<string, Share> | null = null;
   #holds = 0;
 
   constructor(limit: number, refusal: ErrorName, parent: Share | null = null, name = '') {
@@ -25,8 +28,9 @@ export class Share {
     this.#name = name;
   }
 
-  /** The share of a member of this group; it is forgotten once nobody holds anything in it. */
+  /** The share of a member of this group; where there are many, it is forgotten once nobody holds anything in it. */
   part(name: string, limit: number, refusal: ErrorName): Share {
+    this.#parts ??= new Map();
     const known = this.#parts.get(name);
     if (known) return known;
     const share = new Share(limit, refusal, this, name);
@@ -35,8 +39,15 @@ export class Share {
   }
 
   /** Members that hold something. */
+  holders(): number {
+    let count = 0;
+    for (const part of this.#parts?.values() ?? []) if (part.#holds > 0) count++;
+    return count;
+  }
+
+  /** Members that are remembered. */
   get size(): number {
-    return this.#parts.size;
+    return this.#parts?.size ?? 0;
   }
 
   enter(): void {
@@ -51,7 +62,7 @@ export class Share {
   }
 
   forget(name: string): void {
-    this.#parts.delete(name);
+    if (this.size > MAX_IDLE) this.#parts?.delete(name);
   }
 
   hasRoom(more: number, isSmall: boolean): boolean {
