@@ -55,8 +55,9 @@ it('an export may be started and cancelled with its id in the body', async () =>
     const refused = await send('POST', path, { export_id: 'x' }, app.workspaceKey);
     expect(refusalOf(refused)).toMatchObject({ status: 400, param: 'export_id' });
     const done = await send('POST', path, { export_id: id, exportId: id }, app.workspaceKey);
-    // The export may have come to its end before it was cancelled.
-    expect([200, 409]).toContain(done.status);
+    // Whether the export has come to its end before it is cancelled is a matter of luck.
+    const isOver = /Only an export in progress can be cancelled/.test(JSON.stringify(done.body));
+    expect(done.status === 200 || (act === 'cancel' && isOver)).toBe(true);
   }
 });
 

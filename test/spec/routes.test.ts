@@ -371,7 +371,8 @@ describe('10.4: files, batches, fine-tuning', () => {
 });
 
 describe('10.6: passthrough', () => {
-  const bytes = randomBytes(300);
+  // The first byte is that of no JSON, which the gateway would read.
+  const bytes = Buffer.concat([Buffer.from([0x52]), randomBytes(300)]);
   const query = '?a=1&b=%2F%20c&a=2&empty=';
 
   test.each([
