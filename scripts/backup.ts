@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/settings/index.ts';
 import { findEmbedded } from '../src/storage/embedded/index.ts';
 
 /** `npm run backup -- <file>`: copies the embedded store of the running service into a new file. */

@@ -7,7 +7,7 @@ import { createServer, request as httpRequest } from 'node:http';
 import { hostname, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../src/server.ts';
+import { listen } from '../src/http/server.ts';
 import { startProcess } from '../test/support/process.ts';
 
 /** Nested calls, descriptors and bytes beyond which a way counts as open. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createLogger } from '../src/lib/logger.ts';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/settings/index.ts';
 import { createChanges } from '../src/storage/changes.ts';
 import { openStorage } from '../src/storage/connection.ts';
 import { findEmbedded } from '../src/storage/embedded/index.ts';

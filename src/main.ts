@@ -2,13 +2,13 @@ import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Bootstrap, bootstrap } from '../seeds/bootstrap.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { type Addresses, type Service, startService } from './service.ts';
-import { readSettings, type Settings, SettingsError } from './settings.ts';
+import { type Addresses, type Service, startService } from './process/service.ts';
+import { announce, permission, startWorkers, WorkerFailedError, type Workers } from './process/workers.ts';
+import { readSettings, type Settings, SettingsError } from './settings/index.ts';
 import { openStorage, type Storage } from './storage/connection.ts';
 import { recogniseInstallation } from './storage/installation.ts';
 import { loadMasterKey, readMasterKey } from './storage/master-key.ts';
 import { createSecrets } from './storage/secrets.ts';
-import { announce, permission, startWorkers, WorkerFailedError, type Workers } from './workers.ts';
 
 const started = performance.now();
 

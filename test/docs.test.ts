@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { settingNames } from '../src/settings.ts';
+import { settingNames } from '../src/settings/index.ts';
 
 const root = join(import.meta.dirname, '..');
 const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readSettings } from '../src/settings.ts';
+import { readSettings } from '../src/settings/index.ts';
 import { startApp, type TestApp } from './support/app.ts';
 
 let app: TestApp;

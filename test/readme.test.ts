@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { settingNames } from '../src/settings.ts';
+import { settingNames } from '../src/settings/index.ts';
 import { type SluiceProcess, startProcess } from './support/process.ts';
 import { freePort } from './support/remote-process.ts';
 

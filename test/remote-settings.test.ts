@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSettings, SettingsError } from '../src/settings.ts';
+import { readSettings, SettingsError } from '../src/settings/index.ts';
 
 const read = (remotes: unknown) =>
   readSettings({ REMOTE_SUBGRAPHS: typeof remotes === 'string' ? remotes : JSON.stringify(remotes) })

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen } from '../../src/server.ts';
+import { listen } from '../../src/http/server.ts';
 
 export type Router = { url: string; stop(): void };
 

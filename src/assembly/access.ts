@@ -6,13 +6,13 @@ import {
   createAuthenticate,
   credentialOf,
   throttled,
-} from '../dataplane/authenticate.ts';
-import type { Directory } from '../dataplane/directory.ts';
-import { createJwtIssuers } from '../dataplane/jwt/index.ts';
-import { createAccessTokenVerifier } from '../dataplane/tokens/access-token.ts';
+} from '../authentication/authenticate.ts';
+import { createJwtIssuers } from '../authentication/jwt/index.ts';
+import { createAccessTokenVerifier } from '../authentication/tokens/access-token.ts';
+import type { Directory } from '../directory/memory.ts';
 import type { Knock } from '../graph/index.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import { createSigningKeys } from '../storage/signing-keys/index.ts';

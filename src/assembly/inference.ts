@@ -11,7 +11,7 @@ import { createHttpUpstream } from '../dataplane/upstream/http.ts';
 import { createHostPolicy, ownHosts } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import { maxOpenFiles } from '../lib/open-files.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
 
 type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog' | 'bodies'> & {

@@ -7,7 +7,7 @@ import { createLogThread } from '../recording/handover/log-thread.ts';
 import { createLogWriter } from '../recording/log-writer.ts';
 import { createReserve } from '../recording/reserve.ts';
 import { createSpool } from '../recording/spool.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Storage } from '../storage/connection.ts';
 import type { DiskWatch } from '../storage/disk-watch.ts';
 import { createEvents } from '../storage/events/index.ts';

@@ -1,4 +1,4 @@
-import type { Leaf } from './config/plan.ts';
+import type { Leaf } from '../routing-config/plan.ts';
 
 type Members = Record<string, unknown>;
 

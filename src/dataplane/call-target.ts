@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import type { Leaf } from '../routing-config/plan.ts';
 import { untilSettled } from './attempts.ts';
 import { throughCache } from './cache/through-cache.ts';
 import type { Call } from './call.ts';
-import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { exchangeOf } from './exchange.ts';
 import { recordExchange } from './record.ts';

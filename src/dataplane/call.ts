@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Leaf, Plan } from './config/plan.ts';
-import type { KeyRecord } from './directory.ts';
+import type { KeyRecord } from '../directory/memory.ts';
+import type { Leaf, Plan } from '../routing-config/plan.ts';
 import type { Form } from './forms/form.ts';
 import type { HangUp } from './hang-up.ts';
 import type { Route } from './routes.ts';

@@ -1,13 +1,13 @@
 import type { Sleep } from '../auth/index.ts';
+import type { DoorAuthenticate } from '../authentication/authenticate.ts';
+import type { Directory } from '../directory/memory.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { HostPolicy } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestLog } from '../recording/request-log.ts';
-import type { Settings } from '../settings.ts';
-import type { DoorAuthenticate } from './authenticate.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Breakers } from './breaker/index.ts';
 import type { Cache } from './cache/index.ts';
-import type { Directory } from './directory.ts';
 import type { OpenCalls } from './open-calls.ts';
 import type { OpenStreams } from './relay.ts';
 import type { Random } from './strategy/draw.ts';

@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors/index.ts';
 import type { Dialect, DialectRequest, Endpoint } from '../providers/index.ts';
 import type { CacheStatus } from '../recording/log-record.ts';
+import type { Leaf } from '../routing-config/plan.ts';
 import type { Call } from './call.ts';
-import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { askForUsage, withoutRefusedOptions } from './frames/ask-usage.ts';
 import { formatOf } from './frames/format.ts';

@@ -1,9 +1,9 @@
+import { isExpired, type ProviderRecord } from '../directory/memory.ts';
 import { GatewayError } from '../errors/index.ts';
 import { findProvider } from '../providers/index.ts';
+import type { Leaf, Plan } from '../routing-config/plan.ts';
 import type { Call } from './call.ts';
-import type { Leaf, Plan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { isExpired, type ProviderRecord } from './directory.ts';
 import { headerProvider, providerNamedFor } from './named-provider.ts';
 import { recordWithoutProvider } from './record.ts';
 

@@ -1,6 +1,6 @@
 import { findProvider } from '../providers/index.ts';
+import type { Leaf } from '../routing-config/plan.ts';
 import { type Call, headerOf } from './call.ts';
-import type { Leaf } from './config/plan.ts';
 import { lacksModel, namedModel } from './requested-model.ts';
 
 /** The provider that a call names for a leaf of its plan. */

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../auth/index.ts';
+import { type Credential, credentialOf } from '../authentication/authenticate.ts';
+import type { KeyRecord } from '../directory/memory.ts';
 import { GatewayError } from '../errors/index.ts';
 import { uuid } from '../lib/ids.ts';
-import { type Credential, credentialOf } from './authenticate.ts';
+import { emptyPlan } from '../routing-config/plan.ts';
 import type { Call } from './call.ts';
-import { emptyPlan } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import type { KeyRecord } from './directory.ts';
 import { HangUp } from './hang-up.ts';
 import { hopsOf } from './hops.ts';
 import { requireSafePath, routeOf } from './routes.ts';

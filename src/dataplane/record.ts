@@ -9,10 +9,10 @@ import {
   type KeptParts,
   kept,
 } from '../recording/request-log.ts';
+import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { Settled } from './attempts.ts';
 import { type Call, headerOf } from './call.ts';
-import { emptyPlan, type Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { secretsOf, sentSecretsOf } from './quoted-secrets.ts';

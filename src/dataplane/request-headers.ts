@@ -1,9 +1,9 @@
+import { hasOwnCredential } from '../authentication/own-credentials.ts';
 import { GatewayError } from '../errors/index.ts';
+import type { Leaf } from '../routing-config/plan.ts';
+import { refusedForwardHeaders } from '../routing-config/rules.ts';
 import { type Call, headerOf } from './call.ts';
-import type { Leaf } from './config/plan.ts';
-import { refusedForwardHeaders } from './config/rules.ts';
 import { HOPS_HEADER } from './hops.ts';
-import { hasOwnCredential } from './own-credentials.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import { requireModelsInHeaders } from './restricted-models.ts';
 import type { Target } from './target.ts';

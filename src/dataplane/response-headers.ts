@@ -1,6 +1,6 @@
 import type { CacheStatus } from '../recording/log-record.ts';
+import type { Leaf } from '../routing-config/plan.ts';
 import type { Call } from './call.ts';
-import type { Leaf } from './config/plan.ts';
 
 /** The gateway's own headers on an answer (spec/data-plane.md, section 1.3). */
 export const gatewayHeaders = (

@@ -1,9 +1,9 @@
+import type { ModelRecord, ProviderRecord } from '../directory/memory.ts';
 import { GatewayError } from '../errors/index.ts';
 import { findProvider, headerOfSetting, isPassedOn, type Provider } from '../providers/index.ts';
 import { modelInPath } from '../recording/asked-for.ts';
+import type { Leaf } from '../routing-config/plan.ts';
 import type { Call } from './call.ts';
-import type { Leaf } from './config/plan.ts';
-import type { ModelRecord, ProviderRecord } from './directory.ts';
 import { isLikeModel, requireCertainModel } from './forms/certain.ts';
 import { modelsInBody } from './model-members.ts';
 import { modelsInQuery } from './model-query.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../lib/json.ts';
-import type { RetryPolicy } from './config/schema.ts';
+import type { RetryPolicy } from '../routing-config/schema.ts';
 import type { ProviderError } from './provider-error.ts';
 import type { Tries } from './tries.ts';
 import type { UpstreamHeaders } from './upstream/upstream.ts';

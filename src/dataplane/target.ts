@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isExpired, type ProviderRecord } from '../directory/memory.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { HostPolicy } from '../lib/custom-host.ts';
 import {
@@ -11,10 +12,9 @@ import {
   settingProblem,
 } from '../providers/index.ts';
 import type { OwnPricing } from '../recording/pricing/index.ts';
+import type { Leaf } from '../routing-config/plan.ts';
 import { type Call, headerOf } from './call.ts';
-import type { Leaf } from './config/plan.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { isExpired, type ProviderRecord } from './directory.ts';
 import { type NamedProvider, placeOfName, providerNamedFor } from './named-provider.ts';
 import { allowedModel } from './restricted-models.ts';
 

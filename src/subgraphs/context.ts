@@ -4,7 +4,7 @@ import type { Principal, Throttle } from '../auth/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { AuditTrail } from '../recording/audit-trail.ts';
 import type { LogWriter } from '../recording/log-writer.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
 import type { ExportFiles } from '../storage/export-files/index.ts';

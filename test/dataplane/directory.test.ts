@@ -4,7 +4,7 @@ import {
   type Directory,
   type DirectorySource,
   type KeyRecord,
-} from '../../src/dataplane/directory.ts';
+} from '../../src/directory/memory.ts';
 import type { ChangeKind } from '../../src/storage/changes.ts';
 
 /** Keys as the database has them: a name for each hash. Reads can be held and made to fail. */

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Leaf } from '../../src/dataplane/config/plan.ts';
 import { changedBytes, fieldChanges } from '../../src/dataplane/forms/change.ts';
 import { boundaryOf, delimiterOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
 import { HeadBytes } from '../../src/dataplane/forms/head-bytes.ts';
@@ -10,6 +9,7 @@ import { LateParts } from '../../src/dataplane/forms/late-parts.ts';
 import { partHead } from '../../src/dataplane/forms/part-head.ts';
 import { readHead } from '../../src/dataplane/forms/read-head.ts';
 import { streamedForm } from '../../src/dataplane/forms/stream.ts';
+import type { Leaf } from '../../src/routing-config/plan.ts';
 
 /** `[name, value]`; a Buffer is a file. */
 type Field = [string, string | Buffer];

@@ -1,6 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emptyPlan, type Leaf } from '../../src/dataplane/config/plan.ts';
 import { askForUsage, withoutRefusedOptions } from '../../src/dataplane/frames/ask-usage.ts';
 import { type FrameKind, formatOf } from '../../src/dataplane/frames/format.ts';
 import { Gate, MAX_HELD_BYTES, MAX_HELD_EVENTS } from '../../src/dataplane/frames/gate.ts';
@@ -11,6 +10,7 @@ import { errorBody, errorText, parsedError } from '../../src/dataplane/provider-
 import type { OutgoingBody } from '../../src/dataplane/request-body.ts';
 import type { UpstreamSink } from '../../src/dataplane/upstream/upstream.ts';
 import { findProvider, type Provider } from '../../src/providers/index.ts';
+import { emptyPlan, type Leaf } from '../../src/routing-config/plan.ts';
 
 const chat = formatOf('chatComplete');
 const messages = formatOf('messages');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Facts } from '../../src/dataplane/config/facts.ts';
-import { compileQuery } from '../../src/dataplane/config/query.ts';
 import { draw } from '../../src/dataplane/strategy/draw.ts';
+import type { Facts } from '../../src/routing-config/facts.ts';
+import { compileQuery } from '../../src/routing-config/query.ts';
 
 type Query = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/index.ts';
 import { chatAnswer, json } from '../support/provider.ts';
 import { messages, startWorld, type World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { createGraphHttp, type Graph, type GraphHttpOptions } from '../../src/graph/index.ts';
-import { close, createHttpServer, listen } from '../../src/server.ts';
+import { close, createHttpServer, listen } from '../../src/http/server.ts';
 import type { smallContext } from './small-graph.ts';
 
 export type SmallDoor = {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpUpstream, type HttpUpstream } from '../../src/dataplane/upstream/http.ts';
+import { close, listen } from '../../src/http/server.ts';
 import { createHostPolicy, customHostProblem, ownHosts } from '../../src/lib/custom-host.ts';
-import { close, listen } from '../../src/server.ts';
 
 describe('hosts that can never be named', () => {
   test.each([

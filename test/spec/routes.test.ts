@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/operations.ts';
 import { routeOf } from '../../src/dataplane/routes.ts';
 import type { Endpoint } from '../../src/providers/index.ts';
-import { readSettings } from '../../src/settings.ts';
+import { readSettings } from '../../src/settings/index.ts';
 import { type CallOptions, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { recordsOf } from '../recording/records.ts';
 import { chatAnswer, eventStream, json, type ReceivedRequest, type Script } from '../support/provider.ts';

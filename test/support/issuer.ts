@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
-import { listen } from '../../src/server.ts';
+import { listen } from '../../src/http/server.ts';
 
 type Key = { kid: string; privateKey: CryptoKey };
 

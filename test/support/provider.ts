@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { listen } from '../../src/server.ts';
+import { listen } from '../../src/http/server.ts';
 
 export type ReceivedRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer };
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { listen } from '../../src/server.ts';
+import { listen } from '../../src/http/server.ts';
 
 export type ProviderSession = { request: IncomingMessage; socket: WebSocket };
 

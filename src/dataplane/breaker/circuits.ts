@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { CircuitBreaker } from '../config/parts.ts';
+import type { CircuitBreaker } from '../../routing-config/parts.ts';
 import { type Counts, countsSuccesses, type End, isFailure, opens, sumOf } from './rule.ts';
 import type { Addition, Circuit } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from '../../lib/logger.ts';
-import type { Leaf } from '../config/plan.ts';
+import type { Leaf } from '../../routing-config/plan.ts';
 import { Circuits, type Name, type Opening } from './circuits.ts';
 import type { End } from './rule.ts';
 import { addOutcomes, openCircuit, readCircuits } from './store.ts';

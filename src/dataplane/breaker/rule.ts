@@ -1,4 +1,4 @@
-import type { CircuitBreaker } from '../config/parts.ts';
+import type { CircuitBreaker } from '../../routing-config/parts.ts';
 
 /** Outcomes of one target in the present window. */
 export type Counts = { failures: number; successes: number };

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../providers/index.ts';
+import type { Leaf } from '../../routing-config/plan.ts';
 import { headerTimeout } from '../attempts.ts';
 import { type Call, headerOf } from '../call.ts';
-import type { Leaf } from '../config/plan.ts';
 import type { Exchange } from '../exchange.ts';
 import { declinesTracking } from '../record.ts';
 import type { Target } from '../target.ts';

@@ -1,6 +1,6 @@
+import type { Leaf } from '../../routing-config/plan.ts';
 import type { Settled } from '../attempts.ts';
 import type { Call } from '../call.ts';
-import type { Leaf } from '../config/plan.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Target } from '../target.ts';
 import type { Send } from '../upstream/upstream.ts';

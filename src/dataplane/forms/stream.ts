@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
-import type { Leaf } from '../config/plan.ts';
+import type { Leaf } from '../../routing-config/plan.ts';
 import { isLikeModel, uncertainForm } from './certain.ts';
 import { changedBytes, type FieldChanges } from './change.ts';
 import { type Form, fieldOf, secondModel } from './form.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/index.ts';
+import type { Leaf, Plan } from '../../routing-config/plan.ts';
 import type { Call } from '../call.ts';
-import type { Leaf, Plan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { modelsInQuery } from '../model-query.ts';
 import { sessionSteps } from '../steps.ts';

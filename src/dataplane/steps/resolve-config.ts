@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { type ConfigRecord, WORKSPACE_DEFAULT } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { inheritedParams, type Plan, planOf } from '../../routing-config/plan.ts';
+import { parseGatewayConfig } from '../../routing-config/schema.ts';
 import { type Call, headerOf } from '../call.ts';
-import { inheritedParams, type Plan, planOf } from '../config/plan.ts';
-import { parseGatewayConfig } from '../config/schema.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { type ConfigRecord, WORKSPACE_DEFAULT } from '../directory.ts';
 import type { Step } from '../step.ts';
 
 // Programs send the same inline config with every request.

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/index.ts';
+import { emptyPlan } from '../../routing-config/plan.ts';
 import { targetIdentity } from '../breaker/index.ts';
 import type { Call } from '../call.ts';
 import { callTarget } from '../call-target.ts';
-import { emptyPlan } from '../config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { refuseManaged } from '../managed.ts';
 import { listModels, wantsCatalogue } from '../models.ts';

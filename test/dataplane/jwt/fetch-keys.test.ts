@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Agent } from 'undici';
-import { fetchKeys } from '../../../src/dataplane/jwt/fetch-keys.ts';
+import { fetchKeys } from '../../../src/authentication/jwt/fetch-keys.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 let issuer: TestIssuer;

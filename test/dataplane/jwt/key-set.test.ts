@@ -6,7 +6,7 @@ import {
   type KeySet,
   MAX_AGE,
   RETRY_INTERVAL,
-} from '../../../src/dataplane/jwt/key-set.ts';
+} from '../../../src/authentication/jwt/key-set.ts';
 
 const { publicKey: key } = generateKeyPairSync('ed25519');
 

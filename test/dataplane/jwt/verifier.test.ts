@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { WorkspaceRecord } from '../../../src/dataplane/directory.ts';
-import { createVerifier } from '../../../src/dataplane/jwt/verifier.ts';
-import type { TokenVerifier } from '../../../src/dataplane/tokens/verifier.ts';
+import { createVerifier } from '../../../src/authentication/jwt/verifier.ts';
+import type { TokenVerifier } from '../../../src/authentication/tokens/verifier.ts';
+import type { WorkspaceRecord } from '../../../src/directory/memory.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 
 const workspace = {

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHttpUpstream } from '../../../src/dataplane/upstream/http.ts';
+import { close, listen } from '../../../src/http/server.ts';
 import { createHostPolicy } from '../../../src/lib/custom-host.ts';
-import { close, listen } from '../../../src/server.ts';
 
 const LIMIT = 300;
 const LARGE = 4 * 1024 * 1024;

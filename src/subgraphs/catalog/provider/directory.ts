@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import type { ProviderRecord } from '../../../dataplane/directory.ts';
+import type { ProviderRecord } from '../../../directory/memory.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
 import {
   type IntegrationDocument,

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Permission } from '../../../auth/index.ts';
-import type { AccountRecord } from '../../../dataplane/directory.ts';
+import type { AccountRecord } from '../../../directory/memory.ts';
 import { loadPermissions } from '../role/index.ts';
 import { type ServiceAccountDocument, serviceAccountModel } from '../service-account/index.ts';
 import { type TenantDocument, tenantModel } from '../tenant/index.ts';

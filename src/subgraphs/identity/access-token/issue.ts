@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ACCESS_TOKEN_SECONDS, type HeldRole, signAccessToken } from '../../../auth/index.ts';
-import type { AccountRecord } from '../../../dataplane/directory.ts';
+import type { AccountRecord } from '../../../directory/memory.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { loadAccountRecords } from '../access-policy/index.ts';

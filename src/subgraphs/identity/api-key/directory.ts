@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import type { Principal } from '../../../auth/index.ts';
-import type { KeyRecord } from '../../../dataplane/directory.ts';
+import type { KeyRecord } from '../../../directory/memory.ts';
 import { organisationSettings } from '../organisation/index.ts';
 import { logModeOf, type WorkspaceDocument, workspaceModel } from '../workspace/index.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import type { WorkspaceRecord } from '../../../dataplane/directory.ts';
+import type { WorkspaceRecord } from '../../../directory/memory.ts';
 import { organisationSettings } from '../organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
 import { logModeOf } from './settings.ts';

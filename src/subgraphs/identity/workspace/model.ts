@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { LogMode } from '../../../dataplane/directory.ts';
+import type { LogMode } from '../../../directory/memory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { indexSorts } from '../../order.ts';
 

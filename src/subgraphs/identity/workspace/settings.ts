@@ -1,4 +1,4 @@
-import type { LogMode } from '../../../dataplane/directory.ts';
+import type { LogMode } from '../../../directory/memory.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UpdateWorkspaceSettingsInput } from '../../types.generated.ts';

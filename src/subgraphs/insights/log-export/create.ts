@@ -1,4 +1,4 @@
-import type { Settings } from '../../../settings.ts';
+import type { Settings } from '../../../settings/index.ts';
 import { createExportFiles, type ExportFiles } from '../../../storage/export-files/index.ts';
 import { createExportRunner, type ExportRunner, type RunnerOptions } from './runner.ts';
 

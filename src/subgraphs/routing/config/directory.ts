@@ -1,8 +1,8 @@
 import type { Connection, QueryFilter } from 'mongoose';
-import { planOf } from '../../../dataplane/config/plan.ts';
-import { parseGatewayConfig } from '../../../dataplane/config/schema.ts';
-import { type ConfigRecord, WORKSPACE_DEFAULT } from '../../../dataplane/directory.ts';
+import { type ConfigRecord, WORKSPACE_DEFAULT } from '../../../directory/memory.ts';
 import type { Logger } from '../../../lib/logger.ts';
+import { planOf } from '../../../routing-config/plan.ts';
+import { parseGatewayConfig } from '../../../routing-config/schema.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
 import { type ConfigDocument, configModel } from './model.ts';
 import { unsealConfig } from './sealing.ts';

@@ -1,6 +1,6 @@
-import type { GatewayConfig } from '../../../dataplane/config/schema.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { isKnownProvider } from '../../../providers/index.ts';
+import type { GatewayConfig } from '../../../routing-config/schema.ts';
 import { providerModel } from '../../catalog/provider/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { ConfigDocument } from './model.ts';

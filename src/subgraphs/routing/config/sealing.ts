@@ -1,5 +1,5 @@
-import { isDestinationKey, isSecretKey } from '../../../dataplane/config/secret-keys.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { isDestinationKey, isSecretKey } from '../../../routing-config/secret-keys.ts';
 import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
 import type { StoredConfig } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { type Principal, requireScope, tenantFilter } from '../../../auth/index.ts';
-import { parseSavedConfig, requireBounded } from '../../../dataplane/config/schema.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
+import { parseSavedConfig, requireBounded } from '../../../routing-config/schema.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';

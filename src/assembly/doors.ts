@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import {
+  createOauth2,
+  createReference,
+  createRest,
+  describeRest,
+  operationFiles,
+  type Surfaces,
+  splitOperations,
+} from '../../rest-compat/index.ts';
+import type { Principal, Throttle } from '../auth/index.ts';
+import {
+  createGraph,
+  createGraphHttp,
+  createRemotes,
+  createSafety,
+  createStandalone,
+  createSubscriptions,
+  type Graph,
+  type Knock,
+  readSources,
+} from '../graph/index.ts';
+import type { HeaderAliases } from '../http/header-aliases.ts';
+import type { BodyBudget } from '../lib/bodies/index.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Settings } from '../settings/index.ts';
+import type { GraphContext } from '../subgraphs/context.ts';
+import { subgraphs } from '../subgraphs/index.ts';
+import { type Served, servedSubgraphs } from '../subgraphs/served.ts';
+
+type Options = {
+  settings: Settings;
+  /** For a door: throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
+  authenticate(door: string): (knock: Knock) => Promise<Principal | null>;
+  /** Takes access tokens alone; throws INVALID_AUTHORISATION for anything else. */
+  authenticateAccount(knock: Knock): Promise<Principal>;
+  throttle: Throttle;
+  createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
+  bodies: BodyBudget;
+  aliases: HeaderAliases;
+  log: Logger;
+};
+
+/** The graph, and every door that opens on it: GraphQL over HTTP, WebSocket and event streams, routers, REST. */
+export function createDoors(options: Options) {
+  const { settings, authenticate, authenticateAccount, throttle, createContext, bodies, aliases, log } =
+    options;
+  const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
+  const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
+  const { trustedDocuments } = settings.graph;
+  const safety = createSafety(
+    settings.graph,
+    trustedDocuments === null
+      ? null
+      : {
+          manifest: readFileSync(trustedDocuments, 'utf8'),
+          // What a remote subgraph will know is not known yet.
+          schema: settings.remoteSubgraphs.list.length === 0 ? graph.schema : null,
+        },
+  );
+  const { list, pollInterval } = settings.remoteSubgraphs;
+  const remoteDirectory = join(settings.storage.dataDirectory, 'subgraphs');
+  const remotes =
+    list.length > 0
+      ? createRemotes({ graph, list, pollInterval, directory: remoteDirectory, log })
+      : undefined;
+  const graphDoor = { safety, authenticate: authenticate('graph'), createContext, bodies, log };
+  const authenticateStream = authenticate('stream');
+  const subscriptions = createSubscriptions({
+    graph,
+    served: remotes,
+    ...graphDoor,
+    authenticate(knock) {
+      // A credential may also come in a message, where no listener has seen it.
+      aliases.adopt({ headers: knock.headers, rawHeaders: [] });
+      return authenticateStream(knock);
+    },
+  });
+  const graphHttp = createGraphHttp({
+    graph,
+    served: remotes,
+    streams: subscriptions.streams,
+    sandbox: settings.graph.sandbox,
+    ...graphDoor,
+  });
+  const { routerSecret, listen: ownListener } = settings.subgraphs;
+  const standalone =
+    routerSecret !== null || ownListener !== null
+      ? createStandalone({
+          subgraphs: graph.subgraphs,
+          routerSecret,
+          throttle,
+          ...graphDoor,
+          authenticate: authenticate('subgraph'),
+          // What a router makes of trusted documents are documents of its own.
+          safety: createSafety(settings.graph),
+        })
+      : null;
+  const surfaces: Surfaces = {
+    V1: { prefix: '/v1', authenticate: authenticate('rest') },
+    V2: { prefix: '/v2', authenticate: authenticateAccount },
+    ADMIN_V2: { prefix: '/admin/v2', authenticate: authenticateAccount },
+    IAM_V1: { prefix: '/iam/v1', authenticate: authenticateAccount },
+    ROOT: { prefix: '', authenticate: authenticate('rest') },
+  };
+  const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, bodies, log });
+  const oauth2 = createOauth2({ createContext, bodies, log });
+  const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
+  return { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference };
+}
+
+const restOperations = ({ schema }: Graph, { isWhole }: Served) =>
+  // The split takes time and hides mistakes, so a process with the whole graph does without it.
+  isWhole ? { operations: operationFiles() } : splitOperations(schema, operationFiles());

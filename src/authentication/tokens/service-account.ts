@@ -1,0 +1,86 @@
+import { mayHold, type Permission, type Principal } from '../../auth/index.ts';
+import type { AccountRecord, Directory, Grant, WorkspaceRecord } from '../../directory/memory.ts';
+import { GatewayError } from '../../errors/index.ts';
+import { whenKnown } from './verifier.ts';
+
+/** Ids and slugs are shorter: a longer name is nobody's, and not worth remembering. */
+const MAX_NAME = 100;
+
+/**
+ * The workspace that a service account's request is about: the one it asks for by id or slug, else the only one that it
+ * has roles on; null for the whole tenant.
+ */
+export function workspaceOf(
+  account: AccountRecord,
+  asked: string | null,
+  workspaces: Directory['workspaces'],
+): WorkspaceRecord | null | Promise<WorkspaceRecord | null> {
+  const name = asked ?? onlyWorkspaceOf(account);
+  if (name === null) return null;
+  const found = name.length > MAX_NAME ? null : workspaces.get(`${account.organisationId}/${name}`);
+  return whenKnown(found, (workspace) => {
+    // No difference between one that does not exist and one of another tenant.
+    if (!workspace) {
+      throw new GatewayError('UNAUTHENTICATED', {
+        message:
+          asked === null
+            ? 'The service account has no role in this tenant.'
+            : 'The access token is for another tenant than the workspace in x-gateway-workspace-id.',
+      });
+    }
+    if (grantsOn(account, workspace.id).length > 0) return workspace;
+    throw new GatewayError('FORBIDDEN', {
+      message: 'The service account has no role on the workspace in x-gateway-workspace-id.',
+    });
+  });
+}
+
+/** Null where a role on the tenant's root reaches further. */
+function onlyWorkspaceOf({ grants }: AccountRecord): string | null {
+  const names = new Set(grants.map(({ workspaceId }) => workspaceId));
+  if (names.has(null)) return null;
+  const [only, ...others] = names;
+  if (others.length === 0) return only ?? null;
+  throw new GatewayError('FORBIDDEN', {
+    message: 'The service account has roles on several workspaces: name one in x-gateway-workspace-id.',
+  });
+}
+
+/** The roles that count in a workspace, or for the whole tenant. */
+const grantsOn = ({ grants }: AccountRecord, workspaceId: string | null): Grant[] =>
+  grants.filter((grant) => grant.workspaceId === null || grant.workspaceId === workspaceId);
+
+/** Whom an access token stands for in a workspace, or in the whole tenant. */
+export function principalOf(account: AccountRecord, workspace: WorkspaceRecord | null): Principal {
+  const workspaceId = workspace?.id ?? null;
+  return {
+    kind: 'service-account',
+    id: account.clientId,
+    name: account.name,
+    organisationId: account.organisationId,
+    workspaceId,
+    userId: null,
+    tsgId: account.tsgId,
+    scopes: permissionsOf(account, workspaceId),
+    metadata: workspace?.metadata ?? {},
+  };
+}
+
+// An account is replaced by a new object when anything about it changes.
+const known = new WeakMap<AccountRecord, Map<string | null, ReadonlySet<Permission>>>();
+
+function permissionsOf(account: AccountRecord, workspaceId: string | null): ReadonlySet<Permission> {
+  const ofAccount = known.get(account) ?? new Map<string | null, ReadonlySet<Permission>>();
+  known.set(account, ofAccount);
+  const found = ofAccount.get(workspaceId);
+  if (found) return found;
+  const permissions = new Set(grantsOn(account, workspaceId).flatMap(allowed));
+  ofAccount.set(workspaceId, permissions);
+  return permissions;
+}
+
+/** A role on a workspace allows no more than a key of the workspace could be given, whatever else the role holds. */
+const allowed = ({ workspaceId, permissions }: Grant): readonly Permission[] =>
+  workspaceId === null
+    ? permissions
+    : permissions.filter((permission) => mayHold('workspace-service', permission));

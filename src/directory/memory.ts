@@ -1,0 +1,209 @@
+import { LRUCache } from 'lru-cache';
+import type { Permission, Principal } from '../auth/index.ts';
+import { GatewayError } from '../errors/index.ts';
+import type { ProviderCredential } from '../providers/index.ts';
+import type { OwnPricing } from '../recording/pricing/index.ts';
+import type { Plan } from '../routing-config/plan.ts';
+import type { ChangeKind, Changes } from '../storage/changes.ts';
+
+/** An API key, under one of its secrets, as the data plane needs it. */
+export type KeyRecord = {
+  principal: Principal;
+  /** When the secret stops working, in milliseconds since the epoch; null for never. */
+  expiresAt: number | null;
+  defaultConfig: string | null;
+  allowConfigOverride: boolean;
+  /** Its organisation takes no config, provider or host that only the request names (spec/data-plane.md, section 2.9). */
+  savedConfigsOnly: boolean;
+  logMode: LogMode | null;
+};
+
+/** How much of a request is logged; where nobody has set it, the installation and each request decide. */
+export type LogMode = 'full' | 'metrics';
+
+/** A catalogue provider with its integration's credential in the clear: in memory only. */
+export type ProviderRecord = {
+  id: string;
+  slug: string;
+  integrationId: string;
+  /** Kind of provider, e.g. `openai`. */
+  aiProviderId: string;
+  credential: ProviderCredential;
+  customHost: string | null;
+  customHeaders: Record<string, string>;
+  allowAllModels: boolean;
+  /** Some model may not be asked for. */
+  restrictsModels: boolean;
+  models: ReadonlyMap<string, ModelRecord>;
+  /** Of the models that are not in `models`. */
+  pricing: OwnPricing;
+  expiresAt: number | null;
+};
+
+export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boolean =>
+  expiresAt !== null && expiresAt <= Date.now();
+
+/** `customHeaders` and `pricing` include what its integration says of them. */
+export type ModelRecord = {
+  enabled: boolean;
+  customHost: string | null;
+  customHeaders: Record<string, string>;
+  pricing: OwnPricing;
+};
+
+/** In place of a config's slug: the default one of the workspace. No slug is like it. */
+export const WORKSPACE_DEFAULT = '*';
+
+export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };
+
+/** A service account on one tenant, with the roles that it holds there now. */
+export type AccountRecord = {
+  clientId: string;
+  /** `<name>@<tsg_id>.iam.<domain>` */
+  name: string;
+  /** Tokens of another version of the secret are refused. */
+  secretVersion: number;
+  /** The tenant, which need not be the account's own. */
+  tsgId: string;
+  organisationId: string;
+  grants: readonly Grant[];
+};
+
+export type Grant = {
+  /** Null for the whole tenant. */
+  workspaceId: string | null;
+  role: string;
+  permissions: readonly Permission[];
+};
+
+export type WorkspaceRecord = {
+  id: string;
+  slug: string;
+  metadata: Record<string, string>;
+  /** As at a key. */
+  savedConfigsOnly: boolean;
+  logMode: LogMode | null;
+};
+
+/** Reads of the administration's documents, many at a time; what is missing from the answer does not exist. */
+export type DirectorySource = {
+  keys(secretHashes: string[]): Promise<Map<string, KeyRecord>>;
+  /** Ids are `<workspaceId>/<slug>`. */
+  providers(ids: string[]): Promise<Map<string, ProviderRecord>>;
+  /** Ids are `<workspaceId>/<id or slug>`, or `WORKSPACE_DEFAULT` in place of the slug. */
+  configs(ids: string[]): Promise<Map<string, ConfigRecord>>;
+  /** Slugs of all providers, by workspace. */
+  catalogues(workspaceIds: string[]): Promise<Map<string, string[]>>;
+  /** Ids are `<client id>/<tsg id>`. */
+  accounts(ids: string[]): Promise<Map<string, AccountRecord>>;
+  /** Ids are `<organisationId>/<id or slug>`. */
+  workspaces(ids: string[]): Promise<Map<string, WorkspaceRecord>>;
+};
+
+export type Directory = {
+  [K in keyof DirectorySource]: Table<
+    DirectorySource[K] extends (ids: string[]) => Promise<Map<string, infer T>> ? T : never
+  >;
+};
+
+/** A value that is in memory comes at once, so that the data plane waits for the database on a first sight only. */
+export type Table<T> = { get(id: string): T | null | Promise<T | null> };
+
+const ENTRIES = 20_000;
+/** A caller with a wrong id comes again and again with the same one; who guesses comes with another each time. */
+const ABSENT = 1000;
+const REFRESH_BATCH = 500;
+
+const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
+  keys: ['api_key', 'workspace', 'organisation'],
+  providers: ['provider', 'integration'],
+  configs: ['config'],
+  catalogues: ['provider', 'integration'],
+  accounts: ['tenant', 'service_account', 'access_policy', 'role'],
+  workspaces: ['workspace', 'organisation'],
+};
+
+/** The data plane's memory of keys, providers and configs, kept current by `changes`. */
+export function createDirectory(source: DirectorySource, changes: Changes): Directory {
+  const tables = {
+    keys: createTable((ids) => source.keys(ids)),
+    providers: createTable((ids) => source.providers(ids)),
+    configs: createTable((ids) => source.configs(ids)),
+    catalogues: createTable((ids) => source.catalogues(ids)),
+    accounts: createTable((ids) => source.accounts(ids)),
+    workspaces: createTable((ids) => source.workspaces(ids)),
+  };
+  changes.subscribe(async (kind) => {
+    for (const [name, kinds] of Object.entries(affectedBy)) {
+      if (kinds.includes(kind)) await tables[name as keyof DirectorySource].refresh();
+    }
+  });
+  return tables;
+}
+
+function createTable<T extends object>(load: (ids: string[]) => Promise<Map<string, T>>) {
+  const present = new LRUCache<string, T>({ max: ENTRIES });
+  // What is known not to exist has a bound of its own, so that guessing keys does not push out real ones.
+  const absent = new LRUCache<string, true>({ max: ABSENT });
+  const loading = new Map<string, Promise<T | null>>();
+  let generation = 0;
+  let refreshing: Promise<void> = Promise.resolve();
+
+  async function loadOne(id: string): Promise<T | null> {
+    const started = generation;
+    const value = await read([id]).then((found) => found.get(id) ?? null);
+    // A change that came while this was being read may not be in it: answer it, but do not keep it.
+    if (started !== generation) return value;
+    if (value) present.set(id, value);
+    else absent.set(id, true);
+    return value;
+  }
+
+  async function read(ids: string[]): Promise<Map<string, T>> {
+    try {
+      return await load(ids);
+    } catch (cause) {
+      throw new GatewayError('STORE_UNAVAILABLE', { cause });
+    }
+  }
+
+  async function reload(): Promise<void> {
+    const ids = [...present.keys()];
+    for (let start = 0; start < ids.length; start += REFRESH_BATCH) {
+      const batch = ids.slice(start, start + REFRESH_BATCH);
+      const found = await read(batch);
+      for (const id of batch) {
+        const value = found.get(id);
+        if (value) present.set(id, value);
+        else present.delete(id);
+      }
+    }
+  }
+
+  return {
+    get(id: string): T | null | Promise<T | null> {
+      const value = present.get(id);
+      if (value !== undefined) return value;
+      if (absent.has(id)) return null;
+      let pending = loading.get(id);
+      if (!pending) {
+        const own = loadOne(id).finally(() => {
+          if (loading.get(id) === own) loading.delete(id);
+        });
+        pending = own;
+        loading.set(id, own);
+      }
+      return pending;
+    },
+    /** Reads everything in memory again; until that is done, and when it fails, the last known state serves. */
+    refresh(): Promise<void> {
+      generation++;
+      absent.clear();
+      // Nobody may join a read that began before the change.
+      loading.clear();
+      // One after the other: what an earlier refresh has read must not come to lie over what a later one has.
+      refreshing = refreshing.then(reload, reload);
+      return refreshing;
+    },
+  };
+}

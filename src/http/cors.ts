@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { nameList } from '../settings/name-list.ts';
+import type { Listener } from './server.ts';
+
+const isOrigin = (text: string): boolean => text === '*' || URL.parse(text)?.origin === text;
+
+/** Origins whose pages may call this service from a browser; `*` for all. */
+export const corsOrigins = nameList.pipe(
+  z
+    .array(z.string().refine(isOrigin, 'must be origins such as https://dashboard.example.com, or *'))
+    .max(100, 'takes at most 100 origins'),
+);
+
+/** Seconds that a browser keeps the answer to its preflight; more than two hours none of them does. */
+const MAX_AGE = 7200;
+const METHODS = 'GET, HEAD, POST, PUT, DELETE';
+
+/**
+ * A listener behind which pages of these origins may read answers and send any header: who they are is told by a key
+ * alone, and no cookie is ever read.
+ */
+export function allowOrigins(origins: readonly string[], listener: Listener): Listener {
+  if (origins.length === 0) return listener;
+  const isOpen = origins.includes('*');
+  const allowed = new Set(origins);
+  return (request, response) => {
+    const { origin } = request.headers;
+    // Also for those who get no such header: a cache must not give their answer to others.
+    if (!isOpen) response.setHeader('vary', 'origin');
+    if (origin === undefined || !(isOpen || allowed.has(origin))) return listener(request, response);
+    response.setHeader('access-control-allow-origin', isOpen ? '*' : origin);
+    if (isPreflight(request)) return answerPreflight(request, response);
+    response.setHeader('access-control-expose-headers', '*');
+    listener(request, response);
+  };
+}
+
+const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+
+function answerPreflight({ headers }: IncomingMessage, response: ServerResponse): void {
+  const wanted = headers['access-control-request-headers'];
+  response.writeHead(204, {
+    'access-control-allow-methods': METHODS,
+    ...(wanted !== undefined && { 'access-control-allow-headers': wanted }),
+    'access-control-max-age': String(MAX_AGE),
+  });
+  response.end();
+}

@@ -1,0 +1,31 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { isLoopbackAddress } from '../lib/addresses.ts';
+
+/** Whether a request may see what concerns all tenants: metrics, and the details of readiness. */
+export type OperationsAccess = (request: IncomingMessage) => boolean;
+
+/** A proxy on this machine makes every peer local; these say that the request came through one. */
+const forwarding = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+
+const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
+  isLoopbackAddress(socket.remoteAddress ?? '') && forwarding.every((name) => headers[name] === undefined);
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Programs on this machine may, and whoever brings the token as `Authorization: Bearer`. */
+export function createOperationsAccess(token: string | null): OperationsAccess {
+  const expected = token === null ? null : digest(token);
+  const hasToken = ({ headers }: IncomingMessage): boolean => {
+    const [, given] = /^bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
+    return expected !== null && given !== undefined && timingSafeEqual(digest(given), expected);
+  };
+  return (request) => isLocal(request) || hasToken(request);
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { splitUrl } from '../lib/request-url.ts';
+import { localUrl } from '../settings/index.ts';
+import type { RequestFacts } from '../subgraphs/context.ts';
+
+/** What resolvers and services get to know of the HTTP request behind an operation. */
+export function factsOf(request: IncomingMessage): RequestFacts {
+  // Express takes the mount path off `url` and keeps the whole one beside it.
+  const { originalUrl, url } = request as IncomingMessage & { originalUrl?: string };
+  return {
+    id: randomUUID(),
+    method: request.method ?? 'GET',
+    ...splitUrl(originalUrl ?? url),
+    headers: request.headers,
+    clientIp: request.socket.remoteAddress ?? '',
+    arrivedAt: () => arrivalOf(request),
+  };
+}
+
+/** Behind a listener for both families an IPv4 address is written as one of IPv6. */
+function arrivalOf({ socket: { localAddress = '127.0.0.1', localPort = 0 } }: IncomingMessage): string {
+  return localUrl(localAddress.replace(/^::ffff:(?=\d+\.)/i, ''), localPort);
+}

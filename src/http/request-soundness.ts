@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { administrationBody, GatewayError } from '../errors/index.ts';
+import { adoptTarget } from '../lib/request-url.ts';
+import type { Listener } from './server.ts';
+
+/** A listener that gets no request of which two readers could think differently. */
+export const soundRequests =
+  (listener: Listener): Listener =>
+  (request, response) => {
+    if (hasTwoHosts(request)) return refuseHosts(request, response);
+    adoptTarget(request);
+    listener(request, response);
+  };
+
+/** Whoever stands in front may have looked at the other one (RFC 9112, section 3.2). */
+export function hasTwoHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+  let found = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') found++;
+  }
+  return found > 1;
+}
+
+function refuseHosts(request: IncomingMessage, response: ServerResponse): void {
+  const error = new GatewayError('VALIDATION_FAILED', {
+    message: 'The request has more than one Host header.',
+    param: 'host',
+  });
+  response.writeHead(400, { 'content-type': 'application/json', connection: 'close' });
+  response.end(request.method === 'HEAD' ? undefined : JSON.stringify(administrationBody(error)));
+}

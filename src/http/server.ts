@@ -1,0 +1,250 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Oauth2, Reference, Rest } from '../../rest-compat/index.ts';
+import type { Dataplane } from '../dataplane/index.ts';
+import type { Realtime } from '../dataplane/realtime/index.ts';
+import { administrationBody, GatewayError, inferenceBody } from '../errors/index.ts';
+import type { GraphHttp } from '../graph/http.ts';
+import { refuseUpgrade } from '../graph/index.ts';
+import { type ArrivalLimits, watchArrivals, watched } from '../lib/bodies/index.ts';
+import type { Logger } from '../lib/logger.ts';
+import { plainPageHeaders } from '../lib/page-headers.ts';
+import { adoptTarget, splitUrl } from '../lib/request-url.ts';
+import { localUrl } from '../settings/index.ts';
+import { answerInvitePage } from './invite-page.ts';
+import type { Metrics } from './metrics.ts';
+import type { OperationsAccess } from './operations-access.ts';
+import { hasTwoHosts, soundRequests } from './request-soundness.ts';
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+type Doors = {
+  dataplane: Dataplane;
+  rest: Rest;
+  oauth2: Oauth2;
+  reference: Reference;
+  graphHttp: GraphHttp;
+  /** Null when they have a listener of their own, or are off. */
+  standalone: GraphHttp | null;
+  metrics: Metrics;
+  isReady: () => { ready: boolean; status: string };
+  seesOperations: OperationsAccess;
+  log: Logger;
+};
+
+type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
+
+/** Below these everything is administration; under `/v1` what is no name of the administration goes to a provider. */
+const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known|model-configs)\//;
+
+const operationsPaths = new Set(['/', '/healthz', '/readyz', '/metrics']);
+
+const graphPaths = new Set(['/graphql', '/explorer', '/supergraph.graphql']);
+
+/** One listener for everything; the first path segment chooses the front door. */
+export function createListener({
+  dataplane,
+  rest,
+  oauth2,
+  reference,
+  graphHttp,
+  standalone,
+  metrics,
+  isReady,
+  seesOperations,
+  log,
+}: Doors): Listener {
+  function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
+    const { path, query } = splitUrl(request.url);
+    if (path.startsWith('/v1/')) {
+      const operation = rest.match(request.method ?? 'GET', path) ?? rest.refuse(request, path);
+      if (operation) return ['rest', operation(request, response)];
+      return ['inference', dataplane.handle(request, response, path.slice(3), query)];
+    }
+    if (administration.test(path)) {
+      const operation = oauth2.match(path) ?? rest.match(request.method ?? 'GET', path) ?? rest.notFound;
+      return ['rest', operation(request, response)];
+    }
+    // Apart from the graph: an answer that stays open says nothing about how long answers take.
+    if (path === '/graphql/stream') return ['stream', graphHttp.handle(request, response)];
+    if (graphPaths.has(path) || path.startsWith('/explorer/')) {
+      if (request.method === 'TRACE')
+        return ['graph', refuseMethod(response, path === '/graphql' ? 'GET, POST' : 'GET, HEAD')];
+      return ['graph', graphHttp.handle(request, response)];
+    }
+    if (standalone && path.startsWith('/subgraphs/')) {
+      if (request.method === 'TRACE') return ['subgraph', refuseMethod(response, 'GET, POST')];
+      return ['subgraph', standalone.handle(request, response)];
+    }
+    if (path.startsWith('/invites/')) return ['operations', answerInvitePage(request, response)];
+    return ['operations', operations(path, request, response)];
+  }
+
+  async function operations(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const documented = reference.match(path);
+    if (documented) return documented(request, response);
+    if (operationsPaths.has(path) && !isRead(request)) return answerMethods(request, response);
+    if (path === '/healthz') return answer(response, 200, { status: 'ok' });
+    if (path === '/readyz') {
+      const state = isReady();
+      const shown = seesOperations(request) ? state : { ready: state.ready, status: state.status };
+      return answer(response, state.ready ? 200 : 503, shown);
+    }
+    if (path === '/metrics') {
+      if (!seesOperations(request)) return refuseMetrics(response);
+      response.writeHead(200, { ...plainPageHeaders, 'content-type': metrics.contentType });
+      response.end(await metrics.text());
+      return;
+    }
+    if (path === '/') {
+      response.writeHead(200, { ...plainPageHeaders, 'content-type': 'text/plain; charset=utf-8' });
+      response.end(
+        'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, reference: /reference, health: /healthz\n',
+      );
+      return;
+    }
+    answer(response, 404, { message: 'Not Found', ok: false });
+  }
+
+  return (request, response) => {
+    const [door, pending] = route(request, response);
+    metrics.observe(door, response);
+    if (!(pending instanceof Promise)) return;
+    pending.catch((error: unknown) => {
+      log.error({ error, door }, 'A request failed outside its error handling.');
+      if (response.headersSent) response.destroy();
+      else answer(response, 500, inferenceBody(new GatewayError('INTERNAL')));
+    });
+  };
+}
+
+/** The listener that federation routers have to themselves. */
+export const createSubgraphListener =
+  ({ standalone, metrics }: { standalone: GraphHttp; metrics: Metrics }): Listener =>
+  (request, response) => {
+    const door: Door = 'subgraph';
+    metrics.observe(door, response);
+    if (request.method === 'TRACE') refuseMethod(response, 'GET, POST');
+    else standalone.handle(request, response);
+  };
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { ...plainPageHeaders, 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
+const READ_METHODS = 'GET, HEAD, OPTIONS';
+
+function answerMethods({ method }: IncomingMessage, response: ServerResponse): void {
+  if (method === 'OPTIONS') response.writeHead(204, { allow: READ_METHODS }).end();
+  else refuseMethod(response, READ_METHODS);
+}
+
+function refuseMethod(response: ServerResponse, allow: string): void {
+  response.setHeader('allow', allow);
+  answer(response, 405, administrationBody(new GatewayError('METHOD_NOT_ALLOWED')));
+}
+
+function refuseMetrics(response: ServerResponse): void {
+  response.setHeader('www-authenticate', 'Bearer');
+  const message =
+    'Metrics are for programs on the machine itself, and for whoever sends METRICS_TOKEN as bearer token.';
+  answer(response, 401, inferenceBody(new GatewayError('UNAUTHENTICATED', { message })));
+}
+
+const MAX_HEADER_BYTES = 64 * 1024;
+/** Milliseconds that a body may take to arrive, however fast it comes. */
+const MAX_UPLOAD_TIME = 3_600_000;
+
+type UpgradeDoors = {
+  adopt(request: IncomingMessage): void;
+  graph: UpgradeListener;
+  realtime: Realtime;
+};
+
+/** Lets a WebSocket through where there is one to talk to, and answers 404 elsewhere. */
+export const createUpgradeListener =
+  ({ adopt, graph, realtime }: UpgradeDoors): UpgradeListener =>
+  (request, socket, head) => {
+    const { path, query } = splitUrl(request.url);
+    adopt(request);
+    if (path === '/graphql') graph(request, socket, head);
+    else if (path === '/v1/realtime') realtime.handleUpgrade(request, socket, head, query);
+    else refuseUpgrade(socket, '404 Not Found');
+  };
+
+/** The HTTP server around a listener: generous with header size since configs travel in one. */
+export function createHttpServer(
+  listener: Listener,
+  onUpgrade?: UpgradeListener,
+  arrivalLimits?: ArrivalLimits,
+): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: 75_000,
+      // Some clients offer HTTP/2 with every request: they are answered as if they had not.
+      shouldUpgradeCallback: ({ headers }) =>
+        onUpgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
+    },
+    watched(soundRequests(listener)),
+  );
+  watchArrivals(server, arrivalLimits);
+  server.headersTimeout = 80_000;
+  server.requestTimeout = MAX_UPLOAD_TIME;
+  if (onUpgrade) server.on('upgrade', soundUpgrades(onUpgrade));
+  return server;
+}
+
+const soundUpgrades =
+  (onUpgrade: UpgradeListener): UpgradeListener =>
+  (request, socket, head) => {
+    if (hasTwoHosts(request)) return refuseUpgrade(socket, '400 Bad Request');
+    adoptTarget(request);
+    onUpgrade(request, socket, head);
+  };
+
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Opens the listener that federation routers have to themselves. */
+export async function openSubgraphListener(options: {
+  handle: Listener;
+  host: string;
+  port: number;
+}): Promise<{ server: Server; port: number; url: string }> {
+  const server = createHttpServer(options.handle);
+  const port = await listen(server, options.host, options.port).catch((error: Error) => {
+    throw new Error(`SUBGRAPH_HOST, SUBGRAPH_PORT: ${error.message}`, { cause: error });
+  });
+  return { server, port, url: localUrl(options.host, port) };
+}
+
+/** How often connections that fell idle are looked for during a stop, in milliseconds. */
+const IDLE_CHECK = 50;
+
+/** Takes no new requests, lets open ones finish for `grace` milliseconds, then cuts what is left. */
+export function close(server: Server, grace: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), grace);
+    // A kept-alive connection whose last answer is complete holds nothing open any more.
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);
+    server.close(() => {
+      clearTimeout(cut);
+      clearInterval(idle);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

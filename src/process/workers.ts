@@ -1,0 +1,161 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AggregatorRegistry, type Registry } from 'prom-client';
+import type { Logger } from '../lib/logger.ts';
+import type { Addresses } from './service.ts';
+
+type FromWorker = { listening: Addresses } | { ready: true } | { metricsWanted: number };
+type ToWorker = { metrics: string; for: number } | { open: true };
+
+export type Workers = {
+  /** Where all of them answer. */
+  addresses: Addresses;
+  /** Asks every worker to stop and waits for their ends. */
+  stop(): Promise<void>;
+};
+
+/** Milliseconds before a worker that ended by itself is replaced, so that one that cannot start does not spin. */
+const RELAUNCH_DELAY = 1000;
+
+/**
+ * Runs `count` processes that share one listener and the database at `databaseUri`; one that ends by itself is replaced.
+ * They answer once `prepare`, which hears where they will, has resolved. Resolves when all of them answer; rejects when one
+ * cannot start, which has then said why.
+ */
+export async function startWorkers(options: {
+  count: number;
+  databaseUri: string;
+  log: Logger;
+  prepare(addresses: Addresses): Promise<void>;
+}): Promise<Workers> {
+  const { count, databaseUri, log, prepare } = options;
+  let stopping = false;
+  const aggregator = new AggregatorRegistry();
+
+  function launch(): Worker {
+    // To a worker the store is a database like any other.
+    const worker = cluster.fork({ MONGODB_URI: databaseUri });
+    worker.on('message', (message: FromWorker) => {
+      if ('metricsWanted' in message) void answerMetrics(worker, message.metricsWanted);
+    });
+    return worker;
+  }
+
+  async function answerMetrics(worker: Worker, request: number): Promise<void> {
+    try {
+      worker.send({ metrics: await aggregator.clusterMetrics(), for: request } satisfies ToWorker);
+    } catch (error) {
+      // The worker that asked gives up after a while, as does whoever asked it.
+      log.error({ error }, 'The metrics of the workers could not be collected.');
+    }
+  }
+
+  async function relaunch(code: number | null, signal: string | null): Promise<void> {
+    if (stopping) return;
+    log.error({ code, signal }, 'A worker ended; starting another.');
+    await sleep(RELAUNCH_DELAY);
+    if (!stopping) openOnceListening(launch());
+  }
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const ended = running.map((worker) => once(worker, 'exit'));
+    for (const worker of running) worker.process.kill('SIGTERM');
+    await Promise.all(ended);
+  }
+
+  const launched = Array.from({ length: count }, launch);
+  const first = launched.map((worker) => told(worker, 'listening'));
+  const ready = Promise.all(launched.map((worker) => told(worker, 'ready')));
+  // Whoever cannot start is heard of by what is waited for first.
+  ready.catch(() => undefined);
+  try {
+    const [addresses] = await Promise.all(first);
+    if (!addresses) throw new Error('There are no workers.');
+    await prepare(addresses);
+    for (const worker of launched) if (worker.isConnected()) worker.send({ open: true } satisfies ToWorker);
+    await ready;
+    cluster.on('exit', (_worker, code, signal) => void relaunch(code, signal));
+    return { addresses, stop };
+  } catch (error) {
+    await Promise.allSettled(first);
+    await stop();
+    throw error;
+  }
+}
+
+/** A worker ended before it answered; it has said why. */
+export class WorkerFailedError extends Error {}
+
+type Told = { listening: Addresses; ready: true };
+
+/** What a worker says of how far it is. */
+function told<Name extends keyof Told>(worker: Worker, name: Name): Promise<Told[Name]> {
+  return new Promise((resolve, reject) => {
+    worker.on('message', (message: Partial<Told>) => {
+      const value = message[name];
+      if (value !== undefined) resolve(value);
+    });
+    worker.once('exit', () => reject(new WorkerFailedError('A worker could not start.')));
+  });
+}
+
+/** Later workers need not wait: the first ones do until everything is there. */
+function openOnceListening(worker: Worker): void {
+  worker.on('message', (message: FromWorker) => {
+    if ('listening' in message) worker.send({ open: true } satisfies ToWorker);
+  });
+}
+
+/** Tells the process that watches over this one where it listens; resolves when it may answer. */
+export function permission(addresses: Addresses): Promise<void> {
+  return new Promise((resolve) => {
+    const hear = (message: ToWorker | Record<string, unknown>) => {
+      if (!('open' in message)) return;
+      process.off('message', hear);
+      resolve();
+    };
+    process.on('message', hear);
+    process.send?.({ listening: addresses } satisfies FromWorker);
+  });
+}
+
+/** Tells the process that watches over this one that it answers. */
+export function announce(): void {
+  process.send?.({ ready: true } satisfies FromWorker);
+}
+
+/** Milliseconds that the other workers have to tell their numbers. */
+const METRICS_TIMEOUT = 6000;
+
+/** The metrics of all workers together, for one of them to answer with; of this process alone when there are no others. */
+export function createMetricsText(registries: Registry[]): () => Promise<string> {
+  if (!cluster.isWorker) {
+    return async () => (await Promise.all(registries.map((registry) => registry.metrics()))).join('\n');
+  }
+  AggregatorRegistry.setRegistries(registries);
+  new AggregatorRegistry();
+  const waiting = new Map<number, (text: string) => void>();
+  let requests = 0;
+  process.on('message', (message: ToWorker | Record<string, unknown>) => {
+    if (!('metrics' in message) || typeof message.for !== 'number') return;
+    waiting.get(message.for)?.(String(message.metrics));
+    waiting.delete(message.for);
+  });
+  return async () => {
+    const request = requests++;
+    const collected = new Promise<string>((resolve) => {
+      waiting.set(request, resolve);
+    });
+    process.send?.({ metricsWanted: request } satisfies FromWorker);
+    const late = new AbortController();
+    const timeout = sleep(METRICS_TIMEOUT, null, { signal: late.signal, ref: false }).catch(() => null);
+    const text = await Promise.race([collected, timeout]);
+    late.abort();
+    waiting.delete(request);
+    if (text === null) throw new Error('The metrics of the workers did not come in time.');
+    return text;
+  };
+}

@@ -1,0 +1,55 @@
+import type { Call } from '../dataplane/call.ts';
+import { isSecretName } from '../lib/redaction.ts';
+
+/** What a config's conditions and sticky fields may know of a call. */
+export type Facts = {
+  metadata: Readonly<Record<string, unknown>>;
+  /** The body's members; empty for a body that is not JSON. */
+  params: Readonly<Record<string, unknown>>;
+  /** Under names in lower case. */
+  headers: Readonly<Record<string, unknown>>;
+  pathname: string;
+};
+
+export const factsOf = ({ metadata, body, headers, path }: Call): Facts => ({
+  metadata,
+  params: body.kind === 'json' ? body.value : {},
+  headers,
+  pathname: `/v1${path}`,
+});
+
+export type Primitive = string | number | boolean | null;
+/** Undefined when the call has no such value, or none that can be compared. */
+export type Lookup = (facts: Facts) => Primitive | undefined;
+
+/** Credentials, and configs, which hold some. */
+const isHidden = (header: string): boolean => header === 'x-gateway-config' || isSecretName(header);
+
+/**
+ * `metadata.<key>`, `params.<key>`, `headers.<name>` or `url.pathname`; `depth` is how many segments may follow the first.
+ * Answers why not, when it is none of these.
+ */
+export function lookupOf(name: string, depth = 1): Lookup | { problem: string } {
+  if (name === 'url.pathname') return ({ pathname }) => pathname;
+  const [root, ...keys] = name.split('.');
+  const isKnown = root === 'metadata' || root === 'params' || root === 'headers';
+  if (!isKnown || keys.length === 0 || keys.length > depth || keys.includes('')) {
+    return { problem: `${name} is not metadata.<key>, params.<key>, headers.<name> or url.pathname` };
+  }
+  if (root !== 'headers') return (facts) => valueAt(facts[root], keys);
+  const header = keys.join('.').toLowerCase();
+  if (isHidden(header)) return { problem: `${name} is a credential, which configs do not see` };
+  return ({ headers }) => valueAt(headers, [header]);
+}
+
+function valueAt(holder: unknown, keys: readonly string[]): Primitive | undefined {
+  let value = holder;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return isPrimitive(value) ? value : undefined;
+}
+
+export const isPrimitive = (value: unknown): value is Primitive =>
+  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

@@ -1,0 +1,201 @@
+import { hash } from 'node:crypto';
+import { canonicalText } from '../lib/canonical.ts';
+import { allSettings, type Settings } from '../providers/index.ts';
+import { type Lookup, lookupOf } from './facts.ts';
+import type { CachePolicy, CircuitBreaker, RetryPolicy, Strategy } from './parts.ts';
+import { compileQuery, type Test } from './query.ts';
+import { STICKY_DEPTH } from './rules.ts';
+import type { GatewayConfig } from './schema.ts';
+import { withoutSecrets } from './secret-keys.ts';
+
+type Mode = Strategy['mode'];
+
+/** Behaviour that flows down from a group to its targets (spec/data-plane.md, section 2.4). */
+export type Behaviour = {
+  retry: RetryPolicy | null;
+  cache: CachePolicy | null;
+  requestTimeout: number | null;
+  customHost: string | null;
+  /** Where the config names it, e.g. `config.custom_host`. */
+  customHostAt: string | null;
+  forwardHeaders: readonly string[];
+  overrideParams: Record<string, unknown> | null;
+  defaultParams: Record<string, unknown> | null;
+  dropParams: readonly string[];
+  strictOpenAiCompliance: boolean;
+  breaker: CircuitBreaker | null;
+};
+
+/** A target that is called. */
+export type Leaf = Behaviour & {
+  kind: 'leaf';
+  /** Where it stands, e.g. `config.targets[1]`. */
+  path: string;
+  /** Its index in its group, 0 at the root. */
+  index: number;
+  /** The mode of the group it stands in; `single` at the root. */
+  mode: Mode;
+  /** `@slug` of a catalogue provider or the id of a provider kind; null: the request names it. */
+  provider: string | null;
+  /** The key by which the config names it. */
+  providerKey: 'provider' | 'virtual_key';
+  apiKey: string | null;
+  /** Settings of the provider that the config names, such as `aws_region`. */
+  settings: Settings;
+  passthrough: boolean;
+  /** At the root: lists the catalogue of the providers that the config names instead of asking one of them. */
+  fetchIntegratedModels: boolean;
+};
+
+/** Targets and the rule that picks among them. */
+export type Group = {
+  kind: 'group';
+  path: string;
+  mode: Mode;
+  targets: Plan[];
+  /** 0, 1, 2, …: every target's place in the list. */
+  places: readonly number[];
+  weights: readonly number[];
+  sticky: Sticky | null;
+  /** Null: every status but 2xx. */
+  onStatusCodes: ReadonlySet<number> | null;
+  conditions: readonly Condition[];
+  byName: ReadonlyMap<string, number>;
+  fallbackName: string | null;
+  /** Some target below may be taken out by its circuit breaker. */
+  hasBreakers: boolean;
+  /** What the caller sent decides which target is called. */
+  readsCall: boolean;
+  fetchIntegratedModels: boolean;
+};
+
+/** A condition and the name of its target; a malformed query has no test. */
+export type Condition = { test: Test | null; then: string };
+
+/** How a group keeps callers at the target that they were given first (section 2.3). */
+export type Sticky = {
+  fields: readonly Lookup[];
+  /** Milliseconds. */
+  ttl: number;
+  /** What each target is, whatever its place: its name, or a digest of its config without credentials. */
+  identities: readonly string[];
+};
+
+export type Plan = Leaf | Group;
+
+const NOTHING: Behaviour = {
+  retry: null,
+  cache: null,
+  requestTimeout: null,
+  customHost: null,
+  customHostAt: null,
+  forwardHeaders: [],
+  overrideParams: null,
+  defaultParams: null,
+  dropParams: [],
+  strictOpenAiCompliance: true,
+  breaker: null,
+};
+
+type Place = Pick<Leaf, 'path' | 'index' | 'mode'>;
+
+const ROOT: Place = { path: 'config', index: 0, mode: 'single' };
+
+/** A config with inheritance worked out once, so that a request only walks it. */
+export const planOf = (config: GatewayConfig): Plan => planNode(config, NOTHING, ROOT);
+
+function planNode(config: GatewayConfig, parent: Behaviour, place: Place): Plan {
+  const behaviour = inherit(config, parent, place.path);
+  const { strategy, targets } = config;
+  if (!strategy || !targets) return planLeaf(config, behaviour, place);
+  const { mode } = strategy;
+  const inherited = { ...behaviour, breaker: strategy.cb_config ?? behaviour.breaker };
+  const plans = targets.map((target, index) =>
+    planNode(target, inherited, { path: `${place.path}.targets[${index}]`, index, mode }),
+  );
+  return {
+    kind: 'group',
+    path: place.path,
+    mode,
+    targets: plans,
+    places: targets.map((_target, index) => index),
+    weights: targets.map((target) => target.weight),
+    sticky: strategy.sticky?.enabled ? stickyOf(strategy.sticky, targets) : null,
+    onStatusCodes: strategy.on_status_codes ? new Set(strategy.on_status_codes) : null,
+    conditions: (strategy.conditions ?? []).map(({ query, then }) => ({
+      test: compileQuery(query).test,
+      then,
+    })),
+    byName: new Map(
+      targets.flatMap((target, index) => (target.name === undefined ? [] : [[target.name, index] as const])),
+    ),
+    fallbackName: strategy.default ?? null,
+    readsCall: mode === 'conditional' || plans.some((plan) => plan.kind === 'group' && plan.readsCall),
+    hasBreakers: plans.some((plan) => (plan.kind === 'leaf' ? plan.breaker !== null : plan.hasBreakers)),
+    fetchIntegratedModels: config.fetch_integrated_models ?? false,
+  };
+}
+
+function planLeaf(config: GatewayConfig, behaviour: Behaviour, place: Place): Leaf {
+  return {
+    kind: 'leaf',
+    ...place,
+    ...behaviour,
+    provider:
+      config.provider ??
+      (config.virtual_key === undefined ? null : `@${config.virtual_key.replace(/^@/, '')}`),
+    providerKey:
+      config.provider === undefined && config.virtual_key !== undefined ? 'virtual_key' : 'provider',
+    apiKey: config.api_key ?? null,
+    settings: settingsOf(config),
+    passthrough: config.passthrough ?? false,
+    fetchIntegratedModels: config.fetch_integrated_models ?? false,
+  };
+}
+
+function settingsOf(config: GatewayConfig): Settings {
+  const members = config as Record<string, unknown>;
+  const named = [...allSettings.keys()].filter((name) => members[name] !== undefined);
+  return Object.fromEntries(named.map((name) => [name, String(members[name])]));
+}
+
+function stickyOf({ hash_fields, ttl }: NonNullable<Strategy['sticky']>, targets: GatewayConfig[]): Sticky {
+  const lookups = hash_fields.map((field) => lookupOf(field, STICKY_DEPTH));
+  const seen = new Map<string, number>();
+  const identities = targets.map((target) => {
+    const own = target.name ?? hash('sha256', canonicalText(withoutSecrets(target))).slice(0, 32);
+    const count = seen.get(own) ?? 0;
+    seen.set(own, count + 1);
+    // Targets that differ in their credential alone are told apart by their order.
+    return count === 0 ? own : `${own}#${count}`;
+  });
+  return { fields: lookups.filter((lookup) => typeof lookup === 'function'), ttl: ttl * 1000, identities };
+}
+
+function inherit(config: GatewayConfig, parent: Behaviour, path: string): Behaviour {
+  return {
+    retry: config.retry ?? parent.retry,
+    cache: config.cache ?? parent.cache,
+    requestTimeout: config.request_timeout ?? parent.requestTimeout,
+    customHost: config.custom_host ?? parent.customHost,
+    customHostAt: config.custom_host === undefined ? parent.customHostAt : `${path}.custom_host`,
+    forwardHeaders: config.forward_headers?.map((name) => name.toLowerCase()) ?? parent.forwardHeaders,
+    overrideParams: merge(parent.overrideParams, config.override_params),
+    defaultParams: merge(parent.defaultParams, config.default_params),
+    dropParams: config.drop_params ?? parent.dropParams,
+    strictOpenAiCompliance: config.strict_open_ai_compliance ?? parent.strictOpenAiCompliance,
+    breaker: config.cb_config ?? parent.breaker,
+  };
+}
+
+/** Parameters of a plan, counted at every target that has them. */
+export const inheritedParams = (plan: Plan): number =>
+  plan.kind === 'group'
+    ? plan.targets.reduce((sum, target) => sum + inheritedParams(target), 0)
+    : Object.keys({ ...plan.overrideParams }).length + Object.keys({ ...plan.defaultParams }).length;
+
+const merge = (parent: Record<string, unknown> | null, own: Record<string, unknown> | undefined) =>
+  own ? { ...parent, ...own } : parent;
+
+/** The plan of a request that carries no config. */
+export const emptyPlan: Leaf = planLeaf({ weight: 1 }, NOTHING, ROOT);

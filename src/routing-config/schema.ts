@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { GatewayError } from '../errors/index.ts';
+import { customHostProblem } from '../lib/custom-host.ts';
+import { isNestedDeeperThan } from '../lib/storable.ts';
+import { allSettings, type Setting, settingProblem } from '../providers/index.ts';
+import { cache, circuitBreaker, retry, statusCodes, strategy } from './parts.ts';
+import {
+  conditionProblems,
+  countParams,
+  hasContent,
+  looseKeyProblems,
+  MAX_INHERITED_PARAMS,
+  structureProblems,
+} from './rules.ts';
+import { repeatedKeys, toSnakeCaseConfig } from './spelling.ts';
+
+// The config object of spec/data-plane.md, section 2.1, in its snake_case spelling. Keys that this version does not act
+// on (guardrails, hooks, mutators, stored prompts) are refused like any unknown key: a config that is accepted is a config
+// that is obeyed.
+
+const params = z.record(z.string(), z.json());
+
+/** Names with indexes in brackets, between dots (section 2.1). */
+const PARAM_PATH = /^[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*(?:\.[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*)*$/;
+
+const hostUrl = z
+  .string()
+  .max(2048)
+  .superRefine((value, context) => {
+    const problem = customHostProblem(value);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** What providers take beside their key, each under the name that its provider gives it; read by name in `plan.ts`. */
+const settingShape: Record<never, never> = Object.fromEntries(
+  [...allSettings].map(([name, setting]) => [
+    name,
+    writtenAsList(setting, z.string())
+      .superRefine((value, context) => {
+        const problem = settingProblem(setting, value);
+        if (problem) context.addIssue({ code: 'custom', message: `must be ${problem}` });
+      })
+      .optional(),
+  ]),
+);
+
+/** A list may be written as such, or as the JSON of it. */
+function writtenAsList({ list }: Setting, text: z.ZodString) {
+  return list ? z.preprocess((value) => (Array.isArray(value) ? JSON.stringify(value) : value), text) : text;
+}
+
+const plainNode = z.strictObject({
+  name: z.string().min(1).max(255).optional(),
+  provider: z.string().min(1).max(255).optional(),
+  virtual_key: z.string().min(1).max(255).optional(),
+  api_key: z.string().min(1).max(8192).optional(),
+  custom_host: hostUrl.optional(),
+  weight: z.number().min(0).max(1e9).default(1),
+  strategy: strategy.optional(),
+  get targets() {
+    return z.array(plainNode).min(1).max(100).optional();
+  },
+  on_status_codes: statusCodes.optional(),
+  retry: retry.optional(),
+  cache: cache.optional(),
+  cb_config: circuitBreaker.optional(),
+  request_timeout: z.int().min(1).max(3_600_000).optional(),
+  override_params: params.optional(),
+  default_params: params.optional(),
+  drop_params: z
+    .array(z.string().max(255).regex(PARAM_PATH, 'is not a path such as a.b, a[0].b or a[*].b'))
+    .max(100)
+    .optional(),
+  forward_headers: z
+    .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'is not a header name'))
+    .max(100)
+    .optional(),
+  passthrough: z.boolean().optional(),
+  strict_open_ai_compliance: z.boolean().optional(),
+  fetch_integrated_models: z.boolean().optional(),
+});
+
+/** With the settings at every level; apart, since the compiler cannot follow a recursion through computed members. */
+const node: typeof plainNode = plainNode.extend({
+  ...settingShape,
+  get targets() {
+    return z.array(node).min(1).max(100).optional();
+  },
+});
+
+export type { RetryPolicy } from './parts.ts';
+export type GatewayConfig = z.infer<typeof plainNode>;
+
+/** Levels of objects and lists: far more than anybody writes, far less than the stack holds. */
+const MAX_DEPTH = 64;
+/** Of the config as JSON: hundreds of targets. */
+const MAX_CHARACTERS = 128 * 1024;
+
+/**
+ * A config object as the data plane runs it: every key known, every target reachable by its strategy. Both spellings of
+ * the keys are taken. Throws INVALID_CONFIG with one `path: ..., message: ...` line per mistake.
+ */
+export function parseGatewayConfig(value: unknown): GatewayConfig {
+  requireBounded(value);
+  const repeated = repeatedKeys(value);
+  if (repeated.length > 0)
+    throw invalid(repeated.map((at) => `path: ${at}, message: this key is given twice`));
+  const parsed = node.safeParse(toSnakeCaseConfig(value));
+  if (!parsed.success) {
+    throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));
+  }
+  const problems = structureProblems(parsed.data, 'config');
+  if (countParams(parsed.data) > MAX_INHERITED_PARAMS)
+    problems.push(
+      `path: config, message: the parameters of all targets, inherited ones included, are at most ${MAX_INHERITED_PARAMS}`,
+    );
+  if (problems.length === 0 && !hasContent(parsed.data))
+    problems.push('path: config, message: the config names no provider, targets or behaviour');
+  if (problems.length > 0) throw invalid(problems);
+  return parsed.data;
+}
+
+/** Throws INVALID_CONFIG for what is no object, or one larger than any config: too large to be walked through. */
+export function requireBounded(value: unknown): asserts value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(['path: config, message: a config is a JSON object']);
+  }
+  if (isNestedDeeperThan(MAX_DEPTH, value)) {
+    throw invalid([`path: config, message: a config is nested at most ${MAX_DEPTH} levels deep`]);
+  }
+  if (JSON.stringify(value).length > MAX_CHARACTERS) {
+    throw invalid([`path: config, message: a config has at most ${MAX_CHARACTERS} characters`]);
+  }
+}
+
+/**
+ * The same for a config that is to be saved: its conditions must all be sound, where at run time a malformed one is
+ * skipped, and its keys must have their providers.
+ */
+export function parseSavedConfig(value: unknown): GatewayConfig {
+  const config = parseGatewayConfig(value);
+  const problems = [...conditionProblems(config, 'config'), ...looseKeyProblems(config, 'config')];
+  if (problems.length > 0) throw invalid(problems);
+  return config;
+}
+
+function describe(issue: z.core.$ZodIssue): string[] {
+  const at = pathText(issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `path: ${at}.${key}, message: this key is not supported`);
+  }
+  return [`path: ${at}, message: ${issue.message}`];
+}
+
+const pathText = (path: readonly PropertyKey[]) =>
+  `config${path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')}`;
+
+function invalid(errors: string[]): GatewayError {
+  return new GatewayError('INVALID_CONFIG', {
+    message: `The gateway config is not valid: ${errors[0]}${errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''}`,
+    param: 'config',
+    errors,
+  });
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { S3Bucket } from '../storage/export-files/index.ts';
+
+const text = z.string().max(256).optional();
+
+/** The bucket that finished log exports go to: all of these, or none. */
+export const exportSettings = {
+  EXPORT_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  EXPORT_S3_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
+    .optional(),
+  EXPORT_S3_REGION: text,
+  EXPORT_S3_ACCESS_KEY_ID: text,
+  EXPORT_S3_SECRET_ACCESS_KEY: text,
+};
+
+type Name = keyof typeof exportSettings;
+type Values = { [K in Name]?: string | undefined };
+
+const names = Object.keys(exportSettings) as Name[];
+
+/** What is missing where only some of the settings are there. */
+export function missingOfBucket(values: Record<string, unknown>): { path: string[]; message: string }[] {
+  const missing = names.filter((name) => values[name] === undefined);
+  if (missing.length === names.length) return [];
+  return missing.map((name) => ({ path: [name], message: 'must be set like the other EXPORT_S3_ settings' }));
+}
+
+export const bucketOf = (values: Values): S3Bucket | null =>
+  values.EXPORT_S3_ENDPOINT === undefined
+    ? null
+    : {
+        endpoint: values.EXPORT_S3_ENDPOINT,
+        bucket: values.EXPORT_S3_BUCKET ?? '',
+        region: values.EXPORT_S3_REGION ?? '',
+        accessKeyId: values.EXPORT_S3_ACCESS_KEY_ID ?? '',
+        secretAccessKey: values.EXPORT_S3_SECRET_ACCESS_KEY ?? '',
+      };

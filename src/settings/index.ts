@@ -1,0 +1,368 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { corsOrigins } from '../http/cors.ts';
+import { isLoopbackHost } from '../lib/addresses.ts';
+import { hostnameOf } from '../lib/custom-host.ts';
+import type { LogLevel } from '../lib/logger.ts';
+import type { OtlpCollector } from '../recording/spans/span-export.ts';
+import type { S3Bucket } from '../storage/export-files/index.ts';
+import { semanticCacheEmbeddings } from './cache.ts';
+import { bucketOf, exportSettings, missingOfBucket } from './exports.ts';
+import { headerSettings } from './headers.ts';
+import { jwtIssuers } from './jwt-issuers.ts';
+import { nameList } from './name-list.ts';
+import { remoteSubgraphs } from './remote-subgraphs.ts';
+import { collectorOf, traceSettings } from './traces.ts';
+
+/** A subgraph that another service answers. */
+export type RemoteSubgraph = {
+  name: string;
+  url: string;
+  /** Sent with every request to it, e.g. a secret that shows it who asks. */
+  headers: Record<string, string>;
+  /** Milliseconds that one request to it may take. */
+  timeout: number;
+  /** Headers of the caller, lower case, that it gets too. */
+  forwardHeaders: string[];
+};
+
+/** An identity provider whose JWTs stand for callers of one organisation. */
+export type JwtIssuer = {
+  /** The claim `iss` of its tokens. */
+  issuer: string;
+  /** Where its public keys are. */
+  jwksUrl: string;
+  organisationId: string;
+  /** What the claim `aud` must name; null takes tokens for anybody. */
+  audience: string | null;
+};
+
+/** Who turns the questions of semantic caches into embeddings. */
+export type EmbeddingSettings = {
+  /** Provider kind, e.g. `openai`. */
+  provider: string;
+  apiKey: string | null;
+  model: string;
+  /** Base URL in place of the provider's own. */
+  host: string | null;
+  /** Settings of the provider, such as `vertex_region`. */
+  settings: Record<string, string>;
+};
+
+/** Everything an operator can set, read once. No other file reads the environment. */
+export type Settings = {
+  listen: { host: string; port: number };
+  /** Processes that answer requests. */
+  workers: number;
+  subgraphs: {
+    /** Names of the built-in subgraphs that this process serves; null for all. */
+    served: string[] | null;
+    /** What a federation router sends to be let in at `/subgraphs/<name>/graphql`. */
+    routerSecret: string | null;
+    /** A listener of its own for these endpoints; null puts them, behind the secret, on the main one. */
+    listen: { host: string; port: number } | null;
+  };
+  /** Prefixes, in lower case, that stand for `x-gateway-`. */
+  headerPrefixAliases: string[];
+  storage: {
+    dataDirectory: string;
+    /** Null starts the embedded store in the data directory. */
+    mongodbUri: string | null;
+    /** Null reads, or on first start makes, `DATA_DIR/encryption.key`. */
+    encryptionKey: Buffer | null;
+  };
+  limits: {
+    /** Bytes of the largest request body on the data plane. */
+    maxBodyBytes: number;
+    /** Bytes of the largest JSON body: it is parsed while everybody waits. */
+    maxJsonBytes: number;
+    /** Bytes up to which a body that is not JSON is held in memory, so that it can be sent again on retry or fallback. */
+    maxReplayBytes: number;
+    /** Bytes of request bodies that one process holds in memory at the same time, at all doors. */
+    bodyMemoryBytes: number;
+  };
+  openCalls: {
+    /** Calls that one process may have on their way to providers; null: as many as its open files allow. */
+    total: number | null;
+    /** The same of one credential; null: three quarters of them, 4000 at most. */
+    perKey: number | null;
+  };
+  upstream: {
+    /** Milliseconds for the TCP and TLS handshake with a provider. */
+    connectTimeout: number;
+    /** Private hosts that callers may name as custom host. */
+    trustedHosts: string[];
+    /** Redirects to other places on paths that are passed on: the caller gets them, or a 502. */
+    redirects: 'pass' | 'refuse';
+  };
+  cache: {
+    /** Seconds that an answer is kept where its config does not say, and the most where it does; null: a week, and ninety days. */
+    maxAge: number | null;
+    /** Bytes of kept answers in the memory of one process. */
+    memoryBytes: number;
+    /** Null: semantic caches compare equal questions only. */
+    embeddings: EmbeddingSettings | null;
+    /** Cosine above which two questions count as the same. */
+    threshold: number;
+  };
+  /** Requests may name configs, providers and hosts only by what an administrator has saved. */
+  savedConfigsOnly: boolean;
+  /** Origins whose pages may call from a browser; `*` stands for all. */
+  corsOrigins: string[];
+  headers: {
+    /** Lower-case names of headers that become metadata of their request. */
+    toMetadata: string[];
+    /** Lower-case names of headers that no proxied request takes to its provider. */
+    toIgnore: string[];
+  };
+  requestLogs: {
+    /** Lower-case names of headers whose values no log shows, beside those that look like secrets. */
+    maskedHeaders: string[];
+    bodies: 'full' | 'none';
+    maxBodyBytes: number;
+    retentionDays: number;
+    bodyRetentionDays: number;
+  };
+  exports: {
+    /** Where finished log exports go; null keeps them in the data directory. */
+    bucket: S3Bucket | null;
+  };
+  graph: {
+    /** Whether browsers see Apollo Sandbox, which runs scripts from Apollo's CDN. */
+    sandbox: boolean;
+    introspection: boolean;
+    maxDepth: number;
+    maxCost: number;
+    /** Milliseconds that an operation and the body it comes in may take. */
+    timeout: number;
+    /** File with the only documents that may run; null lets any run. */
+    trustedDocuments: string | null;
+  };
+  remoteSubgraphs: {
+    list: RemoteSubgraph[];
+    /** Milliseconds between two looks at a remote subgraph's SDL. */
+    pollInterval: number;
+  };
+  identity: {
+    /** Where callers reach this installation, without a slash at the end; null answers with the address that they asked at. */
+    publicUrl: string | null;
+    /** Of the names of service accounts: `<name>@<tsg_id>.iam.<domain>`. */
+    serviceAccountDomain: string;
+    jwtIssuers: JwtIssuer[];
+  };
+  /** What is told of every try at a provider; null tells nobody. */
+  traceCollector: OtlpCollector | null;
+  /** Shows metrics and the details of readiness to those who are not on this machine; null shows them to nobody else. */
+  metricsToken: string | null;
+  logLevel: LogLevel;
+  /** Milliseconds that open requests get after SIGTERM. */
+  shutdownTimeout: number;
+};
+
+const wholeNumber = (min: number, max: number) =>
+  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
+
+const integer = (fallback: number, min: number, max: number) => wholeNumber(min, max).default(fallback);
+
+const choice = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+const flag = (fallback: boolean) => choice.default(fallback);
+
+// Secrets that travel in a header.
+const headerSecret = z
+  .string()
+  .regex(
+    /^[\x21-\x7e]{32,512}$/,
+    'must be 32 to 512 characters without spaces, e.g. from `openssl rand -hex 32`',
+  );
+
+const encryptionKey = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((key) => key.length === 32, 'must be 32 bytes in base64, e.g. from `openssl rand -base64 32`');
+
+// Under `x-request-` or `x-forwarded-` other parties send headers of their own.
+const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-9_-]*[a-z0-9_]-$/, {
+  error: ({ input }) =>
+    `${JSON.stringify(input)} is no prefix such as x-other-gateway- (not of x-gateway-, x-request-, x-forwarded-)`,
+});
+
+const environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(8787, 0, 65535),
+  WORKERS: integer(1, 1, 256),
+  SUBGRAPHS: nameList.optional(),
+  SUBGRAPH_SECRET: headerSecret.optional(),
+  SUBGRAPH_HOST: z.string().default('127.0.0.1'),
+  SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
+  HEADER_PREFIX_ALIASES: z
+    .string()
+    .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
+    .pipe(z.array(headerPrefix).max(5, 'takes at most 5 prefixes'))
+    .default([]),
+  DATA_DIR: z.string().default('./data'),
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+    .optional(),
+  ENCRYPTION_KEY: encryptionKey.optional(),
+  MAX_BODY_BYTES: integer(100 * 1024 * 1024, 1024, 2 ** 31),
+  MAX_JSON_BYTES: integer(16 * 1024 * 1024, 1024, 2 ** 29),
+  MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
+  BODY_MEMORY_BYTES: integer(256 * 1024 * 1024, 1024 * 1024, 2 ** 36),
+  MAX_OPEN_CALLS: wholeNumber(1, 1_000_000).optional(),
+  MAX_OPEN_CALLS_PER_KEY: wholeNumber(1, 1_000_000).optional(),
+  CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
+  PROVIDER_REDIRECTS: z.enum(['pass', 'refuse']).default('pass'),
+  TRUSTED_HOSTS: z.string().optional(),
+  CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
+  CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34),
+  SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings.optional(),
+  SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
+  SAVED_CONFIGS_ONLY: flag(false),
+  CORS_ORIGINS: corsOrigins.default([]),
+  ...headerSettings,
+  LOG_BODIES: z.enum(['full', 'none']).default('full'),
+  // Five bodies and their escapes must fit into one document of the database.
+  LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
+  LOG_RETENTION_DAYS: integer(90, 1, 3650),
+  LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
+  ...exportSettings,
+  GRAPHQL_INTROSPECTION: flag(true),
+  GRAPHQL_SANDBOX: choice.optional(),
+  GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
+  GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
+  GRAPHQL_TIMEOUT_MS: integer(30_000, 100, 600_000),
+  TRUSTED_DOCUMENTS: z.string().optional(),
+  REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
+  REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  SERVICE_ACCOUNT_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain in lower case')
+    .max(100)
+    .default('sluice.local'),
+  JWT_ISSUERS: jwtIssuers.optional(),
+  METRICS_TOKEN: headerSecret.optional(),
+  ...traceSettings,
+  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+  SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
+  NODE_ENV: z.string().optional(),
+});
+
+/** Names of the environment variables that are read. */
+export const settingNames = Object.keys(environment.shape);
+
+const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
+
+/** Thrown with every mistake in the environment at once, one line each. */
+export class SettingsError extends Error {}
+
+export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
+  // An empty variable means "not set", as in compose files and CI.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  const mistakes = [...(parsed.error?.issues ?? []), ...missingOfBucket(given)];
+  if (!parsed.success || mistakes.length > 0) {
+    const lines = mistakes.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+    throw new SettingsError(`These settings are not valid:\n${lines.join('\n')}`);
+  }
+  const values = parsed.data;
+  return {
+    listen: { host: values.HOST, port: values.PORT },
+    workers: values.WORKERS,
+    subgraphs: {
+      served: values.SUBGRAPHS ?? null,
+      routerSecret: values.SUBGRAPH_SECRET ?? null,
+      listen:
+        values.SUBGRAPH_PORT === undefined
+          ? null
+          : { host: values.SUBGRAPH_HOST, port: values.SUBGRAPH_PORT },
+    },
+    headerPrefixAliases: values.HEADER_PREFIX_ALIASES,
+    storage: {
+      dataDirectory: resolve(values.DATA_DIR),
+      mongodbUri: values.MONGODB_URI ?? null,
+      encryptionKey: values.ENCRYPTION_KEY ?? null,
+    },
+    limits: {
+      maxBodyBytes: values.MAX_BODY_BYTES,
+      maxJsonBytes: values.MAX_JSON_BYTES,
+      maxReplayBytes: values.MAX_REPLAY_BYTES,
+      bodyMemoryBytes: values.BODY_MEMORY_BYTES,
+    },
+    openCalls: {
+      total: values.MAX_OPEN_CALLS ?? null,
+      perKey: values.MAX_OPEN_CALLS_PER_KEY ?? null,
+    },
+    upstream: {
+      connectTimeout: values.CONNECT_TIMEOUT_MS,
+      trustedHosts: trustedHosts(values),
+      redirects: values.PROVIDER_REDIRECTS,
+    },
+    cache: {
+      maxAge: values.CACHE_MAX_AGE_SECONDS ?? null,
+      memoryBytes: values.CACHE_MEMORY_BYTES,
+      embeddings: values.SEMANTIC_CACHE_EMBEDDINGS ?? null,
+      threshold: values.SEMANTIC_CACHE_THRESHOLD,
+    },
+    savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
+    corsOrigins: values.CORS_ORIGINS,
+    headers: { toMetadata: values.HEADERS_TO_METADATA, toIgnore: values.HEADERS_TO_IGNORE },
+    requestLogs: {
+      maskedHeaders: values.HEADERS_TO_MASK,
+      bodies: values.LOG_BODIES,
+      maxBodyBytes: values.LOG_BODY_MAX_BYTES,
+      retentionDays: values.LOG_RETENTION_DAYS,
+      bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
+    },
+    exports: { bucket: bucketOf(values) },
+    graph: {
+      sandbox: values.GRAPHQL_SANDBOX ?? values.NODE_ENV !== 'production',
+      introspection: values.GRAPHQL_INTROSPECTION,
+      maxDepth: values.GRAPHQL_MAX_DEPTH,
+      maxCost: values.GRAPHQL_MAX_COST,
+      timeout: values.GRAPHQL_TIMEOUT_MS,
+      trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
+    },
+    remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
+    identity: {
+      publicUrl: values.PUBLIC_URL ?? null,
+      serviceAccountDomain: values.SERVICE_ACCOUNT_DOMAIN,
+      jwtIssuers: values.JWT_ISSUERS ?? [],
+    },
+    traceCollector: collectorOf(values),
+    metricsToken: values.METRICS_TOKEN ?? null,
+    logLevel: values.LOG_LEVEL,
+    shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
+  };
+}
+
+/** Unset: this machine is trusted where nobody else can reach the gateway, and elsewhere nothing is. */
+function trustedHosts(values: z.infer<typeof environment>): string[] {
+  if (values.TRUSTED_HOSTS === undefined) return isReachedFromHereAlone(values) ? localHosts : [];
+  return values.TRUSTED_HOSTS.split(',')
+    .map((host) =>
+      host
+        .trim()
+        .toLowerCase()
+        .replace(/^\[|\]$/g, ''),
+    )
+    .filter((host) => host !== '');
+}
+
+/** A public URL says that something on this machine, such as a reverse proxy, lets others in. */
+function isReachedFromHereAlone({ HOST, PUBLIC_URL, NODE_ENV }: z.infer<typeof environment>): boolean {
+  if (NODE_ENV === 'production' || !isLoopbackHost(HOST)) return false;
+  return PUBLIC_URL === undefined || isLoopbackHost(hostnameOf(new URL(PUBLIC_URL)));
+}
+
+/** `http://127.0.0.1:8787`: how this machine reaches a listener. */
+export function localUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
+}
