@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Bootstrap, bootstrap } from '../seeds/bootstrap.ts';
+import { house } from './assembly/house.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { type Addresses, type Service, startService } from './process/service.ts';
 import { announce, permission, startWorkers, WorkerFailedError, type Workers } from './process/workers.ts';
@@ -14,7 +15,7 @@ const started = performance.now();
 
 /** Settings -> storage -> service, or the workers that are its processes; stopping runs the same list backwards. */
 async function main(): Promise<void> {
-  const settings = readSettings();
+  const settings = readSettings(undefined, house);
   const log = createLogger(settings.logLevel);
   const storage = await openStorage(settings.storage);
   if (cluster.isWorker) await runWorker(settings, storage, log);

@@ -1,8 +1,9 @@
 import { GatewayError } from '../errors/index.ts';
+import { headerOf } from '../lib/http-headers.ts';
 import { Capture } from '../recording/capture.ts';
 import type { Leaf } from '../routing-config/plan.ts';
 import { type AttemptResult, attempt, type Reading } from './attempt.ts';
-import { type Call, headerOf } from './call.ts';
+import type { Call } from './call.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { formatOf } from './frames/format.ts';

@@ -1,6 +1,7 @@
+import { headerOf } from '../lib/http-headers.ts';
 import { findProvider } from '../providers/index.ts';
 import type { Leaf } from '../routing-config/plan.ts';
-import { type Call, headerOf } from './call.ts';
+import type { Call } from './call.ts';
 import { lacksModel, namedModel } from './requested-model.ts';
 
 /** The provider that a call names for a leaf of its plan. */

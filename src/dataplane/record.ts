@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { headerOf } from '../lib/http-headers.ts';
 import { uuid } from '../lib/ids.ts';
 import { encodingOf } from '../recording/capture.ts';
 import { messageWithoutSecrets, withoutSecrets } from '../recording/masking.ts';
@@ -12,7 +13,7 @@ import {
 import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { Settled } from './attempts.ts';
-import { type Call, headerOf } from './call.ts';
+import type { Call } from './call.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './exchange.ts';
 import { secretsOf, sentSecretsOf } from './quoted-secrets.ts';

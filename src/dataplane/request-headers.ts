@@ -1,8 +1,9 @@
 import { hasOwnCredential } from '../authentication/own-credentials.ts';
 import { GatewayError } from '../errors/index.ts';
+import { headerOf } from '../lib/http-headers.ts';
 import type { Leaf } from '../routing-config/plan.ts';
 import { refusedForwardHeaders } from '../routing-config/rules.ts';
-import { type Call, headerOf } from './call.ts';
+import type { Call } from './call.ts';
 import { HOPS_HEADER } from './hops.ts';
 import { connectionNames, isHopByHop } from './relay.ts';
 import { requireModelsInHeaders } from './restricted-models.ts';

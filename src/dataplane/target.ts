@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isExpired, type ProviderRecord } from '../directory/memory.ts';
 import { GatewayError } from '../errors/index.ts';
 import type { HostPolicy } from '../lib/custom-host.ts';
+import { headerOf } from '../lib/http-headers.ts';
 import {
   type BaseUrl,
   findProvider,
@@ -13,7 +14,7 @@ import {
 } from '../providers/index.ts';
 import type { OwnPricing } from '../recording/pricing/index.ts';
 import type { Leaf } from '../routing-config/plan.ts';
-import { type Call, headerOf } from './call.ts';
+import type { Call } from './call.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import { type NamedProvider, placeOfName, providerNamedFor } from './named-provider.ts';
 import { allowedModel } from './restricted-models.ts';

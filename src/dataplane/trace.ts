@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors/index.ts';
+import { headerOf } from '../lib/http-headers.ts';
 import { uuid } from '../lib/ids.ts';
 import { isW3cTraceId, newSpanId, w3cSpanId } from '../lib/trace-ids.ts';
-import { headerOf } from './call.ts';
 
 /** Where a request stands in a trace, and where each of its tries does. */
 export type Trace = {

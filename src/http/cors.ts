@@ -1,16 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { z } from 'zod';
-import { nameList } from '../settings/name-list.ts';
 import type { Listener } from './server.ts';
-
-const isOrigin = (text: string): boolean => text === '*' || URL.parse(text)?.origin === text;
-
-/** Origins whose pages may call this service from a browser; `*` for all. */
-export const corsOrigins = nameList.pipe(
-  z
-    .array(z.string().refine(isOrigin, 'must be origins such as https://dashboard.example.com, or *'))
-    .max(100, 'takes at most 100 origins'),
-);
 
 /** Seconds that a browser keeps the answer to its preflight; more than two hours none of them does. */
 const MAX_AGE = 7200;

@@ -5,10 +5,10 @@ import type { Cache } from '../dataplane/cache/index.ts';
 import type { OpenStreams } from '../dataplane/relay.ts';
 import type { Remotes } from '../graph/index.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
-import { createMetricsText } from '../process/workers.ts';
 import type { LogThread } from '../recording/handover/log-thread.ts';
 import type { MetricsJson } from '../recording/traffic-metrics.ts';
 import type { Changes } from '../storage/changes.ts';
+import { createMetricsText } from './metrics-text.ts';
 
 export type Metrics = {
   /** Counts and times an answer when it is done. */

@@ -7,10 +7,10 @@ import { administrationBody, GatewayError, inferenceBody } from '../errors/index
 import type { GraphHttp } from '../graph/http.ts';
 import { refuseUpgrade } from '../graph/index.ts';
 import { type ArrivalLimits, watchArrivals, watched } from '../lib/bodies/index.ts';
+import { localUrl } from '../lib/local-url.ts';
 import type { Logger } from '../lib/logger.ts';
 import { plainPageHeaders } from '../lib/page-headers.ts';
 import { adoptTarget, splitUrl } from '../lib/request-url.ts';
-import { localUrl } from '../settings/index.ts';
 import { answerInvitePage } from './invite-page.ts';
 import type { Metrics } from './metrics.ts';
 import type { OperationsAccess } from './operations-access.ts';

@@ -1,12 +1,13 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import { AggregatorRegistry } from 'prom-client';
+import type { MetricsOfAll, MetricsWanted } from '../http/metrics-text.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Addresses } from './service.ts';
 
-type FromWorker = { listening: Addresses } | { ready: true } | { metricsWanted: number };
-type ToWorker = { metrics: string; for: number } | { open: true };
+type FromWorker = { listening: Addresses } | { ready: true } | MetricsWanted;
+type ToWorker = MetricsOfAll | { open: true };
 
 export type Workers = {
   /** Where all of them answer. */
@@ -125,37 +126,4 @@ export function permission(addresses: Addresses): Promise<void> {
 /** Tells the process that watches over this one that it answers. */
 export function announce(): void {
   process.send?.({ ready: true } satisfies FromWorker);
-}
-
-/** Milliseconds that the other workers have to tell their numbers. */
-const METRICS_TIMEOUT = 6000;
-
-/** The metrics of all workers together, for one of them to answer with; of this process alone when there are no others. */
-export function createMetricsText(registries: Registry[]): () => Promise<string> {
-  if (!cluster.isWorker) {
-    return async () => (await Promise.all(registries.map((registry) => registry.metrics()))).join('\n');
-  }
-  AggregatorRegistry.setRegistries(registries);
-  new AggregatorRegistry();
-  const waiting = new Map<number, (text: string) => void>();
-  let requests = 0;
-  process.on('message', (message: ToWorker | Record<string, unknown>) => {
-    if (!('metrics' in message) || typeof message.for !== 'number') return;
-    waiting.get(message.for)?.(String(message.metrics));
-    waiting.delete(message.for);
-  });
-  return async () => {
-    const request = requests++;
-    const collected = new Promise<string>((resolve) => {
-      waiting.set(request, resolve);
-    });
-    process.send?.({ metricsWanted: request } satisfies FromWorker);
-    const late = new AbortController();
-    const timeout = sleep(METRICS_TIMEOUT, null, { signal: late.signal, ref: false }).catch(() => null);
-    const text = await Promise.race([collected, timeout]);
-    late.abort();
-    waiting.delete(request);
-    if (text === null) throw new Error('The metrics of the workers did not come in time.');
-    return text;
-  };
 }

@@ -1,4 +1,3 @@
-import type { Call } from '../dataplane/call.ts';
 import { isSecretName } from '../lib/redaction.ts';
 
 /** What a config's conditions and sticky fields may know of a call. */
@@ -10,13 +9,6 @@ export type Facts = {
   headers: Readonly<Record<string, unknown>>;
   pathname: string;
 };
-
-export const factsOf = ({ metadata, body, headers, path }: Call): Facts => ({
-  metadata,
-  params: body.kind === 'json' ? body.value : {},
-  headers,
-  pathname: `/v1${path}`,
-});
 
 export type Primitive = string | number | boolean | null;
 /** Undefined when the call has no such value, or none that can be compared. */

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import type { S3Bucket } from '../storage/export-files/index.ts';
+
+/** A bucket of any storage that speaks the S3 protocol. */
+export type S3Bucket = {
+  /** Without the bucket, e.g. `https://s3.eu-west-1.amazonaws.com`; buckets are addressed by path. */
+  endpoint: string;
+  bucket: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+};
 
 const text = z.string().max(256).optional();
 

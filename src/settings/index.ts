@@ -1,54 +1,17 @@
-import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { corsOrigins } from '../http/cors.ts';
 import { isLoopbackHost } from '../lib/addresses.ts';
 import { hostnameOf } from '../lib/custom-host.ts';
 import type { LogLevel } from '../lib/logger.ts';
-import type { OtlpCollector } from '../recording/spans/span-export.ts';
-import type { S3Bucket } from '../storage/export-files/index.ts';
-import { semanticCacheEmbeddings } from './cache.ts';
-import { bucketOf, exportSettings, missingOfBucket } from './exports.ts';
+import { type EmbeddingSettings, semanticCacheEmbeddings } from './cache.ts';
+import { corsOrigins } from './cors.ts';
+import { bucketOf, exportSettings, missingOfBucket, type S3Bucket } from './exports.ts';
 import { headerSettings } from './headers.ts';
-import { jwtIssuers } from './jwt-issuers.ts';
+import { anyHouse, type House } from './house.ts';
+import { type JwtIssuer, jwtIssuers } from './jwt-issuers.ts';
 import { nameList } from './name-list.ts';
-import { remoteSubgraphs } from './remote-subgraphs.ts';
-import { collectorOf, traceSettings } from './traces.ts';
-
-/** A subgraph that another service answers. */
-export type RemoteSubgraph = {
-  name: string;
-  url: string;
-  /** Sent with every request to it, e.g. a secret that shows it who asks. */
-  headers: Record<string, string>;
-  /** Milliseconds that one request to it may take. */
-  timeout: number;
-  /** Headers of the caller, lower case, that it gets too. */
-  forwardHeaders: string[];
-};
-
-/** An identity provider whose JWTs stand for callers of one organisation. */
-export type JwtIssuer = {
-  /** The claim `iss` of its tokens. */
-  issuer: string;
-  /** Where its public keys are. */
-  jwksUrl: string;
-  organisationId: string;
-  /** What the claim `aud` must name; null takes tokens for anybody. */
-  audience: string | null;
-};
-
-/** Who turns the questions of semantic caches into embeddings. */
-export type EmbeddingSettings = {
-  /** Provider kind, e.g. `openai`. */
-  provider: string;
-  apiKey: string | null;
-  model: string;
-  /** Base URL in place of the provider's own. */
-  host: string | null;
-  /** Settings of the provider, such as `vertex_region`. */
-  settings: Record<string, string>;
-};
+import { type RemoteSubgraph, remoteSubgraphs } from './remote-subgraphs.ts';
+import { collectorOf, type OtlpCollector, traceSettings } from './traces.ts';
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
@@ -188,84 +151,91 @@ const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-
     `${JSON.stringify(input)} is no prefix such as x-other-gateway- (not of x-gateway-, x-request-, x-forwarded-)`,
 });
 
-const environment = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: integer(8787, 0, 65535),
-  WORKERS: integer(1, 1, 256),
-  SUBGRAPHS: nameList.optional(),
-  SUBGRAPH_SECRET: headerSecret.optional(),
-  SUBGRAPH_HOST: z.string().default('127.0.0.1'),
-  SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
-  HEADER_PREFIX_ALIASES: z
-    .string()
-    .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
-    .pipe(z.array(headerPrefix).max(5, 'takes at most 5 prefixes'))
-    .default([]),
-  DATA_DIR: z.string().default('./data'),
-  MONGODB_URI: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
-    .optional(),
-  ENCRYPTION_KEY: encryptionKey.optional(),
-  MAX_BODY_BYTES: integer(100 * 1024 * 1024, 1024, 2 ** 31),
-  MAX_JSON_BYTES: integer(16 * 1024 * 1024, 1024, 2 ** 29),
-  MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
-  BODY_MEMORY_BYTES: integer(256 * 1024 * 1024, 1024 * 1024, 2 ** 36),
-  MAX_OPEN_CALLS: wholeNumber(1, 1_000_000).optional(),
-  MAX_OPEN_CALLS_PER_KEY: wholeNumber(1, 1_000_000).optional(),
-  CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
-  PROVIDER_REDIRECTS: z.enum(['pass', 'refuse']).default('pass'),
-  TRUSTED_HOSTS: z.string().optional(),
-  CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
-  CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34),
-  SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings.optional(),
-  SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
-  SAVED_CONFIGS_ONLY: flag(false),
-  CORS_ORIGINS: corsOrigins.default([]),
-  ...headerSettings,
-  LOG_BODIES: z.enum(['full', 'none']).default('full'),
-  // Five bodies and their escapes must fit into one document of the database.
-  LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
-  LOG_RETENTION_DAYS: integer(90, 1, 3650),
-  LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
-  ...exportSettings,
-  GRAPHQL_INTROSPECTION: flag(true),
-  GRAPHQL_SANDBOX: choice.optional(),
-  GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
-  GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
-  GRAPHQL_TIMEOUT_MS: integer(30_000, 100, 600_000),
-  TRUSTED_DOCUMENTS: z.string().optional(),
-  REMOTE_SUBGRAPHS: remoteSubgraphs.optional(),
-  REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
-  SERVICE_ACCOUNT_DOMAIN: z
-    .string()
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain in lower case')
-    .max(100)
-    .default('sluice.local'),
-  JWT_ISSUERS: jwtIssuers.optional(),
-  METRICS_TOKEN: headerSecret.optional(),
-  ...traceSettings,
-  LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-  SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
-  NODE_ENV: z.string().optional(),
-});
+const environmentOf = (house: House) =>
+  z.object({
+    HOST: z.string().default('127.0.0.1'),
+    PORT: integer(8787, 0, 65535),
+    WORKERS: integer(1, 1, 256),
+    SUBGRAPHS: nameList.optional(),
+    SUBGRAPH_SECRET: headerSecret.optional(),
+    SUBGRAPH_HOST: z.string().default('127.0.0.1'),
+    SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
+    HEADER_PREFIX_ALIASES: z
+      .string()
+      .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
+      .pipe(z.array(headerPrefix).max(5, 'takes at most 5 prefixes'))
+      .default([]),
+    DATA_DIR: z.string().default('./data'),
+    MONGODB_URI: z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+      .optional(),
+    ENCRYPTION_KEY: encryptionKey.optional(),
+    MAX_BODY_BYTES: integer(100 * 1024 * 1024, 1024, 2 ** 31),
+    MAX_JSON_BYTES: integer(16 * 1024 * 1024, 1024, 2 ** 29),
+    MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
+    BODY_MEMORY_BYTES: integer(256 * 1024 * 1024, 1024 * 1024, 2 ** 36),
+    MAX_OPEN_CALLS: wholeNumber(1, 1_000_000).optional(),
+    MAX_OPEN_CALLS_PER_KEY: wholeNumber(1, 1_000_000).optional(),
+    CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
+    PROVIDER_REDIRECTS: z.enum(['pass', 'refuse']).default('pass'),
+    TRUSTED_HOSTS: z.string().optional(),
+    CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
+    CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34),
+    SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings(house).optional(),
+    SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
+    SAVED_CONFIGS_ONLY: flag(false),
+    CORS_ORIGINS: corsOrigins.default([]),
+    ...headerSettings,
+    LOG_BODIES: z.enum(['full', 'none']).default('full'),
+    // Five bodies and their escapes must fit into one document of the database.
+    LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
+    LOG_RETENTION_DAYS: integer(90, 1, 3650),
+    LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
+    ...exportSettings,
+    GRAPHQL_INTROSPECTION: flag(true),
+    GRAPHQL_SANDBOX: choice.optional(),
+    GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
+    GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
+    GRAPHQL_TIMEOUT_MS: integer(30_000, 100, 600_000),
+    TRUSTED_DOCUMENTS: z.string().optional(),
+    REMOTE_SUBGRAPHS: remoteSubgraphs(house).optional(),
+    REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
+    PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional(),
+    SERVICE_ACCOUNT_DOMAIN: z
+      .string()
+      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain in lower case')
+      .max(100)
+      .default('sluice.local'),
+    JWT_ISSUERS: jwtIssuers.optional(),
+    METRICS_TOKEN: headerSecret.optional(),
+    ...traceSettings,
+    LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
+    SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
+    NODE_ENV: z.string().optional(),
+  });
+
+type Values = z.infer<ReturnType<typeof environmentOf>>;
 
 /** Names of the environment variables that are read. */
-export const settingNames = Object.keys(environment.shape);
+export const settingNames = Object.keys(environmentOf(anyHouse).shape);
 
 const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
 
 /** Thrown with every mistake in the environment at once, one line each. */
 export class SettingsError extends Error {}
 
-export function readSettings(env: Record<string, string | undefined> = process.env): Settings {
+/** `house`: what names in the settings have to be known there. */
+export function readSettings(
+  env: Record<string, string | undefined> = process.env,
+  house: House = anyHouse,
+): Settings {
   // An empty variable means "not set", as in compose files and CI.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
+  const parsed = environmentOf(house).safeParse(given);
   const mistakes = [...(parsed.error?.issues ?? []), ...missingOfBucket(given)];
   if (!parsed.success || mistakes.length > 0) {
     const lines = mistakes.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
@@ -343,7 +313,7 @@ export function readSettings(env: Record<string, string | undefined> = process.e
 }
 
 /** Unset: this machine is trusted where nobody else can reach the gateway, and elsewhere nothing is. */
-function trustedHosts(values: z.infer<typeof environment>): string[] {
+function trustedHosts(values: Values): string[] {
   if (values.TRUSTED_HOSTS === undefined) return isReachedFromHereAlone(values) ? localHosts : [];
   return values.TRUSTED_HOSTS.split(',')
     .map((host) =>
@@ -356,13 +326,7 @@ function trustedHosts(values: z.infer<typeof environment>): string[] {
 }
 
 /** A public URL says that something on this machine, such as a reverse proxy, lets others in. */
-function isReachedFromHereAlone({ HOST, PUBLIC_URL, NODE_ENV }: z.infer<typeof environment>): boolean {
+function isReachedFromHereAlone({ HOST, PUBLIC_URL, NODE_ENV }: Values): boolean {
   if (NODE_ENV === 'production' || !isLoopbackHost(HOST)) return false;
   return PUBLIC_URL === undefined || isLoopbackHost(hostnameOf(new URL(PUBLIC_URL)));
-}
-
-/** `http://127.0.0.1:8787`: how this machine reaches a listener. */
-export function localUrl(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
 }

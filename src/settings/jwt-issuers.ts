@@ -1,6 +1,16 @@
 import { z } from 'zod';
-import type { JwtIssuer } from './index.ts';
 import { jsonText, plainUrl } from './json-setting.ts';
+
+/** An identity provider whose JWTs stand for callers of one organisation. */
+export type JwtIssuer = {
+  /** The claim `iss` of its tokens. */
+  issuer: string;
+  /** Where its public keys are. */
+  jwksUrl: string;
+  organisationId: string;
+  /** What the claim `aud` must name; null takes tokens for anybody. */
+  audience: string | null;
+};
 
 const name = z.string().min(1).max(2048);
 

@@ -1,7 +1,18 @@
 import { z } from 'zod';
-import { subgraphs } from '../subgraphs/index.ts';
-import type { RemoteSubgraph } from './index.ts';
+import type { House } from './house.ts';
 import { jsonText, plainUrl } from './json-setting.ts';
+
+/** A subgraph that another service answers. */
+export type RemoteSubgraph = {
+  name: string;
+  url: string;
+  /** Sent with every request to it, e.g. a secret that shows it who asks. */
+  headers: Record<string, string>;
+  /** Milliseconds that one request to it may take. */
+  timeout: number;
+  /** Headers of the caller, lower case, that it gets too. */
+  forwardHeaders: string[];
+};
 
 /** Headers that the gateway or the connection sets: what a remote is told about the caller must be true. */
 const ownHeaders = new Set([
@@ -35,35 +46,37 @@ const headerValue = z
   .max(8192)
   .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII');
 
-const remote = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
-    .refine((name) => !subgraphs.some((own) => own.name === name), 'is the name of a built-in subgraph'),
-  url: plainUrl,
-  headers: z
-    .record(headerName, headerValue)
-    .refine((headers) => Object.keys(headers).length <= 50, 'must have at most 50 members')
-    .default({}),
-  timeout_ms: z.int().min(100).max(60_000).default(5_000),
-  forward_headers: z.array(headerName).max(50).default([]),
-});
+const remote = ({ isBuiltInSubgraph }: House) =>
+  z.strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and hyphens, at most 63')
+      .refine((name) => !isBuiltInSubgraph(name), 'is the name of a built-in subgraph'),
+    url: plainUrl,
+    headers: z
+      .record(headerName, headerValue)
+      .refine((headers) => Object.keys(headers).length <= 50, 'must have at most 50 members')
+      .default({}),
+    timeout_ms: z.int().min(100).max(60_000).default(5_000),
+    forward_headers: z.array(headerName).max(50).default([]),
+  });
 
 /** The environment variable's JSON as a list of remote subgraphs; every mistake in it is reported, values never are. */
-export const remoteSubgraphs = jsonText
-  .pipe(z.array(remote).max(20))
-  .superRefine((remotes, { addIssue }) => {
-    remotes.forEach(({ name }, index) => {
-      if (remotes.findIndex((other) => other.name === name) === index) return;
-      addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of an earlier one' });
-    });
-  })
-  .transform((remotes) =>
-    remotes.map(
-      ({ timeout_ms: timeout, forward_headers: forwardHeaders, ...rest }): RemoteSubgraph => ({
-        ...rest,
-        timeout,
-        forwardHeaders,
-      }),
-    ),
-  );
+export const remoteSubgraphs = (house: House) =>
+  jsonText
+    .pipe(z.array(remote(house)).max(20))
+    .superRefine((remotes, { addIssue }) => {
+      remotes.forEach(({ name }, index) => {
+        if (remotes.findIndex((other) => other.name === name) === index) return;
+        addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of an earlier one' });
+      });
+    })
+    .transform((remotes) =>
+      remotes.map(
+        ({ timeout_ms: timeout, forward_headers: forwardHeaders, ...rest }): RemoteSubgraph => ({
+          ...rest,
+          timeout,
+          forwardHeaders,
+        }),
+      ),
+    );

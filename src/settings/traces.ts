@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import type { OtlpCollector } from '../recording/spans/span-export.ts';
 import { plainUrl } from './json-setting.ts';
+
+/** A collector that speaks OTLP over HTTP. */
+export type OtlpCollector = {
+  /** Where traces are sent, e.g. `http://localhost:4318/v1/traces`. */
+  url: string;
+  headers: Record<string, string>;
+};
 
 const pair = /^\s*([\w!#$%&'*+.^`|~-]+)\s*=(.*)$/;
 

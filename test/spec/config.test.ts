@@ -301,7 +301,7 @@ describe('2.7: versions', () => {
   });
 });
 
-/** Every mistake inside a config: test/dataplane/config-validation.test.ts */
+/** Every mistake inside a config: test/routing-config/validation.test.ts */
 describe('2.8: what is refused with 400 in shape A', () => {
   const header = (name: string, value: string): CallOptions => ({
     headers: { [name]: value },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { newAccount, seedTenant } from '../../seeds/bootstrap.ts';
 import { createApp } from '../../src/assembly/app.ts';
+import { house } from '../../src/assembly/house.ts';
 import type { Sleep } from '../../src/auth/index.ts';
 import { close, createHttpServer, listen, openSubgraphListener } from '../../src/http/server.ts';
 import type { ArrivalLimits } from '../../src/lib/bodies/index.ts';
@@ -65,14 +66,17 @@ export async function startApp(
 ): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const database = env.MONGODB_URI ? null : testDatabase();
-  const settings = readSettings({
-    HOST: '127.0.0.1',
-    PORT: '0',
-    DATA_DIR: directory,
-    LOG_LEVEL: 'silent',
-    MONGODB_URI: database?.uri,
-    ...env,
-  });
+  const settings = readSettings(
+    {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: directory,
+      LOG_LEVEL: 'silent',
+      MONGODB_URI: database?.uri,
+      ...env,
+    },
+    house,
+  );
   const storage = await openStorage(settings.storage);
   const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
 import { mayHold, type Scope } from '../../auth/index.ts';
-import { labels } from '../../dataplane/labels.ts';
+import { labels } from '../../auth/labels.ts';
 import { GatewayError } from '../../errors/index.ts';
 
 /** What a JWT says of its caller (spec/data-plane.md, section 11, "JWT specifics"). */

@@ -3,7 +3,7 @@ import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Directory, KeyRecord, WorkspaceRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
-import type { JwtIssuer } from '../../settings/index.ts';
+import type { JwtIssuer } from '../../settings/jwt-issuers.ts';
 import { type TokenVerifier, whenKnown } from '../tokens/verifier.ts';
 import { type Claims, readClaims } from './claims.ts';
 import type { KeySet } from './key-set.ts';

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { headerOf } from '../../lib/http-headers.ts';
 import { allSettings, findProvider, headerOfSetting } from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import { type Call, headerOf } from '../call.ts';
+import type { Call } from '../call.ts';
 import { providerNamedFor } from '../named-provider.ts';
 
 /** Headers with which a request may lead a target elsewhere. */

@@ -1,7 +1,8 @@
+import { headerOf } from '../../lib/http-headers.ts';
 import type { Endpoint } from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import { headerTimeout } from '../attempts.ts';
-import { type Call, headerOf } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { Exchange } from '../exchange.ts';
 import { declinesTracking } from '../record.ts';
 import type { Target } from '../target.ts';

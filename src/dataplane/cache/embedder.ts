@@ -1,6 +1,6 @@
 import { inTime, LateError } from '../../lib/in-time.ts';
 import { findProvider, type ProviderHeaders } from '../../providers/index.ts';
-import type { EmbeddingSettings } from '../../settings/index.ts';
+import type { EmbeddingSettings } from '../../settings/cache.ts';
 import { withHops } from '../hops.ts';
 import type { HttpUpstream } from '../upstream/http.ts';
 import { InconclusiveError } from './circuit.ts';

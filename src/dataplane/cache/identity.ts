@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical.ts';
+import { headerOf } from '../../lib/http-headers.ts';
 import { inexactNumbers } from '../../lib/json-text/numbers.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import { type Call, headerOf } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { OutgoingBody } from '../request-body.ts';
 import { forwardedNames } from '../request-headers.ts';
 import type { Target } from '../target.ts';

@@ -1,7 +1,8 @@
+import { labels, requestMetadata } from '../../auth/labels.ts';
+import { headerOf } from '../../lib/http-headers.ts';
 import { isObject } from '../../lib/json.ts';
-import { type Call, headerOf } from '../call.ts';
+import type { Call } from '../call.ts';
 import { fieldOf } from '../forms/form.ts';
-import { labels, requestMetadata } from '../labels.ts';
 import type { Step } from '../step.ts';
 
 /**

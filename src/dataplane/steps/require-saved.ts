@@ -1,6 +1,7 @@
 import { type ErrorName, GatewayError } from '../../errors/index.ts';
+import { headerOf } from '../../lib/http-headers.ts';
 import { addressSettings, headerOfSetting } from '../../providers/index.ts';
-import { type Call, headerOf } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { Step } from '../step.ts';
 
 /** Headers by which a request chooses where a provider is. */

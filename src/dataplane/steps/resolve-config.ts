@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type ConfigRecord, WORKSPACE_DEFAULT } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { headerOf } from '../../lib/http-headers.ts';
 import { inheritedParams, type Plan, planOf } from '../../routing-config/plan.ts';
 import { parseGatewayConfig } from '../../routing-config/schema.ts';
-import { type Call, headerOf } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import type { Step } from '../step.ts';
 

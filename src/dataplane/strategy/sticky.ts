@@ -3,11 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { type Connection, Schema } from 'mongoose';
 import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { factsOf, type Lookup } from '../../routing-config/facts.ts';
+import type { Lookup } from '../../routing-config/facts.ts';
 import type { Group } from '../../routing-config/plan.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
 import { defineModel } from '../../storage/model.ts';
 import type { Call } from '../call.ts';
+import { factsOf } from '../facts.ts';
 
 type StickyTarget = { _id: string; organisationId: string; target: string; expiresAt: Date };
 

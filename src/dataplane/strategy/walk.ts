@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors/index.ts';
-import { factsOf } from '../../routing-config/facts.ts';
 import type { Group, Leaf, Plan, Sticky } from '../../routing-config/plan.ts';
 import type { Health } from '../breaker/index.ts';
 import type { Call } from '../call.ts';
+import { factsOf } from '../facts.ts';
 import type { UpstreamFailure } from '../upstream/upstream.ts';
 import { draw, type Random } from './draw.ts';
 import { type StickyTargets, stickyIdOf } from './sticky.ts';

@@ -1,6 +1,6 @@
 import { type Dispatcher, request } from 'undici';
 import { isObject } from '../../lib/json.ts';
-import type { RemoteSubgraph } from '../../settings/index.ts';
+import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
 
 export type Query = { query: string; variables?: Record<string, unknown>; operationName?: string };
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ExecutionArgs, execute, type GraphQLSchema } from 'graphql';
 import { Agent } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
-import type { RemoteSubgraph } from '../../settings/index.ts';
+import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
 import type { Graph } from '../graph.ts';
 import { type ServedGraph, servedAlone } from '../served-graph.ts';
 import { withEntities } from '../stitch/entities.ts';

@@ -1,14 +1,8 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../lib/logger.ts';
+import type { OtlpCollector } from '../../settings/traces.ts';
 import type { LogRecord } from '../log-record.ts';
 import type { Observed } from '../request-log.ts';
-
-/** A collector that speaks OTLP over HTTP. */
-export type OtlpCollector = {
-  /** Where traces are sent, e.g. `http://localhost:4318/v1/traces`. */
-  url: string;
-  headers: Record<string, string>;
-};
 
 export type SpanCounters = { exported: number; failed: number; dropped: number };
 

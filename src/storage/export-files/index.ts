@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { S3Bucket } from '../../settings/exports.ts';
 import { exportFilesOnDisk } from './disk.ts';
 import type { ExportFiles } from './export-files.ts';
-import { exportFilesInS3, type S3Bucket } from './s3.ts';
+import { exportFilesInS3 } from './s3.ts';
 
 export type { ExportFiles } from './export-files.ts';
-export type { S3Bucket } from './s3.ts';
 
 /** Exports go to the bucket, where there is one, else to `exports` in the data directory. */
 export const createExportFiles = (bucket: S3Bucket | null, dataDirectory: string): ExportFiles =>

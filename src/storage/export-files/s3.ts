@@ -1,15 +1,6 @@
 import { AwsClient } from 'aws4fetch';
+import type { S3Bucket } from '../../settings/exports.ts';
 import type { ExportFiles } from './export-files.ts';
-
-/** A bucket of any storage that speaks the S3 protocol. */
-export type S3Bucket = {
-  /** Without the bucket, e.g. `https://s3.eu-west-1.amazonaws.com`; buckets are addressed by path. */
-  endpoint: string;
-  bucket: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-};
 
 /** Bytes that are sent at a time; S3 takes no smaller part but the last one. */
 const PART_BYTES = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { type Principal, requireScope } from '../../../auth/index.ts';
-import { requestMetadata } from '../../../dataplane/labels.ts';
+import { requestMetadata } from '../../../auth/labels.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { isObject } from '../../../lib/json.ts';

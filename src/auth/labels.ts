@@ -1,5 +1,5 @@
-import type { Principal } from '../auth/index.ts';
 import { isStorableName } from '../lib/storable.ts';
+import type { Principal } from './index.ts';
 
 const MAX_LABELS = 64;
 /** Characters of a metadata value (spec/data-plane.md, section 8.2). */

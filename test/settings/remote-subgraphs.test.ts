@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSettings, SettingsError } from '../src/settings/index.ts';
+import { house } from '../../src/assembly/house.ts';
+import { readSettings, SettingsError } from '../../src/settings/index.ts';
 
 const read = (remotes: unknown) =>
-  readSettings({ REMOTE_SUBGRAPHS: typeof remotes === 'string' ? remotes : JSON.stringify(remotes) })
+  readSettings({ REMOTE_SUBGRAPHS: typeof remotes === 'string' ? remotes : JSON.stringify(remotes) }, house)
     .remoteSubgraphs;
 
 function complaintAbout(remotes: unknown): string {

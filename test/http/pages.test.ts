@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readSettings } from '../src/settings/index.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { readSettings } from '../../src/settings/index.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
 let production: TestApp;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createOperationsAccess } from '../src/http/operations-access.ts';
-import { startApp, type TestApp } from './support/app.ts';
+import { createOperationsAccess } from '../../src/http/operations-access.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 
 const token = 'a-token-for-prometheus-of-32-characters-or-more';
 let app: TestApp;
