@@ -26,6 +26,8 @@ export type Settled = {
   status: number;
   capture: Capture;
   retryCount: number;
+  /** What was captured has no stored credential in it any more. */
+  isMasked: boolean;
   /** The caller has its answer, or is gone. */
   relayed: boolean;
 };
@@ -87,7 +89,9 @@ export async function untilSettled(
       }
     }
     const relayed = result.relayed || answersError || call.hangUp.happened;
-    return { result, status, capture, retryCount: retries.count, relayed };
+    // Of an error, what was made of a credential is looked for too, and later.
+    const isMasked = sought !== null && status >= 200 && status < 300;
+    return { result, status, capture, retryCount: retries.count, isMasked, relayed };
   }
 }
 

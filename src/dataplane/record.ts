@@ -35,7 +35,7 @@ type TargetCall = {
   leaf: Leaf;
   target: Target;
   exchange: Pick<Exchange, 'request' | 'body' | 'cache' | 'untranslated' | 'wire'>;
-  settled: Pick<Settled, 'result' | 'status' | 'capture' | 'retryCount' | 'relayed'>;
+  settled: Pick<Settled, 'result' | 'status' | 'capture' | 'retryCount' | 'relayed' | 'isMasked'>;
   startedAt: number;
 };
 
@@ -46,7 +46,7 @@ export function recordExchange(
   { leaf, target, exchange, settled, startedAt }: TargetCall,
 ): void {
   const { body, cache, wire } = exchange;
-  const { result, status, capture, retryCount } = settled;
+  const { result, status, capture, retryCount, isMasked } = settled;
   const now = performance.now();
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
@@ -83,7 +83,7 @@ export function recordExchange(
     requestBody: bodyOf(call, maxLoggedBytes),
     finalUntransformed: wire ? contentOf(exchange.untranslated ?? body, maxLoggedBytes) : null,
     transformed: wire ? wire.asked : changedRequest(exchange, maxLoggedBytes),
-    response: isMasked(target, status) ? capture.taken() : withoutSecrets(capture.taken(), secrets),
+    response: isMasked ? capture.taken() : withoutSecrets(capture.taken(), secrets),
     original: answered && messageWithoutSecrets(answered, secrets),
     keeps,
     // Headers of the integration may be credentials, whatever their names.
@@ -254,9 +254,6 @@ function keptParts(call: Call): KeptParts {
 }
 
 export const keepsBodies = (call: Call): boolean => keptParts(call) === 'all';
-
-/** A stored credential was masked as the answer came. Of an error, what was made of the credential is looked for too. */
-const isMasked = ({ isStored }: Target, status: number): boolean => isStored && status < 300;
 
 /** What a provider may quote: of an error also what was made of the credential, a cost that no other answer shall have. */
 const quotable = ({ request, wire }: TargetCall['exchange'], target: Target, status: number): string[] =>

@@ -202,6 +202,23 @@ test('a connection that breaks closes the other side', async () => {
   ).toBe(true);
 });
 
+test('a stored key that the provider quotes in an error is masked in the log', async () => {
+  // Of no form by which it would be known as a key.
+  const key = 'the-credential-of-a-private-server';
+  const own = await world.makeProvider({ key, configurations: { custom_host: provider.url } });
+  const { caller, provider: end } = await session({}, `model=@${own}/gpt-realtime`);
+  const closed = closing(caller);
+  end.send(JSON.stringify({ type: 'error', error: { message: `No such key: ${key}` } }));
+  end.close(1000);
+  await closed;
+  const log = await until(async () =>
+    (await realtimeLogs()).find(({ providerSlug }) => providerSlug === own),
+  );
+  const { body } = await world.app.rest('GET', `/v1/logs/${log?._id}`);
+  expect(JSON.stringify(body)).toContain('No such key: [redacted]');
+  expect(JSON.stringify([log, body])).not.toContain(key);
+});
+
 test('a message beyond the bound closes the session and reaches nobody', async () => {
   const { caller, provider: end } = await session();
   let reached = 0;

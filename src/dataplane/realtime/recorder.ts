@@ -39,6 +39,7 @@ export function recorderOf(
         status,
         capture,
         retryCount: 0,
+        isMasked: false,
         relayed: true,
       },
       startedAt,
