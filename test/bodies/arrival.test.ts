@@ -65,6 +65,22 @@ describe('a body that arrives too slowly', () => {
     expect(request.answer()).toMatch(/\r\nconnection: close\r\n/i);
   });
 
+  it('is answered 408 behind another request of its connection', async () => {
+    const body = JSON.stringify({ model: '@mock/mock-1', messages: [{ role: 'user', content: 'Hi' }] });
+    const json = { ...withKey(), 'content-type': 'application/json' };
+    const request = rawRequest(app.url, 'POST /v1/chat/completions', {
+      ...json,
+      'content-length': String(body.length),
+    });
+    const slow = { ...json, host: 'x', 'content-length': '1000' };
+    const lines = Object.entries(slow).map(([name, value]) => `${name}: ${value}\r\n`);
+    request.write(`${body}POST /v1/chat/completions HTTP/1.1\r\n${lines.join('')}\r\n`);
+    const dripping = setInterval(() => request.write(' '), 50);
+    await request.closed;
+    clearInterval(dripping);
+    expect(request.answer().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
+  });
+
   it('is ended on its way to a provider, too', async () => {
     const request = rawRequest(app.url, 'POST /v1/proxy/files', {
       ...toSink(),

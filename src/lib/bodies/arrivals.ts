@@ -37,8 +37,10 @@ export class Arrival {
   readonly #limits: ArrivalLimits;
   #request: IncomingMessage | null = null;
   #response: ServerResponse | null = null;
-  /** Of the socket at the last look; null before the first one. */
-  #seenBytes: number | null = null;
+  /** The request at the last look: what follows counts for it. */
+  #seen: IncomingMessage | null = null;
+  /** Of the socket at the last look. */
+  #seenBytes = 0;
   #arrivedBytes = 0;
   #waitedMs = 0;
   #lingeredMs = 0;
@@ -62,12 +64,17 @@ export class Arrival {
     this.#request = request;
     this.#response = response;
     this.giveUp = null;
-    this.#seenBytes = null;
-    this.#arrivedBytes = 0;
-    this.#waitedMs = 0;
-    this.#lingeredMs = 0;
-    this.#silentMs = 0;
     return true;
+  }
+
+  /** The body is here: its request need not stay in memory until the next one comes. */
+  complete(request: IncomingMessage): void {
+    // The next one may have begun, where a caller sends several without waiting for answers.
+    if (request !== this.#request) return;
+    this.giveUp = null;
+    this.#request = null;
+    this.#response = null;
+    this.#seen = null;
   }
 
   #end(): void {
@@ -84,17 +91,26 @@ export class Arrival {
     const request = this.#request;
     if (request === null) return;
     if (request.complete) {
-      this.#request = null;
-      this.#response = null;
+      this.complete(request);
       if (this.#isEnding) this.#socket.destroy();
       return;
     }
     const bytes = this.#socket.bytesRead;
-    const came = bytes - (this.#seenBytes ?? bytes);
+    if (request !== this.#seen) this.#countFrom(request, bytes);
+    const came = bytes - this.#seenBytes;
     this.#seenBytes = bytes;
     this.#arrivedBytes += came;
     if (this.#isEnding || this.#response?.writableFinished) this.#linger(request, came);
     else this.#wait(request);
+  }
+
+  #countFrom(request: IncomingMessage, bytes: number): void {
+    this.#seen = request;
+    this.#seenBytes = bytes;
+    this.#arrivedBytes = 0;
+    this.#waitedMs = 0;
+    this.#lingeredMs = 0;
+    this.#silentMs = 0;
   }
 
   #linger(request: IncomingMessage, came: number): void {

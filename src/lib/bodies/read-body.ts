@@ -57,7 +57,7 @@ export function readBody(
     };
     const end = () => {
       isWhole = true;
-      if (arrival) arrival.giveUp = null;
+      arrival?.complete(request);
       resolve(pieces.joined());
     };
     const leave = () => {
@@ -76,6 +76,5 @@ export function readBody(
     if (arrival) arrival.giveUp = stop;
     request.on('data', take);
     request.on('end', end);
-    request.on('error', leave);
   });
 }
