@@ -56,4 +56,6 @@ export type Call = {
   /** The target that is tried now; null before the first one. */
   leaf: Leaf | null;
   savedConfig: { id: string; slug: string; versionId: string } | null;
+  /** It has a place among the open calls, which it gives back at its end. */
+  isOpen: boolean;
 };

@@ -32,6 +32,8 @@ export function createDataplane(dependencies: DataplaneDependencies): Dataplane 
         }
       } catch (thrown) {
         refuse(thrown, { ...visit, call }, dependencies);
+      } finally {
+        if (call?.isOpen) dependencies.openCalls.leave(call.key.principal);
       }
     },
   };

@@ -77,6 +77,7 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     plan: emptyPlan,
     leaf: null,
     savedConfig: null,
+    isOpen: false,
   };
 }
 

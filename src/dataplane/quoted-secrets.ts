@@ -11,8 +11,7 @@ export type Keeper = Pick<Target, 'provider' | 'credential' | 'customHeaders'>;
 
 /** The key, the secret settings and the integration's headers of a target, as they stand in a text and within JSON. */
 export function secretsOf({ provider, credential, customHeaders }: Keeper): string[] {
-  const secrets: string[] = [];
-  addTo(secrets, credential.key);
+  const secrets = written(credential.key);
   for (const name in customHeaders) addTo(secrets, customHeaders[name]);
   for (const name in credential.settings)
     if (provider.settings[name]?.secret) addTo(secrets, credential.settings[name]);
@@ -68,9 +67,12 @@ function soughtAlone(text: string): Sought {
 
 const quotes = /["\\\p{Cc}\p{Cs}]/u;
 
+/** A secret as it stands in a text and within JSON; none where it is too short to be looked for. */
+function written(secret: string | null | undefined): string[] {
+  if (typeof secret !== 'string' || secret.length < MIN_SECRET) return [];
+  return quotes.test(secret) ? [secret, JSON.stringify(secret).slice(1, -1)] : [secret];
+}
+
 function addTo(secrets: string[], secret: string | null | undefined): void {
-  if (typeof secret !== 'string' || secret.length < MIN_SECRET) return;
-  secrets.push(secret);
-  // As it stands within JSON.
-  if (quotes.test(secret)) secrets.push(JSON.stringify(secret).slice(1, -1));
+  secrets.push(...written(secret));
 }

@@ -25,10 +25,10 @@ export const route: Step = (call, dependencies) => {
 async function byWorkspaceDefault(call: Call, dependencies: DataplaneDependencies): Promise<void> {
   await useWorkspaceDefault(call, dependencies);
   requireUnread(call);
-  return walkPlan(call, dependencies);
+  await walkPlan(call, dependencies);
 }
 
-async function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<void> {
+function walkPlan(call: Call, dependencies: DataplaneDependencies): Promise<unknown> {
   const { plan, savedConfig, key } = call;
   const { breakers, sticky, random, openCalls } = dependencies;
   const isWatched = savedConfig !== null && plan.kind === 'group' && plan.hasBreakers;
@@ -36,15 +36,12 @@ async function walkPlan(call: Call, dependencies: DataplaneDependencies): Promis
     ? breakers.of(savedConfig.id, key.principal.organisationId, (leaf) => targetIdentity(leaf, call))
     : null;
   openCalls.enter(key.principal);
-  try {
-    await walk(plan, {
-      call,
-      callTarget: (leaf, accept) => callTarget(leaf, accept, call, dependencies),
-      health,
-      sticky,
-      random,
-    });
-  } finally {
-    openCalls.leave(key.principal);
-  }
+  call.isOpen = true;
+  return walk(plan, {
+    call,
+    callTarget: (leaf, accept) => callTarget(leaf, accept, call, dependencies),
+    health,
+    sticky,
+    random,
+  });
 }
