@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../src/auth/index.ts';
-import { providerNames } from '../src/dataplane/provider-names.ts';
+import { providerNames } from '../src/dataplane/target/provider-names.ts';
 import { GatewayError } from '../src/errors/index.ts';
 import { adoptRequestId, type Graph, toGraphError } from '../src/graph/index.ts';
 import { BodyAborted, type BodyBudget, createBodyBudget } from '../src/lib/bodies/index.ts';

@@ -1,5 +1,5 @@
-import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/operations.ts';
-import { routeOf } from '../../src/dataplane/routes.ts';
+import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/call/operations.ts';
+import { routeOf } from '../../src/dataplane/call/routes.ts';
 import { scopesOf } from '../../src/dataplane/steps/authorise.ts';
 import type { Content, Method, Operation, Parameter, PathItem, Response, Schema } from './document.ts';
 import { securityOf } from './surface.ts';

@@ -4,7 +4,7 @@ import type { Method } from '../../rest-compat/openapi/document.ts';
 import { describeRest } from '../../rest-compat/openapi/index.ts';
 import { readOperations } from '../../rest-compat/operation.ts';
 import { bases, type RestBase } from '../../rest-compat/rest-directive.ts';
-import { inferenceOperations } from '../../src/dataplane/operations.ts';
+import { inferenceOperations } from '../../src/dataplane/call/operations.ts';
 import type { OwnOperation } from './operation.ts';
 
 /** `ADMIN_V2` -> `admin/v2`, as the contract writes it. */

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
-import { circuitModel } from '../dataplane/breaker/index.ts';
 import { cacheEntryModel } from '../dataplane/cache/model.ts';
+import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
 import { leaseModel } from '../storage/leases.ts';

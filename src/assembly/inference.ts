@@ -1,13 +1,13 @@
 import type { Connection } from 'mongoose';
 import type { Sleep } from '../auth/index.ts';
-import { createBreakers } from '../dataplane/breaker/index.ts';
 import { createEmbedder } from '../dataplane/cache/embedder.ts';
 import { createEntries } from '../dataplane/cache/entries.ts';
 import { createCache } from '../dataplane/cache/index.ts';
+import { OpenCalls, openCallLimits } from '../dataplane/call/open-calls.ts';
 import type { DataplaneDependencies } from '../dataplane/dependencies.ts';
-import { OpenCalls, openCallLimits } from '../dataplane/open-calls.ts';
+import { createHttpUpstream } from '../dataplane/send/http.ts';
+import { createBreakers } from '../dataplane/strategy/breaker/index.ts';
 import { createStickyTargets } from '../dataplane/strategy/sticky.ts';
-import { createHttpUpstream } from '../dataplane/upstream/http.ts';
 import { createHostPolicy, ownHosts } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import { maxOpenFiles } from '../lib/open-files.ts';

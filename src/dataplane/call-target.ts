@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import type { Leaf } from '../routing-config/plan.ts';
-import { untilSettled } from './attempts.ts';
+import { untilSettled } from './answer/attempts.ts';
 import { throughCache } from './cache/through-cache.ts';
-import type { Call } from './call.ts';
+import type { Call } from './call/call.ts';
+import { spanOfTry } from './call/trace.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { exchangeOf } from './exchange.ts';
 import { recordExchange } from './record.ts';
+import { exchangeOf } from './request/exchange.ts';
 import type { Outcome } from './strategy/walk.ts';
-import { resolveTarget } from './target.ts';
-import { spanOfTry } from './trace.ts';
+import { resolveTarget } from './target/target.ts';
 
 /** Calls one target with its retries, streams the accepted answer to the caller and records the whole as one log. */
 export async function callTarget(

@@ -6,14 +6,14 @@ import type { HostPolicy } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestLog } from '../recording/request-log.ts';
 import type { Settings } from '../settings/index.ts';
-import type { Breakers } from './breaker/index.ts';
+import type { OpenStreams } from './answer/relay.ts';
 import type { Cache } from './cache/index.ts';
-import type { OpenCalls } from './open-calls.ts';
-import type { OpenStreams } from './relay.ts';
+import type { OpenCalls } from './call/open-calls.ts';
+import type { HttpUpstream } from './send/http.ts';
+import type { RedirectPolicy } from './send/redirects.ts';
+import type { Breakers } from './strategy/breaker/index.ts';
 import type { Random } from './strategy/draw.ts';
 import type { StickyTargets } from './strategy/sticky.ts';
-import type { HttpUpstream } from './upstream/http.ts';
-import type { RedirectPolicy } from './upstream/redirects.ts';
 
 export type DataplaneDependencies = {
   authenticate: DoorAuthenticate;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Throttle } from '../auth/index.ts';
+import type { OpenStreams } from '../dataplane/answer/relay.ts';
 import type { Cache } from '../dataplane/cache/index.ts';
-import type { OpenStreams } from '../dataplane/relay.ts';
 import type { Remotes } from '../graph/index.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { LogThread } from '../recording/handover/log-thread.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { iamPermissions, scopes } from '../../src/auth/index.ts';
-import { inferenceOperations } from '../../src/dataplane/operations.ts';
-import { routeOf } from '../../src/dataplane/routes.ts';
+import { inferenceOperations } from '../../src/dataplane/call/operations.ts';
+import { routeOf } from '../../src/dataplane/call/routes.ts';
 import { scopesOf } from '../../src/dataplane/steps/authorise.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type Caller, type Callers, createCallers, inApiKey, keyCaller, nobody } from './access/callers.ts';

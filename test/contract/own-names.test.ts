@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import type { OpenApi } from '../../rest-compat/openapi/document.ts';
 import { misplacedNames, unbuiltNames } from '../../rest-compat/own-names/reserved.ts';
-import { providerNames } from '../../src/dataplane/provider-names.ts';
+import { providerNames } from '../../src/dataplane/target/provider-names.ts';
 import { type CallOptions, created, startWorld, type World } from '../dataplane/world.ts';
 
 const SECRET = 'sk-planted-0123456789abcdef';

@@ -4,7 +4,7 @@ import type { Ingress } from '../../src/dataplane/ingress/ingress.ts';
 import { messages } from '../../src/dataplane/ingress/messages/index.ts';
 import { responses } from '../../src/dataplane/ingress/responses/index.ts';
 import { translatedSend } from '../../src/dataplane/ingress/send.ts';
-import type { UpstreamHeaders } from '../../src/dataplane/upstream/upstream.ts';
+import type { UpstreamHeaders } from '../../src/dataplane/send/upstream.ts';
 import { createEventReader } from '../../src/lib/event-stream/index.ts';
 import { cachedUsage, chatChunks, chatWith } from './chat-streams.ts';
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { SecretMask } from '../../src/dataplane/secret-mask.ts';
+import { SecretMask } from '../../src/dataplane/answer/secret-mask.ts';
 import { bodiesOf, recordsOf } from '../recording/records.ts';
 import { chatAnswer, type Script } from '../support/provider.ts';
 import { created, messages, STORED_KEY, startWorld, type World } from './world.ts';

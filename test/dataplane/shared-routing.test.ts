@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Circuits } from '../../src/dataplane/breaker/circuits.ts';
+import { Circuits } from '../../src/dataplane/strategy/breaker/circuits.ts';
 import { startEmbedded } from '../../src/storage/embedded/index.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { testDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Sleep } from '../../src/auth/index.ts';
-import { retryAfter, retryDelay } from '../../src/dataplane/retry.ts';
+import { retryAfter, retryDelay } from '../../src/dataplane/answer/retry.ts';
 import { messages, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
 import { recordsOf, someRecordsOf } from '../recording/records.ts';
 import { chatAnswer, json, type Script, startProvider } from '../support/provider.ts';

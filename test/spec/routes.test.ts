@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/operations.ts';
-import { routeOf } from '../../src/dataplane/routes.ts';
+import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/call/operations.ts';
+import { routeOf } from '../../src/dataplane/call/routes.ts';
 import type { Endpoint } from '../../src/providers/index.ts';
 import { readSettings } from '../../src/settings/index.ts';
 import { type CallOptions, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../providers/index.ts';
-import { type Route, routeOf } from '../routes.ts';
+import { type Route, routeOf } from '../call/routes.ts';
 
 /** What keeps no answers: uploads and jobs, images made from others, and what is no model's answer (section 4, "Never cached"). */
 const uncached: ReadonlySet<Endpoint> = new Set<Endpoint>([

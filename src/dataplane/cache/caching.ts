@@ -1,11 +1,11 @@
 import { headerOf } from '../../lib/http-headers.ts';
 import type { Endpoint } from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import { headerTimeout } from '../attempts.ts';
-import type { Call } from '../call.ts';
-import type { Exchange } from '../exchange.ts';
+import { headerTimeout } from '../answer/attempts.ts';
+import type { Call } from '../call/call.ts';
 import { declinesTracking } from '../record.ts';
-import type { Target } from '../target.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { Target } from '../target/target.ts';
 import { acts, isCacheable } from './cacheable.ts';
 import { identify } from './identity.ts';
 import { type Question, questionOf } from './question.ts';

@@ -1,8 +1,8 @@
 import { inTime, LateError } from '../../lib/in-time.ts';
 import { findProvider, type ProviderHeaders } from '../../providers/index.ts';
 import type { EmbeddingSettings } from '../../settings/cache.ts';
-import { withHops } from '../hops.ts';
-import type { HttpUpstream } from '../upstream/http.ts';
+import { withHops } from '../call/hops.ts';
+import type { HttpUpstream } from '../send/http.ts';
 import { InconclusiveError } from './circuit.ts';
 import { type Embedding, normalised } from './vector.ts';
 

@@ -4,11 +4,11 @@ import { headerOf } from '../../lib/http-headers.ts';
 import { inexactNumbers } from '../../lib/json-text/numbers.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import type { Call } from '../call.ts';
-import type { OutgoingBody } from '../request-body.ts';
-import { forwardedNames } from '../request-headers.ts';
-import type { Target } from '../target.ts';
-import type { UpstreamHeaders } from '../upstream/upstream.ts';
+import type { Call } from '../call/call.ts';
+import type { OutgoingBody } from '../request/body.ts';
+import { forwardedNames } from '../request/headers.ts';
+import type { UpstreamHeaders } from '../send/upstream.ts';
+import type { Target } from '../target/target.ts';
 import { formats } from './formats/index.ts';
 import { isPassing } from './passing-headers.ts';
 

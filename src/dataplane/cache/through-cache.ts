@@ -1,9 +1,9 @@
 import type { Leaf } from '../../routing-config/plan.ts';
-import type { Settled } from '../attempts.ts';
-import type { Call } from '../call.ts';
-import type { Exchange } from '../exchange.ts';
-import type { Target } from '../target.ts';
-import type { Send } from '../upstream/upstream.ts';
+import type { Settled } from '../answer/attempts.ts';
+import type { Call } from '../call/call.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { Send } from '../send/upstream.ts';
+import type { Target } from '../target/target.ts';
 import { cachingOf } from './caching.ts';
 import type { Cache, Lookup } from './index.ts';
 import { MAX_ENTRY_BYTES } from './whole-answer.ts';

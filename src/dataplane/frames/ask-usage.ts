@@ -2,7 +2,7 @@ import { isObject } from '../../lib/json.ts';
 import { memberOf, spliced } from '../../lib/json-text/splice.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import type { OutgoingBody } from '../request-body.ts';
+import type { OutgoingBody } from '../request/body.ts';
 
 const MEMBER = Buffer.from(',"stream_options":{"include_usage":true}');
 const BRACE = 125;

@@ -1,12 +1,12 @@
 import { encodingOf } from '../../recording/capture.ts';
-import { isEventStream } from '../relay.ts';
+import { isEventStream } from '../answer/relay.ts';
 import type {
   Send,
   UpstreamControl,
   UpstreamFailure,
   UpstreamHeaders,
   UpstreamSink,
-} from '../upstream/upstream.ts';
+} from '../send/upstream.ts';
 import type { StreamError, StreamFormat } from './format.ts';
 import { Gate } from './gate.ts';
 

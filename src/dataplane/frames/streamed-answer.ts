@@ -1,5 +1,5 @@
-import type { AnswerReader, Reception } from '../attempt.ts';
-import type { UpstreamFailure } from '../upstream/upstream.ts';
+import type { AnswerReader, Reception } from '../answer/attempt.ts';
+import type { UpstreamFailure } from '../send/upstream.ts';
 import type { StreamFailure, StreamFormat } from './format.ts';
 import { UsageHider } from './hide-usage.ts';
 import { WholeLines } from './whole-lines.ts';

@@ -1,6 +1,6 @@
 import { createEventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
 import { isObject } from '../../lib/json.ts';
-import type { UpstreamSink } from '../upstream/upstream.ts';
+import type { UpstreamSink } from '../send/upstream.ts';
 import type { Fields } from './fields.ts';
 import type { Egress, IngressStream } from './ingress.ts';
 import type { Translation } from './send.ts';

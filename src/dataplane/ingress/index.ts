@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type GatewayError, inferenceBody } from '../../errors/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../call/routes.ts';
 import type { Ingress } from './ingress.ts';
 import { messages } from './messages/index.ts';
 import { overResponses } from './over-responses/index.ts';

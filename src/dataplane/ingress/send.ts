@@ -1,6 +1,6 @@
-import { isEventStream } from '../relay.ts';
-import type { OutgoingBody } from '../request-body.ts';
-import type { Send, UpstreamControl, UpstreamSink } from '../upstream/upstream.ts';
+import { isEventStream } from '../answer/relay.ts';
+import type { OutgoingBody } from '../request/body.ts';
+import type { Send, UpstreamControl, UpstreamSink } from '../send/upstream.ts';
 import { eventAnswer } from './event-answer.ts';
 import { type Fields, jsonAt } from './fields.ts';
 import type { Egress, Ingress } from './ingress.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/json.ts';
-import type { UpstreamHeaders, UpstreamSink } from '../upstream/upstream.ts';
+import type { UpstreamHeaders, UpstreamSink } from '../send/upstream.ts';
 import { UntranslatableError } from './blocks.ts';
 import { errorText } from './chat-turn.ts';
 import type { Fields } from './fields.ts';

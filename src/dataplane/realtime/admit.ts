@@ -1,10 +1,10 @@
 import { GatewayError } from '../../errors/index.ts';
 import type { Leaf, Plan } from '../../routing-config/plan.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { modelsInQuery } from '../model-query.ts';
 import { sessionSteps } from '../steps.ts';
-import { resolveTarget, type Target } from '../target.ts';
+import { modelsInQuery } from '../target/model-query.ts';
+import { resolveTarget, type Target } from '../target/target.ts';
 
 /** Where a session goes. */
 export type Admission = { leaf: Leaf; target: Target };

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { Capture } from '../../recording/capture.ts';
-import type { AttemptResult } from '../attempt.ts';
-import type { Call } from '../call.ts';
+import type { AttemptResult } from '../answer/attempt.ts';
+import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { recordExchange } from '../record.ts';
-import type { UpstreamRequest } from '../upstream/upstream.ts';
+import type { UpstreamRequest } from '../send/upstream.ts';
 import type { Admission } from './admit.ts';
 import type { SessionReport } from './observer.ts';
 import type { Ending } from './relay.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
 import { MESSAGE_LIMITS } from './relay.ts';
 
 /** A connection as Node hands it over when its caller asks for another protocol. */

@@ -1,7 +1,7 @@
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
-import { allowOf, type Route } from '../routes.ts';
-import type { Step } from '../step.ts';
+import { allowOf, type Route } from '../call/routes.ts';
+import type { Step } from './step.ts';
 
 const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
 const INFERENCE_SCOPES = ['completions.write'];

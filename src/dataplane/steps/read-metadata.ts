@@ -1,9 +1,9 @@
 import { labels, requestMetadata } from '../../auth/labels.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { isObject } from '../../lib/json.ts';
-import type { Call } from '../call.ts';
-import { fieldOf } from '../forms/form.ts';
-import type { Step } from '../step.ts';
+import type { Call } from '../call/call.ts';
+import { fieldOf } from '../request/forms/form.ts';
+import type { Step } from './step.ts';
 
 /**
  * Metadata of the call: `baggage` under the headers that count as metadata, these under `x-gateway-metadata`, and all under

@@ -1,8 +1,8 @@
 import { type ErrorName, GatewayError } from '../../errors/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { addressSettings, headerOfSetting } from '../../providers/index.ts';
-import type { Call } from '../call.ts';
-import type { Step } from '../step.ts';
+import type { Call } from '../call/call.ts';
+import type { Step } from './step.ts';
 
 /** Headers by which a request chooses where a provider is. */
 const addressHeaders = addressSettings.map(headerOfSetting);

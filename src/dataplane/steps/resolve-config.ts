@@ -4,9 +4,9 @@ import { GatewayError } from '../../errors/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { inheritedParams, type Plan, planOf } from '../../routing-config/plan.ts';
 import { parseGatewayConfig } from '../../routing-config/schema.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import type { Step } from '../step.ts';
+import type { Step } from './step.ts';
 
 // Programs send the same inline config with every request.
 const inlinePlans = new LRUCache<string, Plan>({

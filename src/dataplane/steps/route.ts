@@ -1,16 +1,16 @@
 import { GatewayError } from '../../errors/index.ts';
 import { emptyPlan } from '../../routing-config/plan.ts';
-import { targetIdentity } from '../breaker/index.ts';
-import type { Call } from '../call.ts';
+import type { Call } from '../call/call.ts';
 import { callTarget } from '../call-target.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { refuseManaged } from '../managed.ts';
-import { listModels, wantsCatalogue } from '../models.ts';
-import { namesProvider } from '../named-provider.ts';
-import { requireUnread } from '../nitro.ts';
-import type { Step } from '../step.ts';
+import { targetIdentity } from '../strategy/breaker/index.ts';
 import { walk } from '../strategy/walk.ts';
+import { listModels, wantsCatalogue } from '../target/models.ts';
+import { namesProvider } from '../target/named-provider.ts';
+import { requireUnread } from './nitro.ts';
+import { refuseManaged } from './refuse-managed.ts';
 import { useWorkspaceDefault } from './resolve-config.ts';
+import type { Step } from './step.ts';
 
 /** Answers the call: the workspace's own model catalogue, or what the plan's targets say. */
 export const route: Step = (call, dependencies) => {

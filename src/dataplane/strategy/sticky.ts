@@ -7,8 +7,8 @@ import type { Lookup } from '../../routing-config/facts.ts';
 import type { Group } from '../../routing-config/plan.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
 import { defineModel } from '../../storage/model.ts';
-import type { Call } from '../call.ts';
-import { factsOf } from '../facts.ts';
+import type { Call } from '../call/call.ts';
+import { factsOf } from '../call/facts.ts';
 
 type StickyTarget = { _id: string; organisationId: string; target: string; expiresAt: Date };
 

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../errors/index.ts';
 import type { Group, Leaf, Plan, Sticky } from '../../routing-config/plan.ts';
-import type { Health } from '../breaker/index.ts';
-import type { Call } from '../call.ts';
-import { factsOf } from '../facts.ts';
-import type { UpstreamFailure } from '../upstream/upstream.ts';
+import type { Call } from '../call/call.ts';
+import { factsOf } from '../call/facts.ts';
+import type { UpstreamFailure } from '../send/upstream.ts';
+import type { Health } from './breaker/index.ts';
 import { draw, type Random } from './draw.ts';
 import { type StickyTargets, stickyIdOf } from './sticky.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createHttpUpstream } from '../../../src/dataplane/upstream/http.ts';
+import { createHttpUpstream } from '../../../src/dataplane/send/http.ts';
 import { close, listen } from '../../../src/http/server.ts';
 import { createHostPolicy } from '../../../src/lib/custom-host.ts';
 

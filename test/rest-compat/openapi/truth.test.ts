@@ -7,7 +7,7 @@ import type {
   Response,
   Schema,
 } from '../../../rest-compat/openapi/document.ts';
-import { inferenceOperations } from '../../../src/dataplane/operations.ts';
+import { inferenceOperations } from '../../../src/dataplane/call/operations.ts';
 import { uuid } from '../../../src/lib/ids.ts';
 import { type Answer, type RestOptions, startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { addUser } from '../../support/users.ts';

@@ -1,0 +1,127 @@
+import { GatewayError } from '../../errors/index.ts';
+import { headerOf } from '../../lib/http-headers.ts';
+import { Capture } from '../../recording/capture.ts';
+import type { Leaf } from '../../routing-config/plan.ts';
+import type { Call } from '../call/call.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
+import { formatOf } from '../frames/format.ts';
+import { errorBodyFor } from '../ingress/index.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { UpstreamHeaders } from '../send/upstream.ts';
+import type { Target } from '../target/target.ts';
+import { type AttemptResult, attempt, type Reading } from './attempt.ts';
+import type { ProviderError } from './provider-error.ts';
+import { storedSecretsOf } from './quoted-secrets.ts';
+import { Relay } from './relay.ts';
+import { gatewayHeaders } from './response-headers.ts';
+import { Retries, type RetryDecision } from './retry.ts';
+
+/** Status that a caller would have seen, had it not hung up (as proxies commonly log it). */
+const CLIENT_CLOSED_REQUEST = 499;
+
+/** What the last of a target's attempts came to. */
+export type Settled = {
+  result: AttemptResult;
+  /** The provider's, or the one that stands for its silence. */
+  status: number;
+  capture: Capture;
+  retryCount: number;
+  /** What was captured has no stored credential in it any more. */
+  isMasked: boolean;
+  /** The caller has its answer, or is gone. */
+  relayed: boolean;
+};
+
+/** Sends an exchange as often as the target's retries allow, until an answer stands (spec/data-plane.md, section 3). */
+export async function untilSettled(
+  { request, body, send, cache }: Exchange,
+  leaf: Leaf,
+  target: Target,
+  accept: (status: number) => boolean,
+  call: Call,
+  { maxLoggedBytes, sleep, streams }: DataplaneDependencies,
+): Promise<Settled> {
+  const timeout = headerTimeout(call) ?? leaf.requestTimeout;
+  const mayRepeat = body.content === null || Buffer.isBuffer(body.content);
+  const retries = new Retries(mayRepeat ? leaf.retry : null, call.tries);
+  const relay = new Relay(call.response, streams);
+  const reading = readingOf(call, target, body.hidesUsage === true);
+  let next: RetryDecision;
+  const decide = (status: number, headers: UpstreamHeaders, error: ProviderError | null) => {
+    next = retries.decide(status, headers, error);
+    return typeof next === 'string' && accept(status);
+  };
+  const headers = () =>
+    gatewayHeaders(call, leaf, target.provider.id, retries.count, cache?.status ?? 'DISABLED');
+
+  const sought = storedSecretsOf(target, request.headers);
+  const captureBytes = Math.max(maxLoggedBytes, cache?.captureBytes ?? 0);
+
+  for (;;) {
+    const capture = new Capture(captureBytes);
+    next = 'stop';
+    call.tries.spend();
+    const result = await attempt({
+      send,
+      request,
+      timeout,
+      hangUp: call.hangUp,
+      relay,
+      capture,
+      reading,
+      sought,
+      accept: decide,
+      gatewayHeaders: headers,
+    });
+    // The caller's own stream broke a rule before the provider answered.
+    if (result.status === 0 && result.cause instanceof GatewayError) throw result.cause;
+    const error = synthetic(result);
+    const status = error?.entry.status ?? (result.status || CLIENT_CLOSED_REQUEST);
+    const answersError = error !== null && decide(status, {}, null);
+    if (answersError)
+      relay.answer(status, {}, headers(), JSON.stringify(errorBodyFor(call.route.endpoint, error)));
+    if (typeof next !== 'string' && !call.hangUp.happened) {
+      const { wait } = next;
+      await sleep(wait, call.hangUp.signal);
+      if (!call.hangUp.happened) {
+        retries.spend(wait);
+        continue;
+      }
+    }
+    const relayed = result.relayed || answersError || call.hangUp.happened;
+    // Of an error, what was made of a credential is looked for too, and later.
+    const isMasked = sought !== null && status >= 200 && status < 300;
+    return { result, status, capture, retryCount: retries.count, isMasked, relayed };
+  }
+}
+
+/** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
+const readingOf = ({ route }: Call, target: Target, hidesUsage: boolean): Reading | null =>
+  route.unified ? { target, format: formatOf(route.endpoint), hidesUsage } : null;
+
+/** Milliseconds that `x-gateway-request-timeout` allows an attempt; null without it. */
+export function headerTimeout(call: Call): number | null {
+  const text = headerOf(call.headers, 'x-gateway-request-timeout');
+  if (text === undefined) return null;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 3_600_000) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      message: 'x-gateway-request-timeout is a whole number of milliseconds from 1 to 3600000.',
+      param: 'x-gateway-request-timeout',
+    });
+  }
+  return value;
+}
+
+const failures = {
+  timeout: 'REQUEST_TIMEOUT',
+  connect: 'PROVIDER_UNREACHABLE',
+  unreadable: 'PROVIDER_ANSWER_UNREADABLE',
+  transport: 'PROVIDER_CONNECTION_FAILED',
+} as const;
+
+/** The error that stands for a provider's silence (section 3.2, point 4, and section 3.4); null when it did answer. */
+function synthetic({ status, failure }: AttemptResult): GatewayError | null {
+  if (status !== 0 || failure === null || failure === 'aborted') return null;
+  return new GatewayError(failures[failure]);
+}

@@ -1,0 +1,35 @@
+import type { UpstreamFailure } from '../send/upstream.ts';
+import type { AnswerReader, Reception } from './attempt.ts';
+import { parsedError } from './provider-error.ts';
+
+/** Bytes of an error that are read; what comes after them is left out. */
+const MAX_BYTES = 256 * 1024;
+
+/** An error of a provider, read before anything is decided: it may say when to come again, and is told in one form. */
+export class ErrorAnswer implements AnswerReader {
+  readonly #reception: Reception;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(reception: Reception) {
+    this.#reception = reception;
+  }
+
+  data(chunk: Buffer): boolean {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size >= MAX_BYTES) this.end();
+    return true;
+  }
+
+  /** Also for one that comes too slowly: what is there is what is told. */
+  end(): void {
+    const error = parsedError(Buffer.concat(this.#chunks).subarray(0, MAX_BYTES));
+    this.#reception.refuse(this.#reception.result.status, error);
+  }
+
+  fail(failure: UpstreamFailure, cause: Error): void {
+    if (failure === 'aborted') this.#reception.giveUp(failure, cause);
+    else this.end();
+  }
+}

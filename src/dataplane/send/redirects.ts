@@ -1,0 +1,71 @@
+import type { BaseUrl, Provider } from '../../providers/index.ts';
+import { errorBody } from '../answer/provider-error.ts';
+import type { Send, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
+
+/** What becomes of a redirect that leaves the provider's base: it goes to the caller, or is an error. */
+export type RedirectPolicy = 'pass' | 'refuse';
+
+/**
+ * Where redirects on paths that are passed on lead: below the provider's base to `/v1/proxy`, so that the gateway's key is
+ * enough to follow, and elsewhere to where the provider says or, under `refuse`, nowhere.
+ */
+export const placingRedirects =
+  (send: Send, provider: Provider, base: BaseUrl, policy: RedirectPolicy): Send =>
+  (request, sink) =>
+    send(
+      request,
+      new RedirectSink(sink, (location) => placeOf(base, request.path, location, policy), provider.id),
+    );
+
+class RedirectSink implements UpstreamSink {
+  readonly #sink: UpstreamSink;
+  readonly #placeOf: (location: string) => string | null;
+  readonly #providerId: string;
+  #isOver = false;
+
+  constructor(sink: UpstreamSink, placeOf: (location: string) => string | null, providerId: string) {
+    this.#sink = sink;
+    this.#placeOf = placeOf;
+    this.#providerId = providerId;
+  }
+
+  head(status: number, headers: UpstreamHeaders): boolean {
+    const { location } = headers;
+    if (location === undefined || status < 300 || status > 399 || status === 304)
+      return this.#sink.head(status, headers);
+    const place = this.#placeOf(String(location));
+    if (place !== null) return this.#sink.head(status, { ...headers, location: place });
+    this.#refuse(status);
+    return false;
+  }
+
+  #refuse(status: number): void {
+    this.#isOver = true;
+    const message = `${this.#providerId} answered ${status}, a redirect to another place, which PROVIDER_REDIRECTS=refuse keeps back.`;
+    const body = JSON.stringify(errorBody(this.#providerId, 502, { error: { message } }));
+    if (this.#sink.head(502, { 'content-type': 'application/json' })) this.#sink.data(Buffer.from(body));
+    this.#sink.end();
+  }
+
+  data(chunk: Buffer): boolean {
+    return this.#isOver || this.#sink.data(chunk);
+  }
+
+  end(trailers?: UpstreamHeaders): void {
+    if (!this.#isOver) this.#sink.end(trailers);
+  }
+
+  fail(failure: UpstreamFailure, cause: Error): void {
+    if (!this.#isOver) this.#sink.fail(failure, cause);
+  }
+}
+
+/** The `location` for the caller of one that a provider gave for a path of its own; null for one that is refused. */
+function placeOf(base: BaseUrl, from: string, location: string, policy: RedirectPolicy): string | null {
+  const url = URL.parse(location, `${base.origin}${from}`);
+  if (url?.origin === base.origin && url.pathname.startsWith(`${base.path}/`))
+    return `/v1/proxy${url.pathname.slice(base.path.length)}${url.search}${url.hash}`;
+  if (policy === 'refuse') return null;
+  // One that counts from the provider would count from the gateway.
+  return url === null || URL.canParse(location) ? location : url.href;
+}

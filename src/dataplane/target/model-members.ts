@@ -1,0 +1,47 @@
+import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
+import { maxDepth } from '../../lib/storable.ts';
+
+/** Members by which the providers' own APIs take models; some do not mind the case. */
+const names = /^(?:models?|model_?id)$/i;
+
+/** Members with data of the caller's own, schemas of such data, or labels: what is called a model there is none. */
+const ownData =
+  /^(?:messages|contents?|inputs|instructions?|system(?:_?instruction)?|prediction|documents|instances|dataframe_records|item|template|arguments|variables|parameters|parameter_?definitions|properties|labels|attributes|filters?|headers|\w*metadata|\w*schema)$/i;
+
+/** Top-level, or a list of what is said: of a session's audio it is settings. */
+const isInput = (name: string, member: unknown, level: number): boolean =>
+  name === 'input' && (level === 0 || Array.isArray(member));
+
+type Named = [place: string, model: unknown];
+
+/**
+ * What a JSON body calls a model, at any depth but in the caller's own data: of a batch, a session, a tool, a grader. Throws
+ * MALFORMED_BODY for one that is nested deeper than callers may send.
+ */
+export function modelsInBody(body: Record<string, unknown>): Named[] {
+  const found: Named[] = [];
+  collect(body, '', 0, found);
+  return found;
+}
+
+function collect(members: Record<string, unknown>, place: string, level: number, found: Named[]): void {
+  for (const [name, member] of Object.entries(members)) {
+    const isModel = names.test(name);
+    if (!isModel && (typeof member !== 'object' || ownData.test(name) || isInput(name, member, level)))
+      continue;
+    collectAt(member, place === '' ? name : `${place}.${name}`, level + 1, isModel, found);
+  }
+}
+
+function collectAt(value: unknown, place: string, level: number, isModel: boolean, found: Named[]): void {
+  if (value === null) return;
+  if (level > maxDepth)
+    throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.' });
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      if (isModel || typeof item === 'object')
+        collectAt(item, `${place}[${index}]`, level + 1, isModel, found);
+  } else if (isModel) found.push([place, value]);
+  else if (isObject(value)) collect(value, place, level, found);
+}
