@@ -1,5 +1,5 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { scalars } from '../../src/graph/scalars.ts';
+import { scalars } from '../../src/graph/composition/scalars.ts';
 import type { LogRecord } from '../../src/recording/log-record.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import type { WorkspaceDocument } from '../../src/subgraphs/identity/workspace/index.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { DocumentNode } from 'graphql';
-import { compose } from '../../src/graph/compose.ts';
-import { subgraphDocument } from '../../src/graph/subgraph-document.ts';
+import { compose } from '../../src/graph/composition/compose.ts';
+import { subgraphDocument } from '../../src/graph/composition/subgraph-document.ts';
 
 const root = new URL('../../', import.meta.url);
 

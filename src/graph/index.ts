@@ -1,11 +1,16 @@
-export { causeOf, toGraphError } from './errors.ts';
-export { type BuiltInSubgraph, createGraph, type Graph } from './graph.ts';
-export { createGraphHttp, type GraphHttp, type GraphHttpOptions } from './http.ts';
+export { type BuiltInSubgraph, createGraph, type Graph } from './composition/graph.ts';
+export { type ServedGraph, servedAlone } from './composition/served-graph.ts';
+export { readSources, type SdlFile, type SubgraphSource } from './composition/sources.ts';
+export { causeOf, toGraphError } from './doors/errors.ts';
+export { createGraphHttp, type GraphHttp, type GraphHttpOptions } from './doors/http.ts';
+export { adoptRequestId } from './doors/request-id.ts';
+export { createStandalone } from './doors/standalone.ts';
+export {
+  createSubscriptions,
+  type Knock,
+  refuseUpgrade,
+  type Subscriptions,
+} from './doors/subscriptions/index.ts';
 export { createRemotes, type Remotes } from './remote/remotes.ts';
-export { adoptRequestId } from './request-id.ts';
 export { type Constraint, readRule } from './rules/read-rule.ts';
-export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety.ts';
-export { type ServedGraph, servedAlone } from './served-graph.ts';
-export { readSources, type SdlFile, type SubgraphSource } from './sources.ts';
-export { createStandalone } from './standalone.ts';
-export { createSubscriptions, type Knock, refuseUpgrade, type Subscriptions } from './subscriptions/index.ts';
+export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety/index.ts';

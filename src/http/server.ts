@@ -4,7 +4,7 @@ import type { Oauth2, Reference, Rest } from '../../rest-compat/index.ts';
 import type { Dataplane } from '../dataplane/index.ts';
 import type { Realtime } from '../dataplane/realtime/index.ts';
 import { administrationBody, GatewayError, inferenceBody } from '../errors/index.ts';
-import type { GraphHttp } from '../graph/http.ts';
+import type { GraphHttp } from '../graph/doors/http.ts';
 import { refuseUpgrade } from '../graph/index.ts';
 import { type ArrivalLimits, watchArrivals, watched } from '../lib/bodies/index.ts';
 import { localUrl } from '../lib/local-url.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type DocumentNode, type FieldNode, Kind, parse, type SelectionNode } from 'graphql';
 import { createSafety, defaultSafety } from '../../src/graph/index.ts';
-import { createMeasure } from '../../src/graph/limits/measure.ts';
+import { createMeasure } from '../../src/graph/safety/limits/measure.ts';
 import { smallGraph } from './small-graph.ts';
 
 const nothing = () => null;

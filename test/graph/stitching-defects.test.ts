@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ExecutionResult, execute, type GraphQLSchema, parse } from 'graphql';
 import { GatewayError } from '../../src/errors/index.ts';
 import { causeOf } from '../../src/graph/index.ts';
-import { localExecutor } from '../../src/graph/stitch/local-executor.ts';
-import { stitchedSchema } from '../../src/graph/stitch/stitched-schema.ts';
+import { localExecutor } from '../../src/graph/remote/stitch/local-executor.ts';
+import { stitchedSchema } from '../../src/graph/remote/stitch/stitched-schema.ts';
 import { smallContext, smallGraph } from './small-graph.ts';
 
 // Remote subgraphs are stitched to the built-in ones as a whole. Stitching these one by one is what any router does with

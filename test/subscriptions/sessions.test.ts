@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import type { Principal } from '../../src/auth/index.ts';
-import { createSessions } from '../../src/graph/subscriptions/sessions.ts';
+import { createSessions } from '../../src/graph/doors/subscriptions/sessions.ts';
 
 const principal: Principal = {
   kind: 'jwt',

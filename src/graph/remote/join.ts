@@ -6,13 +6,13 @@ import {
   Kind,
   parse,
 } from 'graphql';
-import { composeWithRemotes } from '../compose.ts';
-import { type Graph, publicSchema } from '../graph.ts';
+import { composeWithRemotes } from '../composition/compose.ts';
+import { type Graph, publicSchema } from '../composition/graph.ts';
+import { keysOf } from '../composition/subgraph-document.ts';
 import { describeRules } from '../rules/describe.ts';
-import { gatewayDocument } from '../stitch/gateway-document.ts';
-import { type SubgraphExecutor, stitchedSchema } from '../stitch/stitched-schema.ts';
-import { keysOf } from '../subgraph-document.ts';
 import { Refused, remoteDocument } from './remote-document.ts';
+import { gatewayDocument } from './stitch/gateway-document.ts';
+import { type SubgraphExecutor, stitchedSchema } from './stitch/stitched-schema.ts';
 
 export type RemoteSdl = { name: string; sdl: string; execute: SubgraphExecutor };
 

@@ -14,7 +14,7 @@ import {
   parse,
   visit,
 } from 'graphql';
-import { isRuleDirective, keysOf } from '../subgraph-document.ts';
+import { isRuleDirective, keysOf } from '../composition/subgraph-document.ts';
 
 /** What a remote subgraph may build on, and must not touch. */
 export type Ground = {

@@ -4,10 +4,10 @@ import type { Dispatcher } from 'undici';
 import { redactText } from '../../lib/redaction.ts';
 import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
-import type { SubgraphExecutor } from '../stitch/stitched-schema.ts';
 import { conform } from './conform.ts';
 import { type Answer, postQuery } from './post-query.ts';
 import { RemoteError } from './remote-error.ts';
+import type { SubgraphExecutor } from './stitch/stitched-schema.ts';
 
 /** Bytes of the largest answer that is taken from a remote subgraph. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;

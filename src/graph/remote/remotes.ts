@@ -3,15 +3,15 @@ import { type ExecutionArgs, execute, type GraphQLSchema } from 'graphql';
 import { Agent } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
 import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
-import type { Graph } from '../graph.ts';
-import { type ServedGraph, servedAlone } from '../served-graph.ts';
-import { withEntities } from '../stitch/entities.ts';
-import { joinedExecutor } from '../stitch/execute-joined.ts';
-import { localExecutor } from '../stitch/local-executor.ts';
-import type { SubgraphExecutor } from '../stitch/stitched-schema.ts';
+import type { Graph } from '../composition/graph.ts';
+import { type ServedGraph, servedAlone } from '../composition/served-graph.ts';
 import type { Joined, join, RemoteSdl } from './join.ts';
 import { createLastGood } from './last-good.ts';
 import { remoteExecutor } from './remote-executor.ts';
+import { withEntities } from './stitch/entities.ts';
+import { joinedExecutor } from './stitch/execute-joined.ts';
+import { localExecutor } from './stitch/local-executor.ts';
+import type { SubgraphExecutor } from './stitch/stitched-schema.ts';
 import { type Watched, watch } from './watched.ts';
 
 /** `up`: it answers and its SDL is in use. `down`: it does not answer. `refused`: its SDL does not fit. */

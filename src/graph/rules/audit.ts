@@ -4,7 +4,7 @@ import { redactText } from '../../lib/redaction.ts';
 import type { AuditEntry } from '../../recording/audit-trail.ts';
 import { auditedRequest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
-import { toGraphError } from '../errors.ts';
+import { toGraphError } from '../doors/errors.ts';
 import { digestsOf, type Names, namesOf, targetArgument } from './audit-target.ts';
 import { withoutSecrets } from './secret.ts';
 

@@ -1,4 +1,4 @@
-import { parseDateTime } from '../scalars.ts';
+import { parseDateTime } from '../composition/scalars.ts';
 import type { Constraint } from './read-rule.ts';
 
 export type Report = (path: string, message: string) => void;

@@ -1,5 +1,5 @@
 import { type DirectiveNode, type GraphQLSchema, getDirectiveValues } from 'graphql';
-import type { RuleDirective } from '../subgraph-document.ts';
+import type { RuleDirective } from '../composition/subgraph-document.ts';
 
 export type Constraint = {
   minLength?: number;

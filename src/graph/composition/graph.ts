@@ -1,0 +1,98 @@
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  print,
+  validateSchema,
+} from 'graphql';
+import type { GraphContext } from '../../subgraphs/context.ts';
+import type { ReferenceResolver } from '../../subgraphs/subgraph.ts';
+import { describeRules } from '../rules/describe.ts';
+import { declaredTypes } from './claims.ts';
+import { compose, type SubgraphDocument } from './compose.ts';
+import { fuse } from './fuse.ts';
+import { scalars } from './scalars.ts';
+import type { SubgraphSource } from './sources.ts';
+import { subgraphDocument } from './subgraph-document.ts';
+import { subgraphSchema } from './subgraph-schema.ts';
+
+/** One built-in subgraph; its schema is made on first use. */
+export type BuiltInSubgraph = { readonly name: string; readonly schema: GraphQLSchema };
+
+export type Graph = {
+  /** The public schema over all subgraphs, executable, with the rules of the SDL enforced in its resolvers. */
+  schema: GraphQLSchema;
+  /** The public schema as text. */
+  sdl: string;
+  /** What a federation router needs to run the same subgraphs. */
+  supergraphSdl: string;
+  /** The same as `sdl`, parsed. */
+  document: DocumentNode;
+  /** What each subgraph says, for composing them with others. */
+  documents: readonly SubgraphDocument[];
+  /** How each entity is loaded by its id, by type name. */
+  references: Readonly<Record<string, ReferenceResolver>>;
+  /** Each subgraph alone, executable, with `_service` and `_entities` for a federation router. */
+  subgraphs: readonly BuiltInSubgraph[];
+  /** Runs a document that was validated against `schema` before. */
+  execute(
+    document: DocumentNode,
+    variables: Record<string, unknown>,
+    context: GraphContext,
+  ): ExecutionResult | Promise<ExecutionResult>;
+};
+
+/**
+ * Composes and fuses the subgraphs; throws, saying what is wrong, when they do not make one graph. Entities that live
+ * `elsewhere`, in a subgraph of another process, are answered as their id alone.
+ */
+export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<string> = new Set()): Graph {
+  const subgraphs = sources.map((source) => ({ ...source, document: subgraphDocument(source.files) }));
+  const { supergraphSdl, publicDocument } = compose(subgraphs);
+  const schema = publicSchema(publicDocument);
+  fuse(
+    schema,
+    subgraphs.map(({ document, ...source }) => ({ ...source, types: declaredTypes(document) })),
+    elsewhere,
+  );
+  describeRules(schema);
+  return {
+    schema,
+    sdl: `${print(publicDocument)}\n`,
+    supergraphSdl,
+    document: publicDocument,
+    documents: subgraphs,
+    references: Object.assign({}, ...subgraphs.map(({ references }) => references)),
+    subgraphs: subgraphs.map(({ document, ...source }) => builtIn(source, document)),
+    execute: (document, variableValues, contextValue) =>
+      execute({ schema, document, variableValues, contextValue }),
+  };
+}
+
+/** What callers see as it was composed, with the project's scalars and without any resolver; throws when it is no valid schema. */
+export function publicSchema(typeDefs: DocumentNode): GraphQLSchema {
+  const schema = makeExecutableSchema({
+    typeDefs,
+    // The composer has looked at the text already; what it made is looked at below.
+    assumeValidSDL: true,
+    resolvers: scalars,
+    // A small graph may do without some of the scalars.
+    resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
+  });
+  const [mistake] = validateSchema(schema);
+  if (mistake) throw mistake;
+  return schema;
+}
+
+function builtIn(source: SubgraphSource, document: DocumentNode): BuiltInSubgraph {
+  let schema: GraphQLSchema | undefined;
+  return {
+    name: source.name,
+    get schema() {
+      schema ??= subgraphSchema(source, document);
+      return schema;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { GraphQLError } from 'graphql';
+import { Error as MongooseError, mongo } from 'mongoose';
+import { GatewayError } from '../../errors/index.ts';
+import { isOutOfSpace } from '../../storage/out-of-space.ts';
+
+const unreachable = [
+  mongo.MongoNetworkError,
+  mongo.MongoServerSelectionError,
+  mongo.MongoNotConnectedError,
+  mongo.MongoTopologyClosedError,
+  MongooseError.MongooseServerSelectionError,
+];
+
+/** Codes of a replica set's member that stops, recovers or is no longer the primary: another try may find the new one. */
+const steppedDown = new Set<unknown>([91, 189, 10107, 11600, 11602, 13435, 13436]);
+
+const isUnavailable = (error: unknown): boolean =>
+  unreachable.some((kind) => error instanceof kind) ||
+  (error instanceof mongo.MongoServerError && steppedDown.has(error.code));
+
+/** Anything a resolver throws as the error its caller sees: a database that does not answer is not a defect of ours. */
+export function toGraphError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (isUnavailable(error)) {
+    return new GatewayError('STORE_UNAVAILABLE', { cause: error });
+  }
+  if (isOutOfSpace(error)) return new GatewayError('STORE_FULL', { cause: error });
+  // What the encoder of the database refuses came from the caller: a name or a text with a NUL.
+  if (error instanceof mongo.BSON.BSONError) {
+    return new GatewayError('VALIDATION_FAILED', {
+      message: 'A name or text of the request cannot be stored.',
+      cause: error,
+    });
+  }
+  return new GatewayError('INTERNAL', { cause: error });
+}
+
+/** The GatewayError behind an execution error. The caller's own mistakes keep their text, defects keep it private. */
+export function causeOf(error: unknown): GatewayError {
+  if (!(error instanceof Error) || !('originalError' in error)) return toGraphError(error);
+  const original = error.originalError;
+  // An argument that could not be coerced: the only errors of the executor itself that point at the document.
+  if (original instanceof GraphQLError && original.nodes && !original.originalError) {
+    return new GatewayError('VALIDATION_FAILED', { message: original.message, cause: original });
+  }
+  return original ? causeOf(original) : new GatewayError('INTERNAL', { cause: error });
+}

@@ -1,0 +1,213 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import express, { type ErrorRequestHandler } from 'express';
+import { GraphQLError } from 'graphql';
+import type { Principal } from '../../auth/index.ts';
+import { errorHeaders } from '../../errors/index.ts';
+import { BodyAborted, type BodyBudget, createBodyBudget } from '../../lib/bodies/index.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { splitUrl } from '../../lib/request-url.ts';
+import type { GraphContext } from '../../subgraphs/context.ts';
+import type { Graph } from '../composition/graph.ts';
+import { type ServedGraph, servedAlone } from '../composition/served-graph.ts';
+import { signalOf } from '../safety/deadline.ts';
+import { createSafety, type Safety } from '../safety/index.ts';
+import { apolloHandler } from './apollo-http.ts';
+import { type BodyRequest, bodyReader, type Identify } from './body.ts';
+import { logDefects } from './defects.ts';
+import { toGraphError } from './errors.ts';
+import { explorer } from './explorer.ts';
+import { apolloGateway } from './gateway.ts';
+import { answerBodyError, formatGraphError, requestError } from './http-errors.ts';
+import { adoptRequestId } from './request-id.ts';
+import { landingPage } from './sandbox.ts';
+import type { Subscriptions } from './subscriptions/index.ts';
+import { supergraphDoor } from './supergraph-door.ts';
+
+export type GraphHttpOptions = DoorOptions & {
+  graph: Graph;
+  /** The graph with its remote subgraphs; the built-in ones alone when absent. */
+  served?: ServedGraph | undefined;
+  /** Operations over server-sent events, at `/graphql/stream`. */
+  streams?: Subscriptions['streams'] | null;
+  /** Whether browsers see Apollo Sandbox at `/graphql`. */
+  sandbox?: boolean;
+};
+
+export type DoorOptions = {
+  /** Throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
+  authenticate(request: IncomingMessage): Promise<Principal | null>;
+  createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
+  log: Logger;
+  safety?: Safety;
+  /** What request bodies may take of the memory. */
+  bodies?: BodyBudget;
+};
+
+export type GraphHttp = {
+  /** Answers `/graphql`, `/graphql/stream`, `/explorer` and `/supergraph.graphql`. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** An Apollo Server as every HTTP door of the graph has it; its handler is made once it has started. */
+export function createDoor(served: ServedGraph, landingPage: ApolloServerPlugin, options: DoorOptions) {
+  const { createContext, log, safety = createSafety(), bodies = createBodyBudget() } = options;
+  const identify = identifying(options);
+  const server = new ApolloServer<GraphContext>({
+    gateway: apolloGateway(served, safety.hideSuggestions),
+    // The rules of `safety` refuse introspection where it is off.
+    introspection: true,
+    hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
+    csrfPrevention: true,
+    allowBatchedHttpRequests: false,
+    // Hashes in place of texts, in Apollo Server's bounded cache; what is trusted is not up to callers.
+    persistedQueries: safety.documents ? false : {},
+    includeStacktraceInErrorResponses: false,
+    stopOnTerminationSignals: false,
+    parseOptions: safety.parseOptions,
+    validationRules: safety.validationRules,
+    formatError: formatGraphError,
+    logger: log,
+    plugins: [
+      landingPage,
+      rulesOf(safety),
+      // It would wrap every field of the schema to find out that no answer may be kept.
+      ApolloServerPluginCacheControlDisabled(),
+      // It would tell Apollo about requests as soon as the environment happens to hold a key for it.
+      ApolloServerPluginUsageReportingDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+    ],
+  });
+
+  const contextOf = async (request: BodyRequest, response: ServerResponse): Promise<GraphContext> => {
+    try {
+      const principal = await identify(request, response);
+      const context = adoptRequestId(createContext(principal, request), request);
+      response.setHeader('x-request-id', context.request.id);
+      const signal = signalOf(request);
+      return signal ? { ...context, signal } : context;
+    } catch (thrown) {
+      const error = toGraphError(thrown);
+      for (const [name, value] of Object.entries(errorHeaders(error))) response.setHeader(name, value);
+      throw requestError(error);
+    }
+  };
+
+  return {
+    async start(): Promise<Answer> {
+      await server.start();
+      return withBody(bodyReader(safety, bodies, identify), apolloHandler(server, contextOf));
+    },
+    stop: () => server.stop(),
+  };
+}
+
+/** The graph for browsers and dashboards: Apollo Server with its Sandbox, and an explorer that needs no internet. */
+export function createGraphHttp({
+  graph,
+  served = servedAlone(graph),
+  streams = null,
+  sandbox = true,
+  safety = createSafety(),
+  bodies = createBodyBudget(),
+  ...options
+}: GraphHttpOptions): GraphHttp {
+  const door = createDoor(served, landingPage(sandbox), { safety, bodies, ...options });
+  const app = express().disable('x-powered-by').disable('etag');
+  const answers = new Map<string, Answer>();
+  if (streams) {
+    const readBody = bodyReader(
+      safety,
+      bodies,
+      identifying({ ...options, authenticate: streams.authenticate }),
+    );
+    answers.set('/graphql/stream', withBody(readBody, streams.handle));
+  }
+  app.use('/supergraph.graphql', supergraphDoor({ served, ...options }));
+  app.use(explorer('/explorer', '/graphql'));
+  app.use((_request, response) => void response.status(404).json({ message: 'Not Found', ok: false }));
+  app.use(answerPageError);
+  return {
+    handle(request, response) {
+      const answer = answers.get(splitUrl(request.url).path) ?? app;
+      return void answer(request, response);
+    },
+    async start() {
+      answers.set('/graphql', await door.start());
+    },
+    stop: () => door.stop(),
+  };
+}
+
+/** Express's own answer would show the stack. */
+const answerPageError: ErrorRequestHandler = (error, _request, response, _next) =>
+  answerBodyError(response, error);
+
+type Answer = (request: BodyRequest, response: ServerResponse) => Promise<void>;
+
+/** Looks at the credential of a request once; what refuses it has the request's id. */
+const identifying =
+  ({ authenticate, createContext, log }: DoorOptions): Identify =>
+  async (request, response) => {
+    if (request.principal !== undefined) return request.principal;
+    response.setHeader('cache-control', 'no-store');
+    try {
+      request.principal = await authenticate(request);
+      return request.principal;
+    } catch (thrown) {
+      const error = toGraphError(thrown);
+      const { id } = adoptRequestId(createContext(null, request), request).request;
+      response.setHeader('x-request-id', id);
+      if (error.entry.status >= 500) log.error({ error, requestId: id }, error.message);
+      throw error;
+    }
+  };
+
+/** Reads the body before the answer; what is wrong with it has the shape of GraphQL errors. */
+function withBody(readBody: Answer, answer: Answer): Answer {
+  return async (request, response) => {
+    try {
+      await readBody(request, response);
+      await answer(request, response);
+    } catch (error) {
+      if (!(error instanceof BodyAborted)) answerBodyError(response, error as Error);
+    }
+  };
+}
+
+/** What Apollo Server leaves to us: one plugin, since each costs every request a few turns. */
+function rulesOf(safety: Safety): ApolloServerPlugin<GraphContext> {
+  const listener: GraphQLRequestListener<GraphContext> = {
+    async didResolveOperation({ schema, document, operation, request }) {
+      // Apollo Server would run the only operation there is, unmeasured, and only then miss the one that was named.
+      if (!operation) throw noOperation();
+      if (operation.operation === 'subscription') throw needsStream();
+      // Only the variables tell what it costs.
+      safety.requireAffordable(schema, document, operation, request.variables ?? {});
+    },
+    async didEncounterErrors({ errors, contextValue, operationName }) {
+      logDefects(errors, contextValue, operationName);
+    },
+  };
+  return { requestDidStart: async () => listener };
+}
+
+const noOperation = () =>
+  new GraphQLError('operationName must name one operation of the document.', {
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
+  });
+
+/** One answer is all that a request gets here. */
+const needsStream = () =>
+  new GraphQLError('Subscriptions need a WebSocket at /graphql or an event stream at /graphql/stream.', {
+    extensions: { code: 'BAD_REQUEST', http: { status: 400 } },
+  });

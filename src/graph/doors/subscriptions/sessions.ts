@@ -1,0 +1,115 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Principal } from '../../../auth/index.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../../subgraphs/context.ts';
+import { toGraphError } from '../errors.ts';
+
+/** One connection that stays, and the credential that it stands on. */
+export type Session = {
+  /** A new context for the credential as it is now; throws when it is not valid any more. */
+  renew(): Promise<GraphContext>;
+  /** Call when the connection is gone. */
+  close(): void;
+};
+
+export type Opening = {
+  request: IncomingMessage;
+  /** Its headers, and those that came in another way. */
+  headers: IncomingHttpHeaders;
+  /** What log and audit trail call everything that comes over the connection. */
+  requestId: string;
+  /** Called when the credential is valid no more. */
+  end(error: GatewayError): void;
+};
+
+export type Sessions = {
+  /** Throws UNAUTHENTICATED without a valid credential. */
+  open(opening: Opening): Promise<Session>;
+  stop(): void;
+};
+
+/** Somebody who asks to be let in; without a socket, a look at somebody who is in. */
+export type Knock = { headers: IncomingHttpHeaders; socket?: Pick<Socket, 'remoteAddress'> | undefined };
+
+type OpenSession = { check(): Promise<Principal>; end: (error: GatewayError) => void };
+
+/** Connections that one credential may have open, over both transports. */
+const CONNECTIONS = 100;
+/** Milliseconds between looks at the credentials: revoked and expired ones lose their connections. */
+const CHECK_INTERVAL = 1000;
+
+/** The subject of a JWT may be anything, such as the id of another tenant's key. */
+const quotaOf = ({ organisationId, kind, id }: Principal) => `${organisationId}/${kind}/${id}`;
+
+/** Keeps an eye on the credentials behind connections that outlive a request. */
+export function createSessions(options: {
+  authenticate(knock: Knock): Promise<Principal | null>;
+  createContext(principal: Principal, request: IncomingMessage): GraphContext;
+}): Sessions {
+  const sessions = new Set<OpenSession>();
+  const connections = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function checkAll(): Promise<void> {
+    for (const session of [...sessions]) {
+      try {
+        await session.check();
+      } catch (thrown) {
+        const error = toGraphError(thrown);
+        // A database that does not answer says nothing about a credential.
+        if (error.entry.status < 500) session.end(error);
+      }
+    }
+    schedule();
+  }
+
+  function schedule(): void {
+    timer = sessions.size > 0 ? setTimeout(checkAll, CHECK_INTERVAL).unref() : undefined;
+  }
+
+  function count(id: string, change: number): void {
+    const number = (connections.get(id) ?? 0) + change;
+    if (number > 0) connections.set(id, number);
+    else connections.delete(id);
+  }
+
+  return {
+    async open({ request, headers, requestId, end }) {
+      async function check(socket?: Socket): Promise<Principal> {
+        const principal = await options.authenticate({ headers, socket });
+        if (!principal) throw new GatewayError('UNAUTHENTICATED');
+        return principal;
+      }
+      const principal = await check(request.socket);
+      const { workspaceId } = principal;
+      const id = quotaOf(principal);
+      if ((connections.get(id) ?? 0) >= CONNECTIONS) throw new GatewayError('TOO_MANY_SUBSCRIPTIONS');
+      /** What is subscribed to was chosen for the workspace that the credential stood for then. */
+      async function checkAgain(): Promise<Principal> {
+        const principal = await check();
+        if (principal.workspaceId === workspaceId) return principal;
+        throw new GatewayError('FORBIDDEN', { message: 'The roles have changed. Connect again.' });
+      }
+      const session = { check: checkAgain, end };
+      sessions.add(session);
+      count(id, 1);
+      if (!timer) schedule();
+      const gone = new AbortController();
+      return {
+        async renew() {
+          const context = options.createContext(await checkAgain(), request);
+          return { ...context, request: { ...context.request, id: requestId }, signal: gone.signal };
+        },
+        close() {
+          gone.abort();
+          if (sessions.delete(session)) count(id, -1);
+        },
+      };
+    },
+    stop() {
+      clearTimeout(timer);
+      sessions.clear();
+    },
+  };
+}
