@@ -8,25 +8,25 @@ import { BodyAborted, type BodyBudget, createBodyBudget } from '../src/lib/bodie
 import type { Logger } from '../src/lib/logger.ts';
 import { createLeases } from '../src/storage/leases.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
-import { answerEmpty, answerError } from './answer.ts';
-import { compileOperation } from './compile.ts';
-import { documentEndpoint } from './document.ts';
-import { elsewherePaths, type SplitOperations } from './elsewhere.ts';
-import { exceptionEndpoint, type RestException } from './exception.ts';
-import { exceptions as productExceptions } from './exceptions.ts';
-import { type OperationFile, type RestOperation, readOperations } from './operation.ts';
+import { compileOperation } from './compile/compile.ts';
+import { elsewherePaths, type SplitOperations } from './compile/elsewhere.ts';
+import { type OperationFile, type RestOperation, readOperations } from './compile/operation.ts';
+import type { RestBase } from './compile/rest-directive.ts';
 import { createOwnNames } from './own-names/index.ts';
 import { noSuchPath } from './own-names/refusal.ts';
-import type { RestBase } from './rest-directive.ts';
-import { createRoutes, type Found, type Surfaces } from './route.ts';
+import { answerEmpty, answerError } from './serve/answer.ts';
+import { documentEndpoint } from './serve/document.ts';
+import { exceptionEndpoint, type RestException } from './serve/handwritten/handwritten.ts';
+import { exceptions as productExceptions } from './serve/handwritten/index.ts';
+import { createRoutes, type Found, type Surfaces } from './serve/route.ts';
 
-export { splitOperations } from './elsewhere.ts';
-export type { RestException } from './exception.ts';
+export { splitOperations } from './compile/elsewhere.ts';
+export type { OperationFile } from './compile/operation.ts';
 export { createOauth2, type Oauth2 } from './oauth2/index.ts';
 export { describeRest } from './openapi/index.ts';
-export type { OperationFile } from './operation.ts';
-export { createReference, type Reference } from './reference.ts';
-export type { Surface, Surfaces } from './route.ts';
+export type { RestException } from './serve/handwritten/handwritten.ts';
+export { createReference, type Reference } from './serve/reference.ts';
+export type { Surface, Surfaces } from './serve/route.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 

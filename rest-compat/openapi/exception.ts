@@ -1,5 +1,5 @@
-import type { RestException } from '../exception.ts';
-import type { RestBase } from '../rest-directive.ts';
+import type { RestBase } from '../compile/rest-directive.ts';
+import type { RestException } from '../serve/handwritten/handwritten.ts';
 import type { Operation, Parameter } from './document.ts';
 import type { AnswerName } from './errors.ts';
 import { framed } from './frame.ts';

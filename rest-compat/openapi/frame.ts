@@ -1,4 +1,4 @@
-import { bases, type RestBase, type RestMethod } from '../rest-directive.ts';
+import { bases, type RestBase, type RestMethod } from '../compile/rest-directive.ts';
 import type { Operation } from './document.ts';
 import { type AnswerName, errorAnswers } from './errors.ts';
 import { requestReferences } from './headers.ts';

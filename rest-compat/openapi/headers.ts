@@ -1,4 +1,4 @@
-import type { RestMethod } from '../rest-directive.ts';
+import type { RestMethod } from '../compile/rest-directive.ts';
 import type { Header, Parameter } from './document.ts';
 
 /** The headers that requests may carry. */

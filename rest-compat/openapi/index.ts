@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
-import type { RestException } from '../exception.ts';
-import type { RestOperation } from '../operation.ts';
-import { bases, type Rest, type RestBase } from '../rest-directive.ts';
+import type { RestOperation } from '../compile/operation.ts';
+import { bases, type Rest, type RestBase } from '../compile/rest-directive.ts';
+import type { RestException } from '../serve/handwritten/handwritten.ts';
 import { createComponents } from './components.ts';
 import type { Method, OpenApi, Operation, PathItem } from './document.ts';
 import { errorResponses, errorSchema } from './errors.ts';

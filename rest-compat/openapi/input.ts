@@ -10,7 +10,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { type Constraint, readRule } from '../../src/graph/index.ts';
-import { snakeCase } from '../names.ts';
+import { snakeCase } from '../compile/names.ts';
 import { annotated, type Components, nullable } from './components.ts';
 import type { Schema } from './document.ts';
 import { leafSchema } from './scalar.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { readRule } from '../../src/graph/index.ts';
-import type { RestOperation } from '../operation.ts';
-import type { RestBase, RestMethod } from '../rest-directive.ts';
+import type { RestOperation } from '../compile/operation.ts';
+import type { RestBase, RestMethod } from '../compile/rest-directive.ts';
 import type { Components } from './components.ts';
 import type { Operation, Parameter } from './document.ts';
 import type { AnswerName } from './errors.ts';

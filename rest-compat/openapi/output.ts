@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { readRule } from '../../src/graph/index.ts';
-import type { RestOperation } from '../operation.ts';
+import type { RestOperation } from '../compile/operation.ts';
 import { annotated, type Components, nullable } from './components.ts';
 import type { Schema } from './document.ts';
 import { described } from './input.ts';

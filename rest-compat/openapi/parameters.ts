@@ -16,9 +16,9 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { snakeCase } from '../names.ts';
-import type { RestOperation } from '../operation.ts';
-import { membersOf } from '../variables.ts';
+import { snakeCase } from '../compile/names.ts';
+import type { RestOperation } from '../compile/operation.ts';
+import { membersOf } from '../compile/variables.ts';
 import { annotated, type Components } from './components.ts';
 import type { Parameter, Schema } from './document.ts';
 import { defaultOf, described, type InputElement, inputSchema } from './input.ts';

@@ -1,6 +1,6 @@
 import { type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { readRule } from '../../src/graph/index.ts';
-import type { RestOperation } from '../operation.ts';
+import type { RestOperation } from '../compile/operation.ts';
 
 /** The scopes of which one lets a caller see the whole answer; null when the operation asks for none. */
 export function scopesOf(schema: GraphQLSchema, { label, document }: RestOperation): string[] | null {

@@ -1,4 +1,4 @@
-import { bases, type RestBase } from '../rest-directive.ts';
+import { bases, type RestBase } from '../compile/rest-directive.ts';
 import type { SecurityScheme } from './document.ts';
 
 /** The bases that are served, and where. */

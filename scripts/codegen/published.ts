@@ -1,8 +1,8 @@
 import { buildASTSchema, type DocumentNode } from 'graphql';
-import { exceptions } from '../../rest-compat/exceptions.ts';
+import { readOperations } from '../../rest-compat/compile/operation.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
 import { describeRest, type OpenApi } from '../../rest-compat/openapi/index.ts';
-import { readOperations } from '../../rest-compat/operation.ts';
+import { exceptions } from '../../rest-compat/serve/handwritten/index.ts';
 
 /** What /openapi.json answers, from the SDL and the REST documents alone. */
 export function published(document: DocumentNode): OpenApi {

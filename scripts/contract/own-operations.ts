@@ -1,9 +1,9 @@
 import { buildASTSchema, type DocumentNode } from 'graphql';
+import { readOperations } from '../../rest-compat/compile/operation.ts';
+import { bases, type RestBase } from '../../rest-compat/compile/rest-directive.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
 import type { Method } from '../../rest-compat/openapi/document.ts';
 import { describeRest } from '../../rest-compat/openapi/index.ts';
-import { readOperations } from '../../rest-compat/operation.ts';
-import { bases, type RestBase } from '../../rest-compat/rest-directive.ts';
 import { inferenceOperations } from '../../src/dataplane/call/operations.ts';
 import type { OwnOperation } from './operation.ts';
 

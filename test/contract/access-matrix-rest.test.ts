@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readOperations } from '../../rest-compat/compile/operation.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
 import type { OpenApi } from '../../rest-compat/openapi/document.ts';
-import { readOperations } from '../../rest-compat/operation.ts';
 import { inferenceOperations } from '../../src/dataplane/call/operations.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';

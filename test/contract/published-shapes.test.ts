@@ -10,8 +10,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { restOf, withRestDirective } from '../../rest-compat/compile/rest-directive.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
-import { restOf, withRestDirective } from '../../rest-compat/rest-directive.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { snakeCase } from '../../rest-compat/compile/names.ts';
+import { readOperations } from '../../rest-compat/compile/operation.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
-import { snakeCase } from '../../rest-compat/names.ts';
-import { readOperations } from '../../rest-compat/operation.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 

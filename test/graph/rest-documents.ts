@@ -10,8 +10,8 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql';
+import { readOperations } from '../../rest-compat/compile/operation.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
-import { readOperations } from '../../rest-compat/operation.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 

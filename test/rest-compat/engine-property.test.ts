@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { execute, parse } from 'graphql';
-import { snakeCase } from '../../rest-compat/names.ts';
+import { snakeCase } from '../../rest-compat/compile/names.ts';
 import { smallContext, smallGraph } from '../graph/small-graph.ts';
 import {
   queryOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bySpelling, snakeCase } from '../../rest-compat/names.ts';
+import { bySpelling, snakeCase } from '../../rest-compat/compile/names.ts';
 import { smallGraph } from '../graph/small-graph.ts';
 import { smallRest } from './small-rest.ts';
 

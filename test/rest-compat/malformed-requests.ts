@@ -1,8 +1,8 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, typeFromAST } from 'graphql';
+import { snakeCase } from '../../rest-compat/compile/names.ts';
+import { type RestOperation, readOperations } from '../../rest-compat/compile/operation.ts';
+import { membersOf } from '../../rest-compat/compile/variables.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
-import { snakeCase } from '../../rest-compat/names.ts';
-import { type RestOperation, readOperations } from '../../rest-compat/operation.ts';
-import { membersOf } from '../../rest-compat/variables.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 import type { Random } from '../storage/embedded/fuzz/random.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
-import { bySpelling, snakeCase } from '../../rest-compat/names.ts';
+import { bySpelling, snakeCase } from '../../rest-compat/compile/names.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 import { smallGraph } from '../graph/small-graph.ts';

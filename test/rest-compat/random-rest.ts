@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { snakeCase } from '../../rest-compat/names.ts';
+import { snakeCase } from '../../rest-compat/compile/names.ts';
 
 /** A type of a random schema: what it is called in SDL, how its values look, and what belongs to it. */
 export type RandomType = {

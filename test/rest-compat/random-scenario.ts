@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { snakeCase } from '../../rest-compat/names.ts';
+import { snakeCase } from '../../rest-compat/compile/names.ts';
 import {
   names,
   parameterType,

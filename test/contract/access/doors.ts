@@ -9,8 +9,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { snakeCase } from '../../../rest-compat/names.ts';
-import type { RestOperation } from '../../../rest-compat/operation.ts';
+import { snakeCase } from '../../../rest-compat/compile/names.ts';
+import type { RestOperation } from '../../../rest-compat/compile/operation.ts';
 import { catalogue, type ErrorName } from '../../../src/errors/index.ts';
 import { readRule } from '../../../src/graph/rules/read-rule.ts';
 import type { TestApp } from '../../support/app.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { readOperations } from '../../../rest-compat/compile/operation.ts';
 import { describeRest } from '../../../rest-compat/index.ts';
-import { readOperations } from '../../../rest-compat/operation.ts';
 import { smallGraph, somebody } from '../../graph/small-graph.ts';
 
 const { schema } = smallGraph({

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Logger } from '../src/lib/logger.ts';
+import type { Logger } from '../../src/lib/logger.ts';
 
 /** Writes what a source gives as fast as the caller takes it, and ends the source at once when the caller leaves. */
 export async function pump<Item>(

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from 'find-my-way';
-import type { Principal } from '../src/auth/index.ts';
-import { GatewayError } from '../src/errors/index.ts';
-import type { BodyBudget } from '../src/lib/bodies/index.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
-import type { CompiledOperation } from './compile.ts';
-import type { RestBase, RestMethod } from './rest-directive.ts';
+import type { Principal } from '../../src/auth/index.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import type { BodyBudget } from '../../src/lib/bodies/index.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
+import type { CompiledOperation } from '../compile/compile.ts';
+import type { RestBase, RestMethod } from '../compile/rest-directive.ts';
 
 /** A base that is served: where, and whose credentials it takes. */
 export type Surface = {

@@ -9,9 +9,9 @@ import {
   separateOperations,
   validate,
 } from 'graphql';
+import type { Surfaces } from '../serve/route.ts';
 import type { OperationFile } from './operation.ts';
 import { type Rest, restOf, withRestDirective } from './rest-directive.ts';
-import type { Surfaces } from './route.ts';
 
 export type SplitOperations = {
   operations: OperationFile[];

@@ -6,7 +6,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
-import { GatewayError } from '../src/errors/index.ts';
+import { GatewayError } from '../../src/errors/index.ts';
 import { snakeCase } from './names.ts';
 import type { RestOperation } from './operation.ts';
 import type { RequestInput, VariablePlan } from './variables.ts';

@@ -1,10 +1,10 @@
-import { requireScope } from '../src/auth/index.ts';
-import { GatewayError } from '../src/errors/index.ts';
-import type { Leases } from '../src/storage/leases.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
+import { requireScope } from '../../src/auth/index.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import type { Leases } from '../../src/storage/leases.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
+import type { CompiledOperation } from '../compile/compile.ts';
 import { answerEmpty, answerJson } from './answer.ts';
 import { readJsonBody } from './body.ts';
-import type { CompiledOperation } from './compile.ts';
 import { type Current, conditionally, isUnchanged } from './conditional.ts';
 import { entityTag } from './entity-tag.ts';
 import { once } from './idempotency.ts';

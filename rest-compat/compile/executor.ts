@@ -7,8 +7,8 @@ import {
   isInputObjectType,
   visit,
 } from 'graphql';
-import type { Graph } from '../src/graph/index.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
+import type { Graph } from '../../src/graph/index.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
 
 export type Run = (
   variables: Record<string, unknown>,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { administrationBody, errorHeaders, type GatewayError } from '../src/errors/index.ts';
+import { administrationBody, errorHeaders, type GatewayError } from '../../src/errors/index.ts';
 
 type Headers = Record<string, string>;
 

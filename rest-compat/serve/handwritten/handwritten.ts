@@ -1,11 +1,11 @@
-import { type Principal, requireScope, type Scope } from '../src/auth/index.ts';
-import { GatewayError } from '../src/errors/index.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
-import { createExchange, type Exchange } from './exchange.ts';
-import { readQuery } from './query.ts';
-import type { RestBase, RestMethod } from './rest-directive.ts';
-import type { Call, Endpoint } from './route.ts';
-import { invalid, unknownParameter } from './value.ts';
+import { type Principal, requireScope, type Scope } from '../../../src/auth/index.ts';
+import { GatewayError } from '../../../src/errors/index.ts';
+import type { GraphContext } from '../../../src/subgraphs/context.ts';
+import { readQuery } from '../../compile/query.ts';
+import type { RestBase, RestMethod } from '../../compile/rest-directive.ts';
+import { invalid, unknownParameter } from '../../compile/value.ts';
+import { createExchange, type Exchange } from '../exchange.ts';
+import type { Call, Endpoint } from '../route.ts';
 
 /** A path that no document can describe: an upload, a download, a stream. Mounted, authenticated and answered like one. */
 export type RestException = {

@@ -1,5 +1,5 @@
-import { linkedContent } from '../../src/subgraphs/insights/log-export/index.ts';
-import type { RestException } from '../exception.ts';
+import { linkedContent } from '../../../src/subgraphs/insights/log-export/index.ts';
+import type { RestException } from './handwritten.ts';
 
 /** The file of an export that lies on this machine, for whoever has the link to it. */
 export const logExportContent: RestException = {

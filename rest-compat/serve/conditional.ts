@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '../src/errors/index.ts';
-import type { Leases } from '../src/storage/leases.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import type { Leases } from '../../src/storage/leases.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { entityTag, listsStrongly, listsWeakly, readTags } from './entity-tag.ts';
 
 /** What a conditional write needs to know about the resource at its path. */

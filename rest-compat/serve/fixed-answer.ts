@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError } from '../src/errors/index.ts';
+import { GatewayError } from '../../src/errors/index.ts';
 import { answerError } from './answer.ts';
 
 /** An answer that is the same for everybody for as long as the process runs. */

@@ -1,7 +1,7 @@
-import { GatewayError } from '../src/errors/index.ts';
-import { causeOf, type Graph } from '../src/graph/index.ts';
-import { readRule } from '../src/graph/rules/read-rule.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import { causeOf, type Graph } from '../../src/graph/index.ts';
+import { readRule } from '../../src/graph/rules/read-rule.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { callerSpelling } from './caller-spelling.ts';
 import { executorOf } from './executor.ts';
 import type { RestOperation } from './operation.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { GatewayError } from '../src/errors/index.ts';
-import { findAnswer, keepAnswer } from '../src/storage/kept-answers.ts';
-import type { Leases } from '../src/storage/leases.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import { findAnswer, keepAnswer } from '../../src/storage/kept-answers.ts';
+import type { Leases } from '../../src/storage/leases.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
 
 export type Once = { text: string; replayed: boolean };
 

@@ -1,5 +1,5 @@
-import type { RestException } from './exception.ts';
-import { logExportContent } from './exceptions/log-export-content.ts';
+import type { RestException } from './handwritten.ts';
+import { logExportContent } from './log-export-content.ts';
 
 /** Every path that is answered by code rather than by a document. */
 export const exceptions: RestException[] = [logExportContent];

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { administrationBody } from '../src/errors/index.ts';
-import { toGraphError } from '../src/graph/index.ts';
+import { administrationBody } from '../../src/errors/index.ts';
+import { toGraphError } from '../../src/graph/index.ts';
 
 export type ServerEvent = {
   event?: string;

@@ -7,8 +7,8 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { GatewayError } from '../src/errors/index.ts';
-import { isNestedDeeperThan, maxDepth, unstorableName } from '../src/lib/storable.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import { isNestedDeeperThan, maxDepth, unstorableName } from '../../src/lib/storable.ts';
 import { bySpelling, snakeCase } from './names.ts';
 
 /** Checks a JSON value and gives it the names of the schema; `path` is where it stands, as the caller spelled it. */

@@ -1,5 +1,5 @@
-import type { Principal } from '../src/auth/index.ts';
-import type { GraphContext } from '../src/subgraphs/context.ts';
+import type { Principal } from '../../src/auth/index.ts';
+import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { answerJson } from './answer.ts';
 import { readBytes, readJsonBody } from './body.ts';
 import { eventHeaders, frameOf, type ServerEvent, writeErrorEvent } from './events.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../src/errors/index.ts';
+import { GatewayError } from '../../src/errors/index.ts';
 
 const maxParameters = 1000;
 

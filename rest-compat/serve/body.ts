@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { GatewayError } from '../src/errors/index.ts';
-import { BodyAborted, readBody } from '../src/lib/bodies/index.ts';
-import { isNestedDeeperThan, maxDepth } from '../src/lib/storable.ts';
+import { GatewayError } from '../../src/errors/index.ts';
+import { BodyAborted, readBody } from '../../src/lib/bodies/index.ts';
+import { isNestedDeeperThan, maxDepth } from '../../src/lib/storable.ts';
 import type { Call } from './route.ts';
 
 const MAX_BYTES = 1024 * 1024;
