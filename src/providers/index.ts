@@ -1,21 +1,21 @@
-import { anthropic } from './anthropic/index.ts';
-import { anthropicAws } from './anthropic-aws/index.ts';
-import { azureAi } from './azure-ai/index.ts';
-import { azureOpenAi } from './azure-openai/index.ts';
-import { bedrock } from './bedrock/index.ts';
-import { cohere } from './cohere/index.ts';
-import { gateway } from './gateway.ts';
-import { google } from './google/index.ts';
-import { mappedProviders } from './mapped/providers.ts';
-import { mock } from './mock/index.ts';
-import { openAiCompatible } from './openai-compatible/index.ts';
-import { placedVendors } from './openai-compatible/placed.ts';
-import { vendors } from './openai-compatible/vendors.ts';
-import { oracle } from './oracle/index.ts';
+import { openAiCompatible } from './kinds/openai-compatible/index.ts';
 import type { Provider } from './provider.ts';
-import { proxyOnly } from './proxy-only.ts';
 import { HOST_PART, type Setting } from './setting.ts';
-import { vertexAi } from './vertex-ai/index.ts';
+import { anthropic } from './vendors/anthropic/index.ts';
+import { anthropicAws } from './vendors/anthropic-aws/index.ts';
+import { azureAi } from './vendors/azure-ai/index.ts';
+import { azureOpenAi } from './vendors/azure-openai/index.ts';
+import { bedrock } from './vendors/bedrock/index.ts';
+import { cohere } from './vendors/cohere/index.ts';
+import { gateway } from './vendors/gateway.ts';
+import { google } from './vendors/google/index.ts';
+import { mappedProviders } from './vendors/mapped.ts';
+import { mock } from './vendors/mock/index.ts';
+import { oracle } from './vendors/oracle/index.ts';
+import { placedVendors } from './vendors/placed.ts';
+import { vendors } from './vendors/plain.ts';
+import { proxyOnly } from './vendors/proxy-only.ts';
+import { vertexAi } from './vendors/vertex-ai/index.ts';
 
 export { type Endpoint, isPassedOn } from './endpoint.ts';
 export type {

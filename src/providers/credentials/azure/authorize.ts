@@ -1,0 +1,23 @@
+import type { Provider, UnsignedRequest } from '../../provider.ts';
+import { entraToken } from './entra.ts';
+
+/** A token of Entra's, given or issued, or else the key, where `withKey` puts it. */
+export const azureAuthorize =
+  (withKey: Provider['authorize']): Provider['authorize'] =>
+  (request, credential, fetch) => {
+    const { azure_auth_mode: mode, azure_ad_token: token } = credential.settings;
+    if (mode === 'entra')
+      return entraToken(credential.settings, fetch).then((issued) => bearer(request, issued));
+    if (token === undefined) return withKey(request, credential, fetch);
+    bearer(request, token);
+  };
+
+function bearer({ headers }: UnsignedRequest, token: string): void {
+  headers.authorization = `Bearer ${token}`;
+}
+
+/** The same path asking for a version of the API, unless it asks for one already. */
+export const withVersion = (path: string, version: string | undefined): string =>
+  version === undefined || /[?&]api-version=/.test(path)
+    ? path
+    : `${path}${path.includes('?') ? '&' : '?'}api-version=${version}`;

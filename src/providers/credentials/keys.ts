@@ -1,0 +1,10 @@
+import type { Provider } from '../provider.ts';
+
+/** The key in a header of the provider's own, behind a word such as `Key` where it wants one. */
+export const keyIn =
+  (header: string, word = ''): Provider['authorize'] =>
+  ({ headers }, { key }) => {
+    if (key !== null) headers[header] = word + key;
+  };
+
+export const bearer = keyIn('authorization', 'Bearer ');

@@ -1,0 +1,49 @@
+import { isObject } from '../../../lib/json.ts';
+import { isText } from './fields.ts';
+
+/** What a provider's error says, in whatever form it writes errors. */
+export type Report = {
+  message?: string;
+  type?: string;
+  code: string | null;
+  /** Seconds to wait, where the body says so. */
+  wait: string | null;
+};
+
+/** `{error: {type|status, message, code}}` as most providers write it, or `{message}` alone. */
+export function reportOf(body: string | undefined): Report {
+  const parsed = parse(body);
+  const whole = isObject(parsed) ? parsed : {};
+  const inner = isObject(whole.error) ? whole.error : whole;
+  const type = [inner.type, inner.status].find(isText);
+  const message = [inner.message, whole.message, whole.error].find(isText) ?? plainText(body, parsed);
+  return {
+    message,
+    type,
+    code: isText(inner.code) ? inner.code : null,
+    wait: retryDelay(inner.details),
+  };
+}
+
+const parse = (text: string | undefined): unknown => {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+};
+
+const plainText = (body: string | undefined, parsed: unknown): string | undefined =>
+  parsed === undefined && body !== undefined && body !== '' && !body.trimStart().startsWith('<')
+    ? body
+    : undefined;
+
+/** Google says in the body how many seconds to wait. */
+function retryDelay(details: unknown): string | null {
+  for (const detail of Array.isArray(details) ? details : []) {
+    const match =
+      isObject(detail) && isText(detail.retryDelay) ? /^([\d.]{1,12})s$/.exec(detail.retryDelay) : null;
+    if (match) return String(Math.ceil(Number(match[1])));
+  }
+  return null;
+}

@@ -1,0 +1,57 @@
+import { GatewayError } from '../../../errors/index.ts';
+
+export type Fields = Record<string, unknown>;
+
+/** Where a parameter of the caller's goes, and what it may be (spec/data-plane.md, section 9.3). */
+export type Parameter = {
+  to: string;
+  required?: true;
+  default?: unknown;
+  /** A number outside of them becomes the next one inside. */
+  min?: number;
+  max?: number;
+  /** Throws a GatewayError for what cannot be said. */
+  transform?(value: unknown): unknown;
+};
+
+/** Parameters in the provider's words, by the caller's; a parameter that is not in the table is dropped. */
+export function parametersOf(body: Fields, table: Readonly<Record<string, Parameter>>): Fields {
+  const found: Fields = {};
+  for (const [name, parameter] of Object.entries(table)) {
+    const given = body[name] ?? parameter.default;
+    if (given === undefined || given === null) {
+      if (parameter.required) throw invalid(`${name} is required.`, name);
+      continue;
+    }
+    const value = parameter.transform ? parameter.transform(given) : given;
+    if (value !== undefined) found[parameter.to] = clamped(value, parameter);
+  }
+  return found;
+}
+
+const clamped = (value: unknown, { min = -Infinity, max = Infinity }: Parameter): unknown =>
+  typeof value === 'number' ? Math.min(Math.max(value, min), max) : value;
+
+export const invalid = (message: string, param: string) =>
+  new GatewayError('VALIDATION_FAILED', { message, param });
+
+/** A text, or a list of texts, as a list. */
+export function textsOf(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : [value];
+  if (list.length > 0 && list.every((item) => typeof item === 'string')) return list;
+  throw invalid('input must be a text or a list of texts.', 'input');
+}
+
+/** A prompt, which is one text. */
+export function promptOf(value: unknown): string {
+  const list = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof list === 'string') return list;
+  throw invalid('prompt must be one text.', 'prompt');
+}
+
+/** `1024x768` as its two numbers. */
+export function sizeOf(value: unknown): [number, number] {
+  const match = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(String(value));
+  if (!match) throw invalid('size must be a width and a height such as 1024x1024.', 'size');
+  return [Number(match[1]), Number(match[2])];
+}

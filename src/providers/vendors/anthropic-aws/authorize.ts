@@ -1,0 +1,13 @@
+import { awsAuthorize } from '../../credentials/aws/authorize.ts';
+import type { Provider } from '../../provider.ts';
+import { authorize as withKey } from '../anthropic/authorize.ts';
+
+const signed = awsAuthorize('aws-external-anthropic', 'Claude Platform on AWS', () => {});
+
+/** Anthropic's headers and key, the workspace, and AWS's signature where there is a key pair. */
+export const authorize: Provider['authorize'] = (request, credential, fetch) => {
+  const { anthropic_aws_workspace_id: workspace } = credential.settings;
+  if (workspace !== undefined) request.headers['anthropic-workspace-id'] = workspace;
+  void withKey(request, credential, fetch);
+  return signed(request, credential, fetch);
+};

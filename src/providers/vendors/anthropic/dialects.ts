@@ -1,0 +1,48 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
+import { completeDialect } from '../../kinds/ai-sdk/complete.ts';
+import type { Vendor } from '../../kinds/ai-sdk/dialect.ts';
+import {
+  entriesOf,
+  MAX_PAGES,
+  type Model,
+  modelsDialect,
+  type Read,
+  secondsOf,
+} from '../../kinds/ai-sdk/models.ts';
+import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
+import type { Provider } from '../../provider.ts';
+import { authorize } from './authorize.ts';
+import { claudeOptions } from './options.ts';
+
+/** The dialects of a provider of Claude in its maker's format. */
+export function claudeDialects(id: string, authenticate: Provider['authorize']) {
+  const vendor: Vendor = {
+    id,
+    authorize: authenticate,
+    chat: async ({ baseUrl, fetch }, model) =>
+      createAnthropic({ baseURL: baseUrl, apiKey: PLACEHOLDER, fetch }).languageModel(model),
+    chatOptions: claudeOptions,
+  };
+  return {
+    chatComplete: chatDialect(vendor),
+    complete: completeDialect(vendor),
+    models: modelsDialect(vendor, (read, { baseUrl }) => list(read, `${baseUrl}/models?limit=1000`)),
+  };
+}
+
+export const { chatComplete, complete, models } = claudeDialects('anthropic', authorize);
+
+async function list(read: Read, url: string): Promise<Model[]> {
+  const found: Model[] = [];
+  let next = url;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { data, has_more: more, last_id: last } = await read(next);
+    found.push(
+      ...entriesOf(data).map(({ id, created_at: date }) => ({ id: String(id), created: secondsOf(date) })),
+    );
+    if (more !== true) break;
+    next = `${url}&after_id=${encodeURIComponent(String(last))}`;
+  }
+  return found;
+}

@@ -1,0 +1,19 @@
+import { endpointsOf } from '../../endpoint.ts';
+import { lazyDialects } from '../../kinds/lazy-dialects.ts';
+import type { Provider } from '../../provider.ts';
+import { authorize } from './authorize.ts';
+import { settings } from './settings.ts';
+
+/** Claude by its maker: messages as they are, chat and text completions through Anthropic's format. */
+export const anthropic: Provider = {
+  id: 'anthropic',
+  baseUrl: 'https://api.anthropic.com/v1',
+  settings,
+  endpoints: endpointsOf('m'),
+  streamUsage: true,
+  dialects: lazyDialects(['chatComplete', 'complete', 'models'], () => import('./dialects.ts')),
+  callerHeaders: ['anthropic-beta', 'anthropic-version', 'x-api-key'],
+  // Clients of Anthropic's own API bring its version path with them (section 10.6).
+  pathOf: ({ path }) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),
+  authorize,
+};

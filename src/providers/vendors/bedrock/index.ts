@@ -1,0 +1,28 @@
+import { authorize, regionOf } from '../../credentials/aws/authorize.ts';
+import { settings } from '../../credentials/aws/settings.ts';
+import { endpointsOf } from '../../endpoint.ts';
+import { lazyDialects } from '../../kinds/lazy-dialects.ts';
+import type { Provider } from '../../provider.ts';
+import { isClaude } from './models.ts';
+
+/** Models on Amazon Bedrock: chat through its Converse API, embeddings and images through each family's own format. */
+export const bedrock: Provider = {
+  id: 'bedrock',
+  baseUrl: (chosen) => {
+    const region = regionOf(chosen);
+    return settings.aws_region.pattern.test(region)
+      ? `https://bedrock-runtime.${region}.amazonaws.com`
+      : null;
+  },
+  settings,
+  sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
+  endpoints: endpointsOf(''),
+  streamUsage: true,
+  dialects: lazyDialects(
+    ['chatComplete', 'complete', 'embed', 'imageGenerate', 'messages', 'models'],
+    () => import('./dialects.ts'),
+  ),
+  lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
+  callerHeaders: ['anthropic-beta'],
+  authorize,
+};

@@ -1,0 +1,17 @@
+import { endpointsOf } from '../../endpoint.ts';
+import { lazyDialects } from '../../kinds/lazy-dialects.ts';
+import type { Provider } from '../../provider.ts';
+import { authorize } from './authorize.ts';
+
+/** Cohere; its own ranking of documents has the form that the gateway takes. */
+export const cohere: Provider = {
+  id: 'cohere',
+  baseUrl: 'https://api.cohere.ai',
+  settings: {},
+  endpoints: endpointsOf(''),
+  streamUsage: true,
+  dialects: lazyDialects(['chatComplete', 'complete', 'embed'], () => import('./dialects.ts')),
+  pathOf: ({ endpoint, path }) =>
+    endpoint === 'rerank' ? '/v2/rerank' : endpoint === 'models' ? `/v1${path}` : path,
+  authorize,
+};

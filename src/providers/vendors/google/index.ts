@@ -1,0 +1,17 @@
+import { endpointsOf } from '../../endpoint.ts';
+import { lazyDialects } from '../../kinds/lazy-dialects.ts';
+import type { Provider } from '../../provider.ts';
+import { authorize } from './authorize.ts';
+
+/** Gemini with an API key. */
+export const google: Provider = {
+  id: 'google',
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+  settings: {},
+  endpoints: endpointsOf(''),
+  streamUsage: true,
+  dialects: lazyDialects(['chatComplete', 'embed', 'models'], () => import('./dialects.ts')),
+  modelKinds: ['models/'],
+  callerHeaders: ['x-goog-api-key'],
+  authorize,
+};

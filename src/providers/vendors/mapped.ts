@@ -1,0 +1,75 @@
+import { bearer, keyIn } from '../credentials/keys.ts';
+import { stabilityKey, stabilitySettings } from '../credentials/stability-key.ts';
+import { endpointsOf } from '../endpoint.ts';
+import { openAiCompatible } from '../kinds/openai-compatible/index.ts';
+import type { Provider } from '../provider.ts';
+import { PATH_PART } from '../setting.ts';
+
+const triton: Provider = {
+  id: 'triton',
+  baseUrl: null,
+  settings: {},
+  sufficientSettings: [[]],
+  endpoints: endpointsOf(''),
+  dialects: { complete: async () => (await import('../kinds/mapped/completions.ts')).triton },
+  hasOwnPlacesOfModels: true,
+  authorize() {},
+};
+
+const nomic: Provider = {
+  id: 'nomic',
+  baseUrl: 'https://api-atlas.nomic.ai/v1',
+  settings: {},
+  endpoints: endpointsOf(''),
+  dialects: { embed: async () => (await import('../kinds/mapped/embeddings.ts')).nomic },
+  authorize: bearer,
+};
+
+const segmind: Provider = {
+  id: 'segmind',
+  baseUrl: 'https://api.segmind.com/v1',
+  settings: {},
+  endpoints: endpointsOf(''),
+  dialects: { imageGenerate: async () => (await import('../kinds/mapped/images.ts')).segmind },
+  hasOwnPlacesOfModels: true,
+  authorize: keyIn('x-api-key'),
+};
+
+const stabilityAi: Provider = {
+  id: 'stability-ai',
+  baseUrl: 'https://api.stability.ai',
+  settings: stabilitySettings,
+  endpoints: endpointsOf(''),
+  dialects: { imageGenerate: async () => (await import('../kinds/mapped/images.ts')).stabilityAi },
+  hasOwnPlacesOfModels: true,
+  authorize: stabilityKey,
+};
+
+const voyage = openAiCompatible({
+  id: 'voyage',
+  baseUrl: 'https://api.voyageai.com/v1',
+  endpoints: '',
+  dialects: { embed: async () => (await import('../kinds/mapped/embeddings.ts')).voyage },
+});
+
+/** Chat and embeddings at Cloudflare's OpenAI-compatible paths; the rest at the model's own. */
+const workersAi: Provider = {
+  ...openAiCompatible({
+    id: 'workers-ai',
+    baseUrl: ({ workers_ai_account_id: account }) =>
+      account === undefined ? null : `https://api.cloudflare.com/client/v4/accounts/${account}/ai`,
+    endpoints: 'c e',
+    settings: { workers_ai_account_id: { pattern: PATH_PART } },
+    dialects: {
+      complete: async () => (await import('../kinds/mapped/completions.ts')).workersAi,
+      imageGenerate: async () => (await import('../kinds/mapped/images.ts')).workersAi,
+    },
+    pathOf: ({ endpoint, path, basePath }) =>
+      endpoint === 'proxy' || basePath.endsWith('/v1') ? path : `/v1${path}`,
+  }),
+  hasOwnPlacesOfModels: true,
+  modelScopes: ['@cf', '@hf'],
+};
+
+/** Providers of which an endpoint is asked in words of their own. */
+export const mappedProviders: readonly Provider[] = [nomic, segmind, stabilityAi, triton, voyage, workersAi];

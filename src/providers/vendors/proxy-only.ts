@@ -1,0 +1,82 @@
+import { awsAuthorize, regionOf } from '../credentials/aws/authorize.ts';
+import { awsSettings } from '../credentials/aws/settings.ts';
+import { bearer, keyIn } from '../credentials/keys.ts';
+import { endpointsOf } from '../endpoint.ts';
+import { openAiCompatible, type Vendor } from '../kinds/openai-compatible/index.ts';
+import type { Provider } from '../provider.ts';
+import { HEADER_VALUE, type Setting } from '../setting.ts';
+
+/** What a request tells SageMaker beside its body (spec/data-plane.md, section 1.2). */
+const sageMakerHeaders = [
+  'custom-attributes',
+  'target-model',
+  'target-variant',
+  'target-container-hostname',
+  'inference-id',
+  'enable-explanations',
+  'inference-component',
+  'session-id',
+  'model-name',
+].map((name) => [`amzn_sagemaker_${name.replaceAll('-', '_')}`, `x-amzn-sagemaker-${name}`] as const);
+
+/**
+ * Those that choose among the models behind one endpoint. The variants of an endpoint share its calls by weight, so that
+ * whoever may call it may get any of them.
+ */
+const chooseModels = /-(?:target-model|target-container-hostname|inference-component|model-name)$/;
+
+const sageMaker: Vendor = {
+  id: 'sagemaker',
+  baseUrl: (settings) => `https://runtime.sagemaker.${regionOf(settings)}.amazonaws.com`,
+  endpoints: '',
+  hasOwnPlacesOfModels: true,
+  settings: {
+    ...awsSettings,
+    ...Object.fromEntries(
+      sageMakerHeaders.map(([setting]): [string, Setting] => [
+        setting,
+        { byRequest: true, pattern: HEADER_VALUE },
+      ]),
+    ),
+  },
+  settingHeaders: Object.fromEntries(sageMakerHeaders),
+  modelHeaders: Object.fromEntries(
+    sageMakerHeaders
+      .filter(([, header]) => chooseModels.test(header))
+      .map(([setting, header]) => [header, setting]),
+  ),
+  sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
+  authorize: awsAuthorize('sagemaker', 'SageMaker'),
+};
+
+/** The key is `name:secret`. */
+const basic: Provider['authorize'] = ({ headers }, { key }) => {
+  if (key !== null) headers.authorization = `Basic ${Buffer.from(key).toString('base64')}`;
+};
+
+const passedOn = (
+  id: string,
+  baseUrl: string | null,
+  authorize: Provider['authorize'] = bearer,
+): Provider => ({
+  id,
+  baseUrl,
+  settings: {},
+  endpoints: endpointsOf(''),
+  hasOwnPlacesOfModels: true,
+  authorize,
+});
+
+/** Providers whose formats the gateway does not know: what is asked of them goes there as it is. */
+export const proxyOnly: readonly Provider[] = [
+  passedOn('fal-ai', null, keyIn('authorization', 'Key ')),
+  passedOn('meshy', 'https://api.meshy.ai/openapi/v1'),
+  passedOn('milvus', null),
+  // Google has shut the API down. The key goes in a header: a URL ends up in logs.
+  passedOn('palm', 'https://generativelanguage.googleapis.com/v1beta3', keyIn('x-goog-api-key')),
+  passedOn('qdrant', null, keyIn('api-key', 'Bearer ')),
+  passedOn('replicate', 'https://api.replicate.com/v1'),
+  passedOn('scenario-ai', null, basic),
+  passedOn('tripo3d', 'https://api.tripo3d.ai/v2/openapi'),
+  { ...openAiCompatible(sageMaker), dialects: {} },
+];

@@ -1,0 +1,11 @@
+import { HOST_PART, type Setting } from '../../setting.ts';
+import { settings as claude } from '../anthropic/settings.ts';
+
+/** Where on Google Cloud, and for whom (spec/data-plane.md, section 1.2). */
+export const settings = {
+  vertex_project_id: { pattern: /^[a-z0-9](?:[a-z0-9:.-]{1,98}[a-z0-9])$/ },
+  vertex_region: { pattern: HOST_PART },
+  vertex_service_account_json: { secret: true, object: true },
+  vertex_auth_type: { pattern: /^(?:basic|serviceAccount)$/ },
+  anthropic_beta: claude.anthropic_beta,
+} satisfies Record<string, Setting>;
