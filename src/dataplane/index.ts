@@ -5,7 +5,7 @@ import type { Call } from './call/call.ts';
 import { openCall, visitOf } from './call/open-call.ts';
 import { allowOf, routeOf } from './call/routes.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { errorBodyFor } from './ingress/index.ts';
+import { errorBodyFor } from './request/adapter.ts';
 import { steps } from './steps.ts';
 
 export type Dataplane = {

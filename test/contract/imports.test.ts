@@ -18,6 +18,7 @@ const layers = [
   ['src/storage'],
   ['src/auth'],
   ['src/settings'],
+  ['src/formats'],
   ['src/lib', 'src/errors'],
 ];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formats, type Json } from '../../src/dataplane/cache/formats/index.ts';
+import { formats, type Json } from '../../src/formats/index.ts';
 import { createEventReader, type ServerSentEvent } from '../../src/lib/event-stream/index.ts';
 
 /** The events of a stream that came in pieces cut at `cuts`. */

@@ -1,14 +1,14 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
+import { UsageHider } from '../../src/dataplane/answer/hide-usage.ts';
 import { errorBody, errorText, parsedError } from '../../src/dataplane/answer/provider-error.ts';
-import { askForUsage, withoutRefusedOptions } from '../../src/dataplane/frames/ask-usage.ts';
-import { type FrameKind, formatOf } from '../../src/dataplane/frames/format.ts';
-import { Gate, MAX_HELD_BYTES, MAX_HELD_EVENTS } from '../../src/dataplane/frames/gate.ts';
-import { gated, HOLD_LIMIT } from '../../src/dataplane/frames/gated.ts';
-import { UsageHider } from '../../src/dataplane/frames/hide-usage.ts';
-import { WholeLines } from '../../src/dataplane/frames/whole-lines.ts';
+import { gated, HOLD_LIMIT } from '../../src/dataplane/leg/layers/gate-stream.ts';
+import { askForUsage, withoutRefusedOptions } from '../../src/dataplane/request/ask-usage.ts';
 import type { OutgoingBody } from '../../src/dataplane/request/body.ts';
 import type { UpstreamSink } from '../../src/dataplane/send/upstream.ts';
+import { type FrameKind, formatOf } from '../../src/formats/stream/format.ts';
+import { Gate, MAX_HELD_BYTES, MAX_HELD_EVENTS } from '../../src/formats/stream/gate.ts';
+import { WholeLines } from '../../src/formats/stream/whole-lines.ts';
 import { findProvider, type Provider } from '../../src/providers/index.ts';
 import { emptyPlan, type Leaf } from '../../src/routing-config/plan.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Ingress } from '../../src/dataplane/ingress/ingress.ts';
-import { messages } from '../../src/dataplane/ingress/messages/index.ts';
-import { responses } from '../../src/dataplane/ingress/responses/index.ts';
-import { translatedSend } from '../../src/dataplane/ingress/send.ts';
+import { translatedSend } from '../../src/dataplane/leg/layers/translate.ts';
 import type { UpstreamHeaders } from '../../src/dataplane/send/upstream.ts';
+import { messages } from '../../src/formats/messages/over-chat/index.ts';
+import { responses } from '../../src/formats/responses/over-chat/index.ts';
+import type { Ingress } from '../../src/formats/translation.ts';
 import { createEventReader } from '../../src/lib/event-stream/index.ts';
 import { cachedUsage, chatChunks, chatWith } from './chat-streams.ts';
 

@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import type { StreamFormat } from '../../formats/stream/format.ts';
 import { type Capture, encodingOf } from '../../recording/capture.ts';
 import { maskedHeaders } from '../../recording/masking.ts';
 import type { HangUp } from '../call/hang-up.ts';
-import type { StreamFormat } from '../frames/format.ts';
-import { StreamedAnswer } from '../frames/streamed-answer.ts';
 import type {
   Send,
   UpstreamControl,
@@ -17,6 +16,7 @@ import { errorText, type ProviderError } from './provider-error.ts';
 import type { Keeper } from './quoted-secrets.ts';
 import { isEventStream, type Relay } from './relay.ts';
 import { SecretMask, type Sought } from './secret-mask.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 
 /** What one request to a provider came to. */
 export type AttemptResult = {

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../errors/index.ts';
+import { formatOf } from '../../formats/stream/format.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { Capture } from '../../recording/capture.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { formatOf } from '../frames/format.ts';
-import { errorBodyFor } from '../ingress/index.ts';
+import { errorBodyFor } from '../request/adapter.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import type { Target } from '../target/target.ts';

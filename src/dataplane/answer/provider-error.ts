@@ -1,9 +1,9 @@
+import { errorIn } from '../../formats/error-status.ts';
+import { type Payload, payloadOf } from '../../formats/stream/payload.ts';
 import { isObject } from '../../lib/json.ts';
 import { redactText } from '../../lib/redaction.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { maskedText } from '../../recording/masking.ts';
-import { errorIn } from '../frames/error-status.ts';
-import { type Payload, payloadOf } from '../frames/payload.ts';
 import { type Keeper, secretsOf } from './quoted-secrets.ts';
 
 /** Levels of an error that are told as JSON: what can be read may be too deep to be written again. */

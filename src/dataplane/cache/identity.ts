@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { formats } from '../../formats/index.ts';
 import { canonicalJson } from '../../lib/canonical.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { inexactNumbers } from '../../lib/json-text/numbers.ts';
@@ -9,7 +10,6 @@ import type { OutgoingBody } from '../request/body.ts';
 import { forwardedNames } from '../request/headers.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import type { Target } from '../target/target.ts';
-import { formats } from './formats/index.ts';
 import { isPassing } from './passing-headers.ts';
 
 type Json = Record<string, unknown>;

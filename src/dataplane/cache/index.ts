@@ -1,3 +1,4 @@
+import { formats } from '../../formats/index.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type CapturedAnswer, encodingOf } from '../../recording/capture.ts';
 import type { CacheStatus } from '../../recording/log-record.ts';
@@ -5,7 +6,6 @@ import type { Caching } from './caching.ts';
 import { Circuit } from './circuit.ts';
 import type { Embedder } from './embedder.ts';
 import type { CacheCounters, Entries } from './entries.ts';
-import { formats } from './formats/index.ts';
 import { Unpacking } from './unpacking.ts';
 import type { Embedding } from './vector.ts';
 import { wholeAnswer } from './whole-answer.ts';

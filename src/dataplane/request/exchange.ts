@@ -1,20 +1,20 @@
 import { GatewayError } from '../../errors/index.ts';
+import { formatOf } from '../../formats/stream/format.ts';
 import type { Dialect, DialectRequest, Endpoint } from '../../providers/index.ts';
 import type { CacheStatus } from '../../recording/log-record.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import { withHops } from '../call/hops.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { askForUsage, withoutRefusedOptions } from '../frames/ask-usage.ts';
-import { formatOf } from '../frames/format.ts';
-import { gated } from '../frames/gated.ts';
-import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } from '../ingress/index.ts';
+import { gated } from '../leg/layers/gate-stream.ts';
 import { keepsBodies } from '../record.ts';
 import { refusing, sendDialect } from '../send/local.ts';
 import { placingRedirects } from '../send/redirects.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from '../send/upstream.ts';
 import { Wire } from '../send/wire.ts';
 import type { Target } from '../target/target.ts';
+import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } from './adapter.ts';
+import { askForUsage, withoutRefusedOptions } from './ask-usage.ts';
 import { type OutgoingBody, outgoingBody } from './body.ts';
 import { dialectHeaders, requestHeaders } from './headers.ts';
 

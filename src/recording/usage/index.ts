@@ -1,19 +1,19 @@
+import { chatCompletions } from '../../formats/chat-completions/usage.ts';
+import { cohere } from '../../formats/cohere/usage.ts';
+import { converse } from '../../formats/converse/usage.ts';
+import { gemini } from '../../formats/gemini/usage.ts';
+import { messages } from '../../formats/messages/usage.ts';
+import { pages } from '../../formats/mistral-ocr/usage.ts';
+import { toolCalls } from '../../formats/responses/tool-calls.ts';
+import { responses } from '../../formats/responses/usage.ts';
+import type { TokenClasses } from '../../formats/usage/classes.ts';
+import { count, type Members } from '../../formats/usage/counts.ts';
+import type { Reading, UsageDialect } from '../../formats/usage/reader.ts';
 import type { AnswerText } from './answer-text.ts';
-import { chatCompletions } from './chat-completions.ts';
-import type { TokenClasses } from './classes.ts';
-import { cohere } from './cohere.ts';
-import { converse } from './converse.ts';
-import { count, type Members } from './counts.ts';
-import type { Reading, UsageDialect } from './dialect.ts';
-import { gemini } from './gemini.ts';
-import { messages } from './messages.ts';
-import { pages } from './pages.ts';
 import { type Report, reportsIn } from './reports.ts';
-import { responses } from './responses.ts';
-import { toolCalls } from './tool-calls.ts';
 
+export type { TokenClasses } from '../../formats/usage/classes.ts';
 export { type AnswerText, answerText } from './answer-text.ts';
-export type { TokenClasses } from './classes.ts';
 
 /** The members of a log that tell the usage. */
 export type TokenUsage = {

@@ -1,4 +1,4 @@
-import type { Members } from './counts.ts';
+import type { Members } from '../../formats/usage/counts.ts';
 
 /** A member of an answer that may be its report of usage. */
 export type Report = { name: string; members: Members };

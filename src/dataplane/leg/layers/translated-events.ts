@@ -1,0 +1,95 @@
+import type { Fields } from '../../../formats/fields.ts';
+import type { Egress, IngressStream } from '../../../formats/translation.ts';
+import { createEventReader, EventTooLargeError } from '../../../lib/event-stream/index.ts';
+import { isObject } from '../../../lib/json.ts';
+import type { UpstreamSink } from '../../send/upstream.ts';
+import type { Translation } from './translate.ts';
+import { withoutBody } from './translated-whole.ts';
+
+/** Turns the events of a chat stream into the caller's as they come: what one piece of the stream completes goes on at once. */
+export function eventAnswer(
+  { ingress, egress }: Translation,
+  request: Fields,
+  sink: UpstreamSink,
+  stop: () => void,
+): UpstreamSink {
+  const stream = ingress.stream(request);
+  let text = '';
+  let isWanted = false;
+  let isDone = false;
+  let isOver = false;
+
+  const reader = createEventReader(({ data }) => {
+    if (isDone) return;
+    isDone = data.trim() === '[DONE]';
+    text += isDone ? stream.end() : readChunk(stream, egress, data);
+  });
+
+  /** What the stream wrote since the last time. */
+  function taken(): Buffer {
+    const bytes = Buffer.from(text);
+    text = '';
+    return bytes;
+  }
+
+  function breakOff(message: string): void {
+    isOver = true;
+    text += stream.fail(message);
+    sink.fail('transport', new Error(message), taken());
+  }
+
+  return {
+    head(status, headers) {
+      isWanted = sink.head(status, { ...withoutBody(headers), 'content-type': 'text/event-stream' });
+      return isWanted;
+    },
+    data(chunk) {
+      if (isOver) return true;
+      try {
+        reader.feed(chunk);
+      } catch (thrown) {
+        if (!(thrown instanceof EventTooLargeError)) throw thrown;
+        text += stream.fail(thrown.message);
+      }
+      if (stream.failure !== null) {
+        breakOff(stream.failure);
+        stop();
+        return true;
+      }
+      return text === '' || sink.data(taken());
+    },
+    end() {
+      if (isOver) return;
+      if (!isWanted) return sink.end();
+      if (!isDone && !stream.isFinished)
+        return breakOff('The provider ended the stream in the middle of its answer.');
+      isOver = true;
+      text += stream.end();
+      if (text !== '') sink.data(taken());
+      sink.end();
+    },
+    fail(failure, cause) {
+      if (isOver) return;
+      isOver = true;
+      // Whatever happened to the connection then: the answer was complete.
+      if (isDone) return sink.end();
+      text += stream.fail('The connection to the provider broke off.');
+      sink.fail(failure, cause, failure === 'aborted' ? undefined : taken());
+    },
+  };
+}
+
+function readChunk(stream: IngressStream, egress: Egress | null, data: string): string {
+  const event = parsed(data);
+  if (!isObject(event)) return stream.fail('The provider sent an event that is no JSON object.');
+  const chat = egress ? egress.chunk(event) : event;
+  return chat === null ? '' : stream.chunk(chat);
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,62 @@
+import { isObject } from '../../../lib/json.ts';
+import type { Fields } from '../../fields.ts';
+
+/** A response as a chat completion; something else as it is. */
+export function chatAnswer(response: Fields): Fields {
+  if (response.status === 'failed' || !Array.isArray(response.output)) return response;
+  const message = { text: '', refusal: '', thinking: '', calls: [] as Fields[] };
+  for (const item of response.output) if (isObject(item)) addItem(message, item);
+  const { text: content, refusal, thinking: reasoning_content, calls: tool_calls } = message;
+  return {
+    ...headOf(response),
+    choices: [
+      { message: { content, refusal, reasoning_content, tool_calls }, finish_reason: finishOf(response) },
+    ],
+    usage: usageOf(response.usage),
+  };
+}
+
+function addItem(
+  message: { text: string; refusal: string; thinking: string; calls: Fields[] },
+  item: Fields,
+): void {
+  if (item.type === 'function_call') message.calls.push(callOf(item));
+  else if (item.type === 'reasoning')
+    message.thinking += textOf(item.summary, 'text') + textOf(item.content, 'text');
+  else if (item.type === 'message') {
+    message.text += textOf(item.content, 'text');
+    message.refusal += textOf(item.content, 'refusal');
+  }
+}
+
+const textOf = (parts: unknown, member: 'text' | 'refusal'): string =>
+  (Array.isArray(parts) ? parts : [])
+    .map((part) => (isObject(part) && typeof part[member] === 'string' ? part[member] : ''))
+    .join('');
+
+export const headOf = ({ id, created_at: created, model }: Fields): Fields => ({
+  id: typeof id === 'string' ? id.replace(/^resp_/, '') : undefined,
+  created,
+  model,
+});
+
+export const callOf = ({ call_id: id, name, arguments: text }: Fields): Fields => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+});
+
+export function finishOf({ status, incomplete_details: details }: Fields): string {
+  if (status !== 'incomplete') return 'stop';
+  return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
+}
+
+export function usageOf(usage: unknown): Fields | undefined {
+  if (!isObject(usage)) return undefined;
+  return {
+    prompt_tokens: usage.input_tokens,
+    completion_tokens: usage.output_tokens,
+    prompt_tokens_details: usage.input_tokens_details,
+    completion_tokens_details: usage.output_tokens_details,
+  };
+}

@@ -1,0 +1,110 @@
+import { isObject } from '../../lib/json.ts';
+import type { Fields } from '../fields.ts';
+
+/** A tool call of an answer, or the next piece of one. */
+export type TurnCall = { index: number; id: string | null; name: string | null; arguments: string };
+
+/** What the assistant says: the whole of it in an answer, the next piece in a stream. */
+export type Turn = { thinking: string; text: string; refusal: string; calls: TurnCall[] };
+
+/** Tokens as chat counts them; zero where the provider did not say. */
+export type Usage = {
+  /** All of the prompt, cached tokens included. */
+  prompt: number;
+  cacheRead: number;
+  cacheWritten: number;
+  /** All that was generated, reasoning included. */
+  completion: number;
+  /** Null when the provider does not tell it apart. */
+  reasoning: number | null;
+};
+
+/** Chat may give several choices; the callers' formats have one. */
+export function firstChoice(chat: Fields): Fields | null {
+  if (!Array.isArray(chat.choices)) return null;
+  const first = chat.choices.find((choice) => isObject(choice) && (choice.index ?? 0) === 0);
+  return (first as Fields | undefined) ?? null;
+}
+
+/** The model that answered or, where the provider does not say, that was asked. */
+export const modelOf = (chat: Fields, request: Fields): string =>
+  typeof chat.model === 'string' ? chat.model : String(request.model ?? '');
+
+/** `message` of an answer or `delta` of a chunk. */
+export function readTurn(message: Fields): Turn {
+  return {
+    thinking: thinkingOf(message),
+    text: textOf(message.content),
+    refusal: typeof message.refusal === 'string' ? message.refusal : '',
+    calls: Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject).map(readCall) : [],
+  };
+}
+
+function readCall(call: Fields, position: number): TurnCall {
+  const { name, arguments: given } = isObject(call.function) ? call.function : {};
+  return {
+    index: typeof call.index === 'number' ? call.index : position,
+    id: typeof call.id === 'string' && call.id !== '' ? call.id : null,
+    name: typeof name === 'string' && name !== '' ? name : null,
+    arguments: typeof given === 'string' ? given : '',
+  };
+}
+
+/** Content is a string, or a list of parts at some providers. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? joined(content, 'text') : '';
+}
+
+/** Reasoning has no place in OpenAI's format: providers chose these; `content_blocks` is the gateway's (section 9.4). */
+function thinkingOf({ reasoning_content: content, reasoning, content_blocks: blocks }: Fields): string {
+  if (typeof content === 'string') return content;
+  if (typeof reasoning === 'string') return reasoning;
+  if (!Array.isArray(blocks)) return '';
+  return joined(
+    blocks.map((block) => (isObject(block) && isObject(block.delta) ? block.delta : block)),
+    'thinking',
+  );
+}
+
+const joined = (items: unknown[], member: string): string =>
+  items.map((item) => (isObject(item) && typeof item[member] === 'string' ? item[member] : '')).join('');
+
+/** Null when the answer or the chunk has none. */
+export function readUsage({ usage }: Fields): Usage | null {
+  if (!isObject(usage)) return null;
+  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  return {
+    prompt: count(usage.prompt_tokens),
+    cacheRead: count(prompt.cached_tokens ?? usage.cache_read_input_tokens),
+    cacheWritten: count(usage.cache_creation_input_tokens),
+    completion: count(usage.completion_tokens),
+    reasoning: typeof completion.reasoning_tokens === 'number' ? count(completion.reasoning_tokens) : null,
+  };
+}
+
+export const NO_USAGE: Usage = { prompt: 0, cacheRead: 0, cacheWritten: 0, completion: 0, reasoning: null };
+
+const count = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+
+/** The text of an error that came in the place of an answer or of a chunk; null when it is none. */
+export function errorText({ error }: Fields): string | null {
+  if (typeof error === 'string') return error;
+  if (!isObject(error)) return null;
+  return typeof error.message === 'string' ? error.message : 'The provider reported an error.';
+}
+
+/** Characters of a body that is no JSON, such as the page of a proxy, in an error message. */
+const MAX_FAILURE_TEXT = 1000;
+
+/** What a body says of a failed request, however it spells it. */
+export function failureText(status: number, body: unknown): string {
+  if (typeof body === 'string' && body !== '') return body.slice(0, MAX_FAILURE_TEXT);
+  if (isObject(body)) {
+    const text = errorText(body) ?? body.message;
+    if (typeof text === 'string' && text !== '') return text;
+  }
+  return `The request failed with the status ${status}.`;
+}

@@ -1,0 +1,34 @@
+import { formatEvent } from '../../lib/event-stream/index.ts';
+import { chunksOf } from '../chat-completions/whole.ts';
+import { type Format, type Json, objectsOf } from '../whole.ts';
+
+/** Text completions. */
+export const completionFormat: Format = {
+  assemble(events) {
+    const chunks = chunksOf(events);
+    const first = chunks?.[0];
+    if (!chunks || !first) return null;
+    const choices = new Map<unknown, Json>();
+    let usage: unknown = null;
+    for (const chunk of chunks) {
+      if (chunk.error !== undefined) return null;
+      usage = chunk.usage ?? usage;
+      for (const { index, text, finish_reason } of objectsOf(chunk.choices)) {
+        const choice = choices.get(index) ?? { index, text: '', logprobs: null, finish_reason: null };
+        choice.text = `${choice.text}${text ?? ''}`;
+        choice.finish_reason = finish_reason ?? choice.finish_reason;
+        choices.set(index, choice);
+      }
+    }
+    const list = [...choices.values()];
+    if (list.length === 0 || list.some((choice) => choice.finish_reason === null)) return null;
+    return { ...first, choices: list, ...(usage !== null && { usage }) };
+  },
+
+  replay({ choices, usage, ...head }, { withUsage }) {
+    const chunk = (members: Json) => formatEvent(null, JSON.stringify({ ...head, ...members }));
+    const texts = objectsOf(choices).map((choice) => chunk({ choices: [choice] }));
+    if (withUsage && usage) texts.push(chunk({ choices: [], usage }));
+    return texts.join('') + formatEvent(null, '[DONE]');
+  },
+};

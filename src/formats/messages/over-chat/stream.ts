@@ -1,0 +1,67 @@
+import { formatEvent } from '../../../lib/event-stream/index.ts';
+import type { Fields } from '../../fields.ts';
+import type { Block } from '../../over-chat/blocks.ts';
+import { createIngressStream, type Ending, type EventWriter } from '../../over-chat/stream.ts';
+import { messagesError } from '../errors.ts';
+import { emptyBlock, messageHead, stopOf, usageOf } from './answer.ts';
+
+export const messagesStream = (request: Fields) => createIngressStream(new MessageEvents(request));
+
+/** The events of Anthropic's message stream: `message_start` to `message_stop`, each block between a start and a stop. */
+class MessageEvents implements EventWriter {
+  readonly #request: Fields;
+  readonly #blocks: Block[] = [];
+  #text = '';
+
+  constructor(request: Fields) {
+    this.#request = request;
+  }
+
+  begin(chat: Fields): void {
+    this.#event('message_start', { message: messageHead(chat, this.#request) });
+  }
+
+  open(block: Block): void {
+    this.#blocks.push(block);
+    this.#event('content_block_start', { index: this.#index, content_block: emptyBlock(block) });
+  }
+
+  grow(text: string): void {
+    this.#event('content_block_delta', { index: this.#index, delta: deltaOf(this.#blocks.at(-1), text) });
+  }
+
+  close(): void {
+    this.#event('content_block_stop', { index: this.#index });
+  }
+
+  end(ending: Ending, closeBlocks: () => void): void {
+    closeBlocks();
+    const delta = { ...stopOf(ending, this.#blocks, this.#request), container: null };
+    this.#event('message_delta', { delta, usage: usageOf(ending.usage) });
+    this.#event('message_stop', {});
+  }
+
+  fail(message: string): void {
+    this.#text += formatEvent('error', JSON.stringify(messagesError(500, { error: { message } })));
+  }
+
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  get #index(): number {
+    return this.#blocks.length - 1;
+  }
+
+  #event(type: string, fields: Fields): void {
+    this.#text += formatEvent(type, JSON.stringify({ type, ...fields }));
+  }
+}
+
+function deltaOf(block: Block | undefined, text: string): Fields {
+  if (block?.kind === 'thinking') return { type: 'thinking_delta', thinking: text };
+  if (block?.kind === 'tool') return { type: 'input_json_delta', partial_json: text };
+  return { type: 'text_delta', text };
+}

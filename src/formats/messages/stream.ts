@@ -1,0 +1,27 @@
+import { formatEvent } from '../../lib/event-stream/index.ts';
+import { statusOfError } from '../error-status.ts';
+import type { StreamFormat } from '../stream/format.ts';
+import { payloadOf } from '../stream/payload.ts';
+
+const openings = new Set<unknown>(['message_start', 'content_block_start', 'ping']);
+const end = /"type"\s*:\s*"message_stop"|"stop_reason"\s*:\s*"/;
+const error = /(?:^|[\r\n])event: ?error/;
+const own = /"type"\s*:\s*"(?:message|content_block)_/;
+
+/** Anthropic's messages. */
+export const messages: StreamFormat = {
+  kindOf(name, data) {
+    const payload = payloadOf(data);
+    if (!payload) return 'content';
+    const type = payload.type ?? name;
+    if (type === 'error' || payload.error) return { status: statusOfError(payload), payload };
+    return openings.has(type) ? 'opening' : 'content';
+  },
+  endingOf(tail) {
+    if (error.test(tail)) return 'error';
+    if (end.test(tail)) return 'complete';
+    return own.test(tail) ? 'cut' : 'foreign';
+  },
+  failure: ({ message }) =>
+    formatEvent('error', JSON.stringify({ type: 'error', error: { type: 'api_error', message } })),
+};

@@ -1,0 +1,92 @@
+import { isObject } from '../../lib/json.ts';
+import {
+  errorText,
+  firstChoice,
+  NO_USAGE,
+  readTurn,
+  readUsage,
+  type Usage,
+} from '../chat-completions/turn.ts';
+import type { Fields } from '../fields.ts';
+import type { IngressStream } from '../translation.ts';
+import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
+
+/** How an answer ended, as chat says it. */
+export type Ending = { finish: string | null; stopSequence: string | null; usage: Usage };
+
+/** The events of one format; what its methods have to say is collected until `take`. */
+export type EventWriter = BlockListener & {
+  /** The first chunk is here. */
+  begin(chat: Fields): void;
+  /** `closeBlocks` closes the block that is open, and those that wait. */
+  end(ending: Ending, closeBlocks: () => void): void;
+  fail(message: string): void;
+  /** The text of the events since the last time. */
+  take(): string;
+};
+
+/** Drives the events of one format with the chunks of a chat stream. */
+export function createIngressStream(writer: EventWriter): IngressStream {
+  const blocks = new Blocks(writer);
+  const ending: Ending = { finish: null, stopSequence: null, usage: NO_USAGE };
+  let state: 'empty' | 'open' | 'over' = 'empty';
+  let failure: string | null = null;
+
+  function begin(chat: Fields): void {
+    if (state === 'empty') writer.begin(chat);
+    state = 'open';
+  }
+
+  function fail(message: string): string {
+    if (state === 'over') return '';
+    begin({});
+    state = 'over';
+    failure = message;
+    writer.fail(message);
+    return writer.take();
+  }
+
+  function read(chat: Fields): void {
+    begin(chat);
+    const choice = firstChoice(chat);
+    if (isObject(choice?.delta)) blocks.take(readTurn(choice.delta));
+    if (choice) note(choice, ending);
+    ending.usage = readUsage(chat) ?? ending.usage;
+  }
+
+  return {
+    get isFinished() {
+      return ending.finish !== null;
+    },
+    get failure() {
+      return failure;
+    },
+    chunk(chat) {
+      if (state === 'over') return '';
+      const error = errorText(chat);
+      if (error !== null) return fail(error);
+      try {
+        read(chat);
+        return writer.take();
+      } catch (thrown) {
+        if (thrown instanceof UntranslatableError) return fail(thrown.message);
+        throw thrown;
+      }
+    },
+    end() {
+      if (state === 'over') return '';
+      begin({});
+      state = 'over';
+      writer.end(ending, () => blocks.end());
+      return writer.take();
+    },
+    fail,
+  };
+}
+
+/** Takes over what a choice says of its end. */
+export function note(choice: Fields, ending: Ending): void {
+  if (typeof choice.finish_reason === 'string') ending.finish = choice.finish_reason;
+  // Some providers name the stop sequence that they met.
+  if (typeof choice.stop_reason === 'string') ending.stopSequence = choice.stop_reason;
+}

@@ -1,0 +1,20 @@
+import { formatEvent } from '../../lib/event-stream/index.ts';
+import { statusOfError } from '../error-status.ts';
+import type { StreamFormat } from './format.ts';
+import { payloadOf } from './payload.ts';
+
+const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")/;
+
+/** Streams of images, speech and transcriptions: of these only errors are known, and none promises how it ends. */
+export const other: StreamFormat = {
+  kindOf(name, data) {
+    const payload = payloadOf(data);
+    if (payload && (payload.error || payload.type === 'error' || name === 'error')) {
+      return { status: statusOfError(payload), payload };
+    }
+    return 'content';
+  },
+  endingOf: (tail) => (error.test(tail) ? 'error' : 'complete'),
+  failure: ({ message, type, code }) =>
+    formatEvent('error', JSON.stringify({ type: 'error', error: { message, type, param: null, code } })),
+};
