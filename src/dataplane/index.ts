@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../errors/index.ts';
+import { errorBodyFor } from '../formats/index.ts';
 import { refuse } from './answer/refuse.ts';
 import type { Call } from './call/call.ts';
 import { openCall, visitOf } from './call/open-call.ts';
 import { allowOf, routeOf } from './call/routes.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { errorBodyFor } from './request/adapter.ts';
 import { steps } from './steps.ts';
 
 export type Dataplane = {

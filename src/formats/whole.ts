@@ -4,7 +4,7 @@ import { isObject } from '../lib/json.ts';
 export type Json = Record<string, unknown>;
 
 /** How one endpoint's answer looks as a whole and as a stream, and how to get from one to the other. */
-export type Format = {
+export type WholeFormat = {
   /** The whole answer out of a stream's events; null when the stream is not complete or holds what a whole one cannot. */
   assemble(events: readonly ServerSentEvent[]): Json | null;
   /** A whole answer as the text of an event stream. */

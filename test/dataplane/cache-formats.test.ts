@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formats, type Json } from '../../src/formats/index.ts';
+import { wholeFormatOf } from '../../src/formats/index.ts';
+import type { Json } from '../../src/formats/whole.ts';
 import { createEventReader, type ServerSentEvent } from '../../src/lib/event-stream/index.ts';
 
 /** The events of a stream that came in pieces cut at `cuts`. */
@@ -14,8 +15,8 @@ function eventsOf(text: string, cuts: number[] = []): ServerSentEvent[] {
   return events;
 }
 
-const formatOf = (endpoint: keyof typeof formats) => {
-  const format = formats[endpoint];
+const formatOf = (endpoint: string) => {
+  const format = wholeFormatOf(endpoint);
   if (!format) throw new Error(`${endpoint} has no format.`);
   return format;
 };

@@ -6,16 +6,17 @@ import { gated, HOLD_LIMIT } from '../../src/dataplane/leg/layers/gate-stream.ts
 import { askForUsage, withoutRefusedOptions } from '../../src/dataplane/request/ask-usage.ts';
 import type { OutgoingBody } from '../../src/dataplane/request/body.ts';
 import type { UpstreamSink } from '../../src/dataplane/send/upstream.ts';
-import { type FrameKind, formatOf } from '../../src/formats/stream/format.ts';
+import { streamFormatOf } from '../../src/formats/index.ts';
+import type { EventKind } from '../../src/formats/stream/format.ts';
 import { Gate, MAX_HELD_BYTES, MAX_HELD_EVENTS } from '../../src/formats/stream/gate.ts';
 import { WholeLines } from '../../src/formats/stream/whole-lines.ts';
 import { findProvider, type Provider } from '../../src/providers/index.ts';
 import { emptyPlan, type Leaf } from '../../src/routing-config/plan.ts';
 
-const chat = formatOf('chatComplete');
-const messages = formatOf('messages');
-const responses = formatOf('createResponse');
-const other = formatOf('imageGenerate');
+const chat = streamFormatOf('chatComplete');
+const messages = streamFormatOf('messages');
+const responses = streamFormatOf('createResponse');
+const other = streamFormatOf('imageGenerate');
 
 const event = (value: unknown, name?: string) =>
   `${name ? `event: ${name}\n` : ''}data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
@@ -55,9 +56,9 @@ const inPieces = (text: string, sizes: number[]): Buffer[] => {
 };
 
 describe('a stream that opens', () => {
-  const kindAfter = (format: typeof chat, pieces: Buffer[]): FrameKind => {
+  const kindAfter = (format: typeof chat, pieces: Buffer[]): EventKind => {
     const gate = new Gate(format);
-    let kind: FrameKind = 'opening';
+    let kind: EventKind = 'opening';
     for (const piece of pieces) if (kind === 'opening') kind = gate.push(piece);
     return kind;
   };

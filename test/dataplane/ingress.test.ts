@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { translatedSend } from '../../src/dataplane/leg/layers/translate.ts';
 import type { UpstreamHeaders } from '../../src/dataplane/send/upstream.ts';
-import { messages } from '../../src/formats/messages/over-chat/index.ts';
-import { responses } from '../../src/formats/responses/over-chat/index.ts';
-import type { Ingress } from '../../src/formats/translation.ts';
+import { messagesOverChat } from '../../src/formats/messages/over-chat/index.ts';
+import { responsesOverChat } from '../../src/formats/responses/over-chat/index.ts';
+import type { CallerTranslation } from '../../src/formats/translation.ts';
 import { createEventReader } from '../../src/lib/event-stream/index.ts';
 import { cachedUsage, chatChunks, chatWith } from './chat-streams.ts';
 
@@ -13,9 +13,9 @@ import { cachedUsage, chatChunks, chatWith } from './chat-streams.ts';
 type Fields = Record<string, any>;
 type Said = { kind: string; content: string; name?: string };
 
-const formats: [string, Ingress][] = [
-  ['messages', messages],
-  ['responses', responses],
+const formats: [string, CallerTranslation][] = [
+  ['messages', messagesOverChat],
+  ['responses', responsesOverChat],
 ];
 
 const text = fc.string({ minLength: 1, maxLength: 12 });
@@ -171,7 +171,7 @@ const readers: Record<string, (stream: string) => Said[]> = {
   responses: readResponseEvents,
 };
 
-describe.each(formats)('%s', (format, ingress) => {
+describe.each(formats)('%s', (format, translation) => {
   const read = readers[format] as (stream: string) => Said[];
 
   test('a stream says what chat said, however it was cut and whatever order its tool calls came in', () => {
@@ -181,7 +181,7 @@ describe.each(formats)('%s', (format, ingress) => {
         fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1 }),
         fc.boolean(),
         (given, lengths, mixed) => {
-          const stream = ingress.stream({});
+          const stream = translation.stream({});
           const chunks = chatChunks(deltas(given, lengths, mixed), 'stop', cachedUsage) as Fields[];
           const events = chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.end();
           expect(read(events)).toEqual(expected(given));
@@ -194,7 +194,7 @@ describe.each(formats)('%s', (format, ingress) => {
   test('a whole answer says the same', () => {
     fc.assert(
       fc.property(turn, (given) => {
-        const answer = ingress.answer(whole(given), {});
+        const answer = translation.answer(whole(given), {});
         const said =
           format === 'messages'
             ? (answer.content as Fields[]).map((block) => ({
@@ -210,7 +210,7 @@ describe.each(formats)('%s', (format, ingress) => {
   test('a stream that fails says so last, after any number of chunks', () => {
     fc.assert(
       fc.property(turn, fc.nat({ max: 20 }), (given, count) => {
-        const stream = ingress.stream({});
+        const stream = translation.stream({});
         const chunks = chatChunks(deltas(given, [3], false)).slice(0, count) as Fields[];
         const events = eventsOf(
           chunks.map((chunk) => stream.chunk(chunk)).join('') + stream.fail('It broke.'),
@@ -231,10 +231,10 @@ describe.each(formats)('%s', (format, ingress) => {
     const recorded = Buffer.from(
       `\uFEFF: ping\r\n\r\n${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\r\n\r\n`).join(': ping\n\n')}data: [DONE]\n\n`,
     );
-    const uncut = replay(ingress, [recorded]);
+    const uncut = replay(translation, [recorded]);
     expect(read(uncut).map(({ content }) => content)).toEqual(['hm', 'Grüezi 😀', '{"b":"ü"}']);
     for (let at = 0; at <= recorded.length; at++) {
-      expect(replay(ingress, [recorded.subarray(0, at), recorded.subarray(at)])).toBe(uncut);
+      expect(replay(translation, [recorded.subarray(0, at), recorded.subarray(at)])).toBe(uncut);
     }
   });
 });
@@ -243,7 +243,7 @@ type Answer = { status: number; headers: UpstreamHeaders; size: number; text: st
 
 /** What the caller gets when a provider sends `parts`; ids that are made up are evened out. */
 function answered(
-  ingress: Ingress,
+  translation: CallerTranslation,
   headers: UpstreamHeaders,
   parts: Iterable<Buffer>,
   request: Fields,
@@ -256,7 +256,7 @@ function answered(
       sink.end();
       return { resume() {}, abort() {} };
     },
-    { ingress, egress: null },
+    { callerSide: translation, providerSide: null },
     request,
   );
   const out: Buffer[] = [];
@@ -290,16 +290,16 @@ const eventHeaders = {
   'x-up': '1',
 };
 
-const replay = (ingress: Ingress, parts: Buffer[]): string =>
-  answered(ingress, eventHeaders, parts, { stream: true }).text;
+const replay = (translation: CallerTranslation, parts: Buffer[]): string =>
+  answered(translation, eventHeaders, parts, { stream: true }).text;
 
-describe.each(formats)('an answer through %s', (_format, ingress) => {
+describe.each(formats)('an answer through %s', (_format, translation) => {
   test('has the headers of its own body and the others of the provider', () => {
-    const streamed = answered(ingress, eventHeaders, [Buffer.from('data: [DONE]\n\n')], { stream: true });
+    const streamed = answered(translation, eventHeaders, [Buffer.from('data: [DONE]\n\n')], { stream: true });
     expect(streamed.headers).toEqual({ 'content-type': 'text/event-stream', 'x-up': '1' });
     const chat = Buffer.from(JSON.stringify(chatWith({ content: 'Hi' })));
     const plain = answered(
-      ingress,
+      translation,
       { 'content-type': 'text/plain', 'content-length': '1', 'x-up': '1' },
       [chat],
       {},
@@ -318,14 +318,14 @@ describe.each(formats)('an answer through %s', (_format, ingress) => {
     ['is compressed', { 'content-encoding': 'gzip' }, () => [Buffer.from('\x1f\x8b')]],
     ['is no JSON', {}, () => [Buffer.from('<html>')]],
   ])('that %s is a 502 in the caller’s format', (_what, headers, parts) => {
-    const { status, text: body } = answered(ingress, headers, parts(), {});
+    const { status, text: body } = answered(translation, headers, parts(), {});
     expect([status, JSON.parse(body).error.message]).toEqual([502, expect.stringMatching(/^The provider/)]);
   });
 
   test('with arguments that nobody can write again ends in an answer all the same', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: nested } };
     const chat = Buffer.from(JSON.stringify(chatWith({ tool_calls: [call] })));
-    expect([200, 502]).toContain(answered(ingress, {}, [chat], {}).status);
+    expect([200, 502]).toContain(answered(translation, {}, [chat], {}).status);
   });
 
   test('pauses the provider while the caller reads more slowly', () => {
@@ -340,7 +340,7 @@ describe.each(formats)('an answer through %s', (_format, ingress) => {
         );
         return { resume() {}, abort() {} };
       },
-      { ingress, egress: null },
+      { callerSide: translation, providerSide: null },
       { stream: true },
     );
     const sink = { head: () => true, data: () => false, end() {}, fail() {} };
@@ -367,7 +367,7 @@ describe('a request', () => {
     });
     fc.assert(
       fc.property(fc.array(exchange, { minLength: 1, maxLength: 3 }), (exchanges) => {
-        const chat = messages.request({
+        const chat = messagesOverChat.request({
           model: 'm',
           max_tokens: 1,
           messages: exchanges.flatMap(({ asked, said, calls }) => [

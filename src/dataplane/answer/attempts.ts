@@ -1,11 +1,10 @@
 import { GatewayError } from '../../errors/index.ts';
-import { formatOf } from '../../formats/stream/format.ts';
+import { errorBodyFor, streamFormatOf } from '../../formats/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { Capture } from '../../recording/capture.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { errorBodyFor } from '../request/adapter.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import type { Target } from '../target/target.ts';
@@ -97,7 +96,7 @@ export async function untilSettled(
 
 /** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
 const readingOf = ({ route }: Call, target: Target, hidesUsage: boolean): Reading | null =>
-  route.unified ? { target, format: formatOf(route.endpoint), hidesUsage } : null;
+  route.unified ? { target, format: streamFormatOf(route.endpoint), hidesUsage } : null;
 
 /** Milliseconds that `x-gateway-request-timeout` allows an attempt; null without it. */
 export function headerTimeout(call: Call): number | null {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formats } from '../../formats/index.ts';
+import { wholeFormatOf } from '../../formats/index.ts';
 import { canonicalJson } from '../../lib/canonical.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { inexactNumbers } from '../../lib/json-text/numbers.ts';
@@ -70,7 +70,7 @@ export function identify(
     namespace === undefined ? { metadata: call.metadata, headers: relevantHeaders(call) } : { namespace },
   ]);
   // Only where one form of an answer can be made of the other.
-  const isReplayed = formats[call.route.endpoint] !== undefined;
+  const isReplayed = wholeFormatOf(call.route.endpoint) !== undefined;
   return {
     id(asked) {
       const { stream: _stream, stream_options: _options, ...members } = asked;

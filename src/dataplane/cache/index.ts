@@ -1,4 +1,4 @@
-import { formats } from '../../formats/index.ts';
+import { wholeFormatOf } from '../../formats/index.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type CapturedAnswer, encodingOf } from '../../recording/capture.ts';
 import type { CacheStatus } from '../../recording/log-record.ts';
@@ -114,7 +114,7 @@ export function createCache(options: {
 
 /** A kept answer in the form that the caller asked for. */
 function shown({ endpoint, stream, withUsage }: Caching, text: string): NonNullable<Lookup['found']> {
-  const format = stream ? formats[endpoint] : undefined;
+  const format = stream ? wholeFormatOf(endpoint) : undefined;
   return format
     ? {
         contentType: 'text/event-stream; charset=utf-8',

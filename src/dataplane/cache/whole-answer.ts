@@ -1,4 +1,4 @@
-import { formats } from '../../formats/index.ts';
+import { wholeFormatOf } from '../../formats/index.ts';
 import { createEventReader, EventTooLargeError, type ServerSentEvent } from '../../lib/event-stream/index.ts';
 import type { Endpoint } from '../../providers/index.ts';
 import { type CapturedAnswer, encodingOf } from '../../recording/capture.ts';
@@ -41,7 +41,7 @@ function wholeText(endpoint: Endpoint, type: string, bytes: Buffer): string | nu
 function assembled(endpoint: Endpoint, bytes: Buffer): string | null {
   const events: ServerSentEvent[] = [];
   createEventReader((event) => events.push(event)).feed(bytes);
-  const whole = formats[endpoint]?.assemble(events) ?? null;
+  const whole = wholeFormatOf(endpoint)?.assemble(events) ?? null;
   return whole && JSON.stringify(whole);
 }
 

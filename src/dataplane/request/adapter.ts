@@ -1,37 +1,34 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type GatewayError, inferenceBody } from '../../errors/index.ts';
-import { overResponses } from '../../formats/chat-completions/over-responses/index.ts';
-import { messages } from '../../formats/messages/over-chat/index.ts';
-import { responses } from '../../formats/responses/over-chat/index.ts';
-import type { Ingress } from '../../formats/translation.ts';
+import { chatOverResponses } from '../../formats/chat-completions/over-responses/index.ts';
+import { type Fields, jsonAt } from '../../formats/fields.ts';
+import { overChatOf } from '../../formats/index.ts';
+import type { Translation } from '../../formats/translation.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Route } from '../call/routes.ts';
-import type { Translation } from '../leg/layers/translate.ts';
-
-export { translatedBody, translatedSend } from '../leg/layers/translate.ts';
+import type { OutgoingBody } from './body.ts';
 
 /** What is asked of a provider: as a rule what the caller asks of the gateway. */
 export type Asked = Pick<Route, 'endpoint' | 'upstreamPath'> & { query: string };
 
-const ingresses: Partial<Record<Endpoint, Ingress>> = { messages, createResponse: responses };
-
 const chat: Asked = { endpoint: 'chatComplete', upstreamPath: '/chat/completions', query: '' };
 const response: Asked = { endpoint: 'createResponse', upstreamPath: '/responses', query: '' };
 
-/** `x-gateway-beta` with which messages are adapted through responses instead of chat (spec/data-plane.md, section 1.1). */
+/** `x-gateway-beta` with which messages are adapted through responses instead of chat. */
 const RESPONSES_BETA = 'use-responses-api-2026-07-30';
 
 /** What a provider is asked instead of the endpoint that was called, and how that is translated. */
 export type Adapter = { asked: Asked; translation: Translation };
 
-/** Null where the provider takes the endpoint itself, or nothing in which it can be said (spec/data-plane.md, section 10.2). */
+/** Null where the provider takes the endpoint itself, or nothing in which it can be said. */
 export function adapterFor(endpoint: Endpoint, target: Asking, headers: IncomingHttpHeaders): Adapter | null {
-  const ingress = ingresses[endpoint];
-  if (!ingress || takes(target, endpoint)) return null;
+  const callerSide = overChatOf(endpoint);
+  if (!callerSide || takes(target, endpoint)) return null;
   if (endpoint === 'messages' && wantsResponses(headers) && takes(target, 'createResponse'))
-    return { asked: response, translation: { ingress, egress: overResponses } };
-  return takes(target, 'chatComplete') ? { asked: chat, translation: { ingress, egress: null } } : null;
+    return { asked: response, translation: { callerSide, providerSide: chatOverResponses } };
+  return takes(target, 'chatComplete')
+    ? { asked: chat, translation: { callerSide, providerSide: null } }
+    : null;
 }
 
 /** Who is asked, and for which model. */
@@ -47,9 +44,9 @@ function takes({ provider, model }: Asking, endpoint: Endpoint): boolean {
 const wantsResponses = (headers: IncomingHttpHeaders): boolean =>
   (headerOf(headers, 'x-gateway-beta') ?? '').split(',').some((name) => name.trim() === RESPONSES_BETA);
 
-/** The body of an error of the gateway, in the format of the endpoint that was called. */
-export function errorBodyFor(endpoint: Endpoint, error: GatewayError): Record<string, unknown> {
-  const body = inferenceBody(error);
-  const ingress = endpoint === 'countTokens' ? messages : ingresses[endpoint];
-  return ingress?.error(error.entry.status, body) ?? body;
+/** The request that says to the provider what `request`, the caller's body, says. */
+export function translatedBody({ callerSide, providerSide }: Translation, request: Fields): OutgoingBody {
+  const chat = callerSide.request(request);
+  const value = providerSide ? providerSide.request(chat) : chat;
+  return { content: Buffer.from(jsonAt(value, 'body')), value, changed: true, growth: 0 };
 }

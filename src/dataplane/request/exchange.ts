@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import { formatOf } from '../../formats/stream/format.ts';
+import { streamFormatOf } from '../../formats/index.ts';
 import type { Dialect, DialectRequest, Endpoint } from '../../providers/index.ts';
 import type { CacheStatus } from '../../recording/log-record.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
@@ -7,13 +7,14 @@ import type { Call } from '../call/call.ts';
 import { withHops } from '../call/hops.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { gated } from '../leg/layers/gate-stream.ts';
+import { translatedSend } from '../leg/layers/translate.ts';
 import { keepsBodies } from '../record.ts';
 import { refusing, sendDialect } from '../send/local.ts';
 import { placingRedirects } from '../send/redirects.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from '../send/upstream.ts';
 import { Wire } from '../send/wire.ts';
 import type { Target } from '../target/target.ts';
-import { type Adapter, type Asked, adapterFor, translatedBody, translatedSend } from './adapter.ts';
+import { type Adapter, type Asked, adapterFor, translatedBody } from './adapter.ts';
 import { askForUsage, withoutRefusedOptions } from './ask-usage.ts';
 import { type OutgoingBody, outgoingBody } from './body.ts';
 import { dialectHeaders, requestHeaders } from './headers.ts';
@@ -179,7 +180,7 @@ const notSent = ({ method, route }: Call, { base }: Target): UpstreamRequest => 
 
 /** A stream that is asked for on a route whose format the gateway knows is held until it has something to show. */
 const attentive = (send: Send, endpoint: Endpoint, { value }: OutgoingBody, { route }: Call): Send =>
-  route.unified && value?.stream === true ? gated(send, formatOf(endpoint)) : send;
+  route.unified && value?.stream === true ? gated(send, streamFormatOf(endpoint)) : send;
 
 /** What is not held in memory has the length that the caller announced, if it did. */
 function announceLength(headers: UpstreamHeaders, { body, headers: announced }: Call, growth: number): void {

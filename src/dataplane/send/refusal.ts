@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/index.ts';
+import { errorBodyFor } from '../../formats/index.ts';
 import type { DialectAnswer, Endpoint } from '../../providers/index.ts';
-import { errorBodyFor } from '../request/adapter.ts';
 
 /**
  * What the gateway's own code for a provider says against a request, as that provider's answer: to retries and strategies

@@ -11,7 +11,7 @@ const finish = /"finish_reason"\s*:\s*"/;
 const choices = /"choices"\s*:/;
 
 /** OpenAI's chat and text completions. */
-export const chat: StreamFormat = {
+export const chatStreamFormat: StreamFormat = {
   kindOf(name, data) {
     if (data === '[DONE]') return 'content';
     const payload = payloadOf(data);

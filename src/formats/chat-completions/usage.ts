@@ -1,12 +1,12 @@
 import { inputClasses, outputClasses, type TokenClasses } from '../usage/classes.ts';
 import { count, type Members, membersOf, sum } from '../usage/counts.ts';
-import type { UsageDialect } from '../usage/reader.ts';
+import type { UsageReader } from '../usage/reader.ts';
 
 /**
  * OpenAI's chat completions, completions and embeddings, and the many that answer alike. Most count cached and reasoning
  * tokens inside the two totals; some leave them outside, which shows in `total_tokens`.
  */
-export const chatCompletions: UsageDialect = {
+export const chatUsage: UsageReader = {
   names: ['usage'],
   matches: (report) =>
     'prompt_tokens' in report ||

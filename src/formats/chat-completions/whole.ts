@@ -1,13 +1,13 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { type Format, type Json, objectsOf, payloadsOf } from '../whole.ts';
+import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../whole.ts';
 
 const DONE = '[DONE]';
 
 type Choice = { index: number; message: Json; finish_reason: unknown; logprobs?: unknown };
 
 /** Chat completions (OpenAI, "Streaming"). */
-export const chatFormat: Format = {
+export const chatWholeFormat: WholeFormat = {
   assemble(events) {
     const chunks = chunksOf(events);
     const first = chunks?.[0];
@@ -47,7 +47,7 @@ export const chatFormat: Format = {
 };
 
 /** The chunks of a stream that ended with `[DONE]`; null for one that did not. */
-export function chunksOf(events: Parameters<Format['assemble']>[0]): Json[] | null {
+export function chunksOf(events: Parameters<WholeFormat['assemble']>[0]): Json[] | null {
   if (events.at(-1)?.data !== DONE) return null;
   return payloadsOf(events.slice(0, -1));
 }

@@ -1,12 +1,12 @@
 import { inputClasses, outputClasses } from '../usage/classes.ts';
 import { count, type Members, membersOf, sum } from '../usage/counts.ts';
-import type { UsageDialect } from '../usage/reader.ts';
+import type { UsageReader } from '../usage/reader.ts';
 
 /**
  * Cohere, in its own format and in OpenAI's: what it bills is less than what its models read, since it adds tokens of its
  * own. Rankings are billed by search.
  */
-export const cohere: UsageDialect = {
+export const cohereUsage: UsageReader = {
   names: ['usage', 'meta'],
   matches: (report) => 'billed_units' in report,
   read(report) {

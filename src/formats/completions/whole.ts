@@ -1,9 +1,9 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { chunksOf } from '../chat-completions/whole.ts';
-import { type Format, type Json, objectsOf } from '../whole.ts';
+import { type Json, objectsOf, type WholeFormat } from '../whole.ts';
 
 /** Text completions. */
-export const completionFormat: Format = {
+export const completionsWholeFormat: WholeFormat = {
   assemble(events) {
     const chunks = chunksOf(events);
     const first = chunks?.[0];

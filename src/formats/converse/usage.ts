@@ -1,9 +1,9 @@
 import { inputClasses, outputClasses } from '../usage/classes.ts';
 import { count, membersOf, sum } from '../usage/counts.ts';
-import type { UsageDialect } from '../usage/reader.ts';
+import type { UsageReader } from '../usage/reader.ts';
 
 /** Bedrock's converse: `inputTokens` is only what was neither read from the cache nor written to it. */
-export const converse: UsageDialect = {
+export const converseUsage: UsageReader = {
   names: ['usage'],
   matches: (report) => 'inputTokens' in report || 'outputTokens' in report,
   read(report) {

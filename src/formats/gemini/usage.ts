@@ -1,9 +1,9 @@
 import { inputClasses, outputClasses } from '../usage/classes.ts';
 import { count, type Members, membersOf, sum } from '../usage/counts.ts';
-import type { UsageDialect } from '../usage/reader.ts';
+import type { UsageReader } from '../usage/reader.ts';
 
 /** Gemini's own format: cached tokens are inside the prompt, thoughts and the results of tools beside the two counts. */
-export const gemini: UsageDialect = {
+export const geminiUsage: UsageReader = {
   names: ['usageMetadata'],
   matches: (report) => 'promptTokenCount' in report || 'totalTokenCount' in report,
   read(report) {

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/json.ts';
-import { failureText } from '../chat-completions/turn.ts';
+import { failureText } from '../chat-completions/errors.ts';
 import type { Fields } from '../fields.ts';
 
 const types = new Map([
@@ -16,7 +16,7 @@ const types = new Map([
 ]);
 
 /** An error in Anthropic's envelope; what guardrails found stays beside it. */
-export function messagesError(status: number, body: unknown): Fields {
+export function messagesErrorBody(status: number, body: unknown): Fields {
   const type = types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return {
     type: 'error',

@@ -9,7 +9,7 @@ const error = /(?:^|[\r\n])event: ?error/;
 const own = /"type"\s*:\s*"(?:message|content_block)_/;
 
 /** Anthropic's messages. */
-export const messages: StreamFormat = {
+export const messagesStreamFormat: StreamFormat = {
   kindOf(name, data) {
     const payload = payloadOf(data);
     if (!payload) return 'content';

@@ -1,12 +1,12 @@
 import { inputClasses, outputClasses } from '../usage/classes.ts';
 import { count, membersOf, sum } from '../usage/counts.ts';
-import type { UsageDialect } from '../usage/reader.ts';
+import type { UsageReader } from '../usage/reader.ts';
 
 /**
  * Anthropic's messages: `input_tokens` is only what was neither read from the cache nor written to it. A stream says the
  * input in its first frame and the output in its last; the first frame alone is no final count.
  */
-export const messages: UsageDialect = {
+export const messagesUsage: UsageReader = {
   names: ['usage'],
   matches: (report) => 'input_tokens' in report || 'output_tokens' in report,
   isWhole: (stream) => stream.includes('"message_delta"'),

@@ -1,9 +1,9 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { type Format, type Json, objectsOf, payloadsOf } from '../whole.ts';
+import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../whole.ts';
 
 /** Anthropic's messages ("Streaming Messages"). */
-export const messagesFormat: Format = {
+export const messagesWholeFormat: WholeFormat = {
   assemble(events) {
     const payloads = payloadsOf(events);
     if (payloads?.at(-1)?.type !== 'message_stop') return null;

@@ -1,8 +1,8 @@
 import { count } from '../usage/counts.ts';
-import type { UsageDialect } from '../usage/reader.ts';
+import type { UsageReader } from '../usage/reader.ts';
 
 /** Mistral's reading of documents, billed by the page. */
-export const pages: UsageDialect = {
+export const mistralOcrUsage: UsageReader = {
   names: ['usage_info'],
   matches: (report) => 'pages_processed' in report,
   read(report) {

@@ -1,34 +1,28 @@
 import { isObject } from '../../lib/json.ts';
-import {
-  errorText,
-  firstChoice,
-  NO_USAGE,
-  readTurn,
-  readUsage,
-  type Usage,
-} from '../chat-completions/turn.ts';
+import { errorText } from '../chat-completions/errors.ts';
+import { firstChoice, NO_USAGE, readTurn, readUsage, type Usage } from '../chat-completions/turn.ts';
 import type { Fields } from '../fields.ts';
-import type { IngressStream } from '../translation.ts';
+import type { TranslatedStream } from '../translation.ts';
 import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
 
 /** How an answer ended, as chat says it. */
-export type Ending = { finish: string | null; stopSequence: string | null; usage: Usage };
+export type ChatEnding = { finish: string | null; stopSequence: string | null; usage: Usage };
 
 /** The events of one format; what its methods have to say is collected until `take`. */
 export type EventWriter = BlockListener & {
   /** The first chunk is here. */
   begin(chat: Fields): void;
   /** `closeBlocks` closes the block that is open, and those that wait. */
-  end(ending: Ending, closeBlocks: () => void): void;
+  end(ending: ChatEnding, closeBlocks: () => void): void;
   fail(message: string): void;
   /** The text of the events since the last time. */
   take(): string;
 };
 
 /** Drives the events of one format with the chunks of a chat stream. */
-export function createIngressStream(writer: EventWriter): IngressStream {
+export function createTranslatedStream(writer: EventWriter): TranslatedStream {
   const blocks = new Blocks(writer);
-  const ending: Ending = { finish: null, stopSequence: null, usage: NO_USAGE };
+  const ending: ChatEnding = { finish: null, stopSequence: null, usage: NO_USAGE };
   let state: 'empty' | 'open' | 'over' = 'empty';
   let failure: string | null = null;
 
@@ -85,7 +79,7 @@ export function createIngressStream(writer: EventWriter): IngressStream {
 }
 
 /** Takes over what a choice says of its end. */
-export function note(choice: Fields, ending: Ending): void {
+export function note(choice: Fields, ending: ChatEnding): void {
   if (typeof choice.finish_reason === 'string') ending.finish = choice.finish_reason;
   // Some providers name the stop sequence that they met.
   if (typeof choice.stop_reason === 'string') ending.stopSequence = choice.stop_reason;

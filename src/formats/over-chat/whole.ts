@@ -2,12 +2,12 @@ import { isObject } from '../../lib/json.ts';
 import { firstChoice, NO_USAGE, readTurn, readUsage } from '../chat-completions/turn.ts';
 import type { Fields } from '../fields.ts';
 import { type Block, type BlockListener, Blocks } from './blocks.ts';
-import { type Ending, note } from './stream.ts';
+import { type ChatEnding, note } from './stream.ts';
 
 export type WholeBlock = Block & { content: string };
 
 /** A whole chat completion in the same sequence of blocks that its stream would have been. */
-export function readWhole(chat: Fields): { blocks: WholeBlock[]; ending: Ending } {
+export function readWhole(chat: Fields): { blocks: WholeBlock[]; ending: ChatEnding } {
   const blocks: WholeBlock[] = [];
   const listener: BlockListener = {
     open: (block) => blocks.push({ ...block, content: '' }),
@@ -17,7 +17,7 @@ export function readWhole(chat: Fields): { blocks: WholeBlock[]; ending: Ending 
     },
     close() {},
   };
-  const ending: Ending = { finish: null, stopSequence: null, usage: readUsage(chat) ?? NO_USAGE };
+  const ending: ChatEnding = { finish: null, stopSequence: null, usage: readUsage(chat) ?? NO_USAGE };
   const choice = firstChoice(chat);
   const sequence = new Blocks(listener);
   if (isObject(choice?.message)) sequence.take(readTurn(choice.message));

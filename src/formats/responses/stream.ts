@@ -17,7 +17,7 @@ const own = /"type"\s*:\s*"response\./;
 const line = /[\r\n](?:event|data):/;
 
 /** OpenAI's responses. */
-export const responses: StreamFormat = {
+export const responsesStreamFormat: StreamFormat = {
   kindOf(name, data) {
     const payload = payloadOf(data);
     if (!payload) return 'content';

@@ -1,9 +1,9 @@
 import { inputClasses, outputClasses } from '../usage/classes.ts';
 import { count, type Members, membersOf, quantity, sum } from '../usage/counts.ts';
-import type { Reading, UsageDialect } from '../usage/reader.ts';
+import type { Reading, UsageReader } from '../usage/reader.ts';
 
 /** OpenAI's newer reports: responses, images, transcriptions and realtime. Cached and reasoning tokens are inside the totals. */
-export const responses: UsageDialect = {
+export const responsesUsage: UsageReader = {
   names: ['usage'],
   matches: (report) =>
     report.type === 'duration' ||

@@ -1,9 +1,9 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { type Format, type Json, objectsOf, payloadsOf } from '../whole.ts';
+import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../whole.ts';
 
 /** OpenAI's responses ("Streaming events"): the last event carries the whole. */
-export const responsesFormat: Format = {
+export const responsesWholeFormat: WholeFormat = {
   assemble(events) {
     const last = payloadsOf(events.slice(-1))?.[0];
     return last?.type === 'response.completed' && isObject(last.response) ? last.response : null;

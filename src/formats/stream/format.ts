@@ -1,14 +1,8 @@
-import type { Endpoint } from '../../providers/index.ts';
-import { chat } from '../chat-completions/stream.ts';
-import { messages } from '../messages/stream.ts';
-import { responses } from '../responses/stream.ts';
-import { other } from './other.ts';
-
 /**
  * What an event tells about a stream of which the caller has seen nothing yet: that it goes on opening, that there is
  * something to show, or that the provider gave up.
  */
-export type FrameKind = 'opening' | 'content' | StreamError;
+export type EventKind = 'opening' | 'content' | StreamError;
 
 /** An error that came as an event: the status that it would have had as an answer, and its payload. */
 export type StreamError = { status: number; payload: Record<string, unknown> };
@@ -22,19 +16,9 @@ export type StreamFailure = { message: string; type: string; code: string | null
 /** The events of one kind of streamed answer, as far as the gateway has to understand them. */
 export type StreamFormat = {
   /** `name` is the `event:` line, `data` the joined `data:` lines. */
-  kindOf(name: string | null, data: string): FrameKind;
+  kindOf(name: string | null, data: string): EventKind;
   /** `tail`: the last bytes of the stream, one character each. */
   endingOf(tail: string): Ending;
   /** The event that tells the caller that the rest will not come. */
   failure(failure: StreamFailure, tail: string): string;
 };
-
-const formats: Partial<Record<Endpoint, StreamFormat>> = {
-  chatComplete: chat,
-  complete: chat,
-  messages,
-  createResponse: responses,
-};
-
-/** The format of the streams of a route that the gateway knows. */
-export const formatOf = (endpoint: Endpoint): StreamFormat => formats[endpoint] ?? other;

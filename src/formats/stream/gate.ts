@@ -1,5 +1,5 @@
 import { createEventReader, type EventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
-import type { FrameKind, StreamFormat } from './format.ts';
+import type { EventKind, StreamFormat } from './format.ts';
 
 /** Events and bytes of a beginning that are held back while it shows nothing. */
 export const MAX_HELD_EVENTS = 64;
@@ -14,7 +14,7 @@ export class Gate {
   readonly #reader: EventReader;
   #size = 0;
   #events = 0;
-  #kind: FrameKind = 'opening';
+  #kind: EventKind = 'opening';
 
   constructor(format: StreamFormat) {
     this.#reader = createEventReader(({ name, data }) => {
@@ -24,7 +24,7 @@ export class Gate {
   }
 
   /** What the bytes up to here come to; beyond the bounds that is content. */
-  push(chunk: Buffer): FrameKind {
+  push(chunk: Buffer): EventKind {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     try {

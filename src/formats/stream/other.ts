@@ -6,7 +6,7 @@ import { payloadOf } from './payload.ts';
 const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")/;
 
 /** Streams of images, speech and transcriptions: of these only errors are known, and none promises how it ends. */
-export const other: StreamFormat = {
+export const otherStreamFormat: StreamFormat = {
   kindOf(name, data) {
     const payload = payloadOf(data);
     if (payload && (payload.error || payload.type === 'error' || name === 'error')) {

@@ -15,7 +15,7 @@ export type Reading = {
 };
 
 /** A way in which providers report usage, recognised by its members. */
-export type UsageDialect = {
+export type UsageReader = {
   /** Names under which the report stands in an answer. */
   names: readonly string[];
   matches(report: Members): boolean;

@@ -1,14 +1,8 @@
-import { chatCompletions } from '../../formats/chat-completions/usage.ts';
-import { cohere } from '../../formats/cohere/usage.ts';
-import { converse } from '../../formats/converse/usage.ts';
-import { gemini } from '../../formats/gemini/usage.ts';
-import { messages } from '../../formats/messages/usage.ts';
-import { pages } from '../../formats/mistral-ocr/usage.ts';
+import { usageReaders } from '../../formats/index.ts';
 import { toolCalls } from '../../formats/responses/tool-calls.ts';
-import { responses } from '../../formats/responses/usage.ts';
 import type { TokenClasses } from '../../formats/usage/classes.ts';
 import { count, type Members } from '../../formats/usage/counts.ts';
-import type { Reading, UsageDialect } from '../../formats/usage/reader.ts';
+import type { Reading, UsageReader } from '../../formats/usage/reader.ts';
 import type { AnswerText } from './answer-text.ts';
 import { type Report, reportsIn } from './reports.ts';
 
@@ -31,17 +25,7 @@ export type Usage = {
   terms: readonly string[];
 };
 
-/** The first that matches reads the report. */
-const dialects: readonly UsageDialect[] = [
-  cohere,
-  gemini,
-  converse,
-  chatCompletions,
-  responses,
-  messages,
-  pages,
-];
-const names = [...new Set(dialects.flatMap((dialect) => dialect.names))];
+const names = [...new Set(usageReaders.flatMap((reader) => reader.names))];
 
 const nothing: TokenUsage = {
   promptTokens: null,
@@ -55,11 +39,10 @@ export const noUsage: Usage = { counts: nothing, terms: [] };
 /** The usage that an answer reports, a JSON body or an event stream. Null members where the provider did not say. */
 export function findUsage({ text, isStream }: AnswerText): Usage {
   const reports = reportsIn(text, names);
-  const last = reports.findLast(dialectOf);
-  const dialect = last && dialectOf(last);
-  if (!dialect) return noUsage;
-  const reading =
-    isStream && dialect.isWhole ? readParts(dialect, reports, text) : dialect.read(last.members);
+  const last = reports.findLast(readerOf);
+  const reader = last && readerOf(last);
+  if (!reader) return noUsage;
+  const reading = isStream && reader.isWhole ? readParts(reader, reports, text) : reader.read(last.members);
   return { counts: countsOf(reading, text), terms: termsOf(reading, text) };
 }
 
@@ -67,19 +50,19 @@ export function findUsage({ text, isStream }: AnswerText): Usage {
 export const answeredModel = ({ text }: AnswerText): string | null =>
   lastMatch(text, /"model(?:Version)?"\s*:\s*"([^"\\]{1,256})"/g);
 
-const dialectOf = ({ name, members }: Report): UsageDialect | undefined =>
-  dialects.find((dialect) => dialect.names.includes(name) && dialect.matches(members));
+const readerOf = ({ name, members }: Report): UsageReader | undefined =>
+  usageReaders.find((reader) => reader.names.includes(name) && reader.matches(members));
 
 /** Lays the frames of a stream over each other. */
-function readParts(dialect: UsageDialect, reports: readonly Report[], text: string): Reading {
+function readParts(reader: UsageReader, reports: readonly Report[], text: string): Reading {
   const whole: Members = {};
   for (const report of reports) {
-    if (dialectOf(report) !== dialect) continue;
+    if (readerOf(report) !== reader) continue;
     for (const [name, value] of Object.entries(report.members)) if (value !== null) whole[name] = value;
   }
-  const reading = dialect.read(whole);
+  const reading = reader.read(whole);
   // The stream broke off: what the first frame says of the output is a beginning.
-  return dialect.isWhole?.(text)
+  return reader.isWhole?.(text)
     ? reading
     : { ...reading, completionTokens: null, totalTokens: null, classes: null };
 }

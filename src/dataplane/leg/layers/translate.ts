@@ -1,20 +1,9 @@
-import { type Fields, jsonAt } from '../../../formats/fields.ts';
-import type { Egress, Ingress } from '../../../formats/translation.ts';
+import type { Fields } from '../../../formats/fields.ts';
+import type { Translation } from '../../../formats/translation.ts';
 import { isEventStream } from '../../answer/relay.ts';
-import type { OutgoingBody } from '../../request/body.ts';
 import type { Send, UpstreamControl, UpstreamSink } from '../../send/upstream.ts';
 import { eventAnswer } from './translated-events.ts';
 import { wholeAnswer } from './translated-whole.ts';
-
-/** What a caller's format is translated to: chat as a rule, which may travel in another format. */
-export type Translation = { ingress: Ingress; egress: Egress | null };
-
-/** The request that says to the provider what `request`, the caller's body, says. */
-export function translatedBody({ ingress, egress }: Translation, request: Fields): OutgoingBody {
-  const chat = ingress.request(request);
-  const value = egress ? egress.request(chat) : chat;
-  return { content: Buffer.from(jsonAt(value, 'body')), value, changed: true, growth: 0 };
-}
 
 /** Sends a request that was made of `request`, the caller's body, and gives the answer in the caller's format. */
 export const translatedSend =

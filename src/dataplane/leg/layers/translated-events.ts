@@ -1,19 +1,18 @@
 import type { Fields } from '../../../formats/fields.ts';
-import type { Egress, IngressStream } from '../../../formats/translation.ts';
+import type { ProviderTranslation, TranslatedStream, Translation } from '../../../formats/translation.ts';
 import { createEventReader, EventTooLargeError } from '../../../lib/event-stream/index.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { UpstreamSink } from '../../send/upstream.ts';
-import type { Translation } from './translate.ts';
 import { withoutBody } from './translated-whole.ts';
 
 /** Turns the events of a chat stream into the caller's as they come: what one piece of the stream completes goes on at once. */
 export function eventAnswer(
-  { ingress, egress }: Translation,
+  { callerSide, providerSide }: Translation,
   request: Fields,
   sink: UpstreamSink,
   stop: () => void,
 ): UpstreamSink {
-  const stream = ingress.stream(request);
+  const stream = callerSide.stream(request);
   let text = '';
   let isWanted = false;
   let isDone = false;
@@ -22,7 +21,7 @@ export function eventAnswer(
   const reader = createEventReader(({ data }) => {
     if (isDone) return;
     isDone = data.trim() === '[DONE]';
-    text += isDone ? stream.end() : readChunk(stream, egress, data);
+    text += isDone ? stream.end() : readChunk(stream, providerSide, data);
   });
 
   /** What the stream wrote since the last time. */
@@ -79,10 +78,10 @@ export function eventAnswer(
   };
 }
 
-function readChunk(stream: IngressStream, egress: Egress | null, data: string): string {
+function readChunk(stream: TranslatedStream, providerSide: ProviderTranslation | null, data: string): string {
   const event = parsed(data);
   if (!isObject(event)) return stream.fail('The provider sent an event that is no JSON object.');
-  const chat = egress ? egress.chunk(event) : event;
+  const chat = providerSide ? providerSide.chunk(event) : event;
   return chat === null ? '' : stream.chunk(chat);
 }
 

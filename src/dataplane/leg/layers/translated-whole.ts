@@ -1,11 +1,10 @@
-import { errorText } from '../../../formats/chat-completions/turn.ts';
+import { errorText } from '../../../formats/chat-completions/errors.ts';
 import type { Fields } from '../../../formats/fields.ts';
 import { UntranslatableError } from '../../../formats/over-chat/blocks.ts';
 import { asChunk } from '../../../formats/over-chat/whole.ts';
-import type { Ingress, IngressStream } from '../../../formats/translation.ts';
+import type { CallerTranslation, TranslatedStream, Translation } from '../../../formats/translation.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { UpstreamHeaders, UpstreamSink } from '../../send/upstream.ts';
-import type { Translation } from './translate.ts';
 
 /** Bytes of an answer that are kept until it can be read. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -48,7 +47,7 @@ export function wholeAnswer(
       size += chunk.length;
       chunks.push(chunk);
       if (size > MAX_BYTES) {
-        give(refusal(translation.ingress, `The provider's answer is larger than ${MAX_BYTES} bytes.`));
+        give(refusal(translation.callerSide, `The provider's answer is larger than ${MAX_BYTES} bytes.`));
         stop();
       }
       return true;
@@ -64,26 +63,27 @@ export function wholeAnswer(
 }
 
 function translated(
-  { ingress, egress }: Translation,
+  { callerSide, providerSide }: Translation,
   request: Fields,
   status: number,
   body: unknown,
 ): Translated {
   try {
-    if (status < 200 || status > 299) return json(status, ingress.error(status, body));
-    const chat = egress && isObject(body) ? egress.answer(body) : body;
-    if (!isObject(chat) || !Array.isArray(chat.choices)) return refusal(ingress, reasonOf(chat));
-    if (request.stream !== true) return json(status, ingress.answer(chat, request));
-    return asStream(ingress.stream(request), status, chat);
+    if (status < 200 || status > 299) return json(status, callerSide.error(status, body));
+    const chat = providerSide && isObject(body) ? providerSide.answer(body) : body;
+    if (!isObject(chat) || !Array.isArray(chat.choices)) return refusal(callerSide, reasonOf(chat));
+    if (request.stream !== true) return json(status, callerSide.answer(chat, request));
+    return asStream(callerSide.stream(request), status, chat);
   } catch (thrown) {
-    if (thrown instanceof UntranslatableError) return refusal(ingress, thrown.message);
-    if (thrown instanceof RangeError) return refusal(ingress, "The provider's answer is nested too deeply.");
+    if (thrown instanceof UntranslatableError) return refusal(callerSide, thrown.message);
+    if (thrown instanceof RangeError)
+      return refusal(callerSide, "The provider's answer is nested too deeply.");
     throw thrown;
   }
 }
 
 /** The answer of a provider that did not stream, for a caller who asked for a stream. */
-function asStream(stream: IngressStream, status: number, chat: Fields): Translated {
+function asStream(stream: TranslatedStream, status: number, chat: Fields): Translated {
   const text = stream.chunk(asChunk(chat)) + stream.end();
   if (stream.failure !== null) throw new UntranslatableError(stream.failure);
   return { status, contentType: 'text/event-stream', text };
@@ -95,8 +95,8 @@ const json = (status: number, body: Fields): Translated => ({
   text: JSON.stringify(body),
 });
 
-const refusal = (ingress: Ingress, message: string): Translated =>
-  json(502, ingress.error(502, { error: { message } }));
+const refusal = (callerSide: CallerTranslation, message: string): Translated =>
+  json(502, callerSide.error(502, { error: { message } }));
 
 const reasonOf = (body: unknown): string =>
   (isObject(body) ? errorText(body) : null) ??

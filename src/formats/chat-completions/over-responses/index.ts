@@ -1,7 +1,11 @@
-import type { Egress } from '../../translation.ts';
+import type { ProviderTranslation } from '../../translation.ts';
 import { chatAnswer } from './answer.ts';
 import { responseRequest } from './request.ts';
 import { chatChunk } from './stream.ts';
 
 /** Chat on top of OpenAI's `/v1/responses`, for models that do more there than in chat completions. */
-export const overResponses: Egress = { request: responseRequest, answer: chatAnswer, chunk: chatChunk };
+export const chatOverResponses: ProviderTranslation = {
+  request: responseRequest,
+  answer: chatAnswer,
+  chunk: chatChunk,
+};

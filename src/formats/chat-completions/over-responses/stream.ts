@@ -1,6 +1,6 @@
 import { isObject } from '../../../lib/json.ts';
 import type { Fields } from '../../fields.ts';
-import { errorText } from '../turn.ts';
+import { errorText } from '../errors.ts';
 import { callOf, finishOf, headOf, usageOf } from './answer.ts';
 
 /** An event of a response stream as a chunk of chat; null when chat has nothing like it. */

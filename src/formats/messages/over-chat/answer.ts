@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { modelOf, type Usage } from '../../chat-completions/turn.ts';
 import type { Fields } from '../../fields.ts';
 import type { Block } from '../../over-chat/blocks.ts';
-import type { Ending } from '../../over-chat/stream.ts';
+import type { ChatEnding } from '../../over-chat/stream.ts';
 import { readWhole, type WholeBlock } from '../../over-chat/whole.ts';
 
 /** A chat completion as an Anthropic message. */
@@ -90,7 +90,7 @@ const reasons = new Map([
 ]);
 
 /** `blocks`: those of the answer. */
-export function stopOf(ending: Ending, blocks: readonly Block[], request: Fields): Fields {
+export function stopOf(ending: ChatEnding, blocks: readonly Block[], request: Fields): Fields {
   const sequence = metSequence(ending, request);
   const reason = reasonOf(ending, blocks, sequence);
   return {
@@ -100,7 +100,7 @@ export function stopOf(ending: Ending, blocks: readonly Block[], request: Fields
   };
 }
 
-function reasonOf({ finish }: Ending, blocks: readonly Block[], sequence: string | null): string {
+function reasonOf({ finish }: ChatEnding, blocks: readonly Block[], sequence: string | null): string {
   const found = reasons.get(finish ?? '');
   if (found) return found;
   // Some providers finish a tool call with `stop`.
@@ -109,5 +109,5 @@ function reasonOf({ finish }: Ending, blocks: readonly Block[], sequence: string
   return sequence === null ? 'end_turn' : 'stop_sequence';
 }
 
-const metSequence = ({ stopSequence }: Ending, { stop_sequences: asked }: Fields): string | null =>
+const metSequence = ({ stopSequence }: ChatEnding, { stop_sequences: asked }: Fields): string | null =>
   stopSequence !== null && Array.isArray(asked) && asked.includes(stopSequence) ? stopSequence : null;

@@ -1,11 +1,11 @@
 import { formatEvent } from '../../../lib/event-stream/index.ts';
 import type { Fields } from '../../fields.ts';
 import type { Block } from '../../over-chat/blocks.ts';
-import { createIngressStream, type Ending, type EventWriter } from '../../over-chat/stream.ts';
-import { messagesError } from '../errors.ts';
+import { type ChatEnding, createTranslatedStream, type EventWriter } from '../../over-chat/stream.ts';
+import { messagesErrorBody } from '../errors.ts';
 import { emptyBlock, messageHead, stopOf, usageOf } from './answer.ts';
 
-export const messagesStream = (request: Fields) => createIngressStream(new MessageEvents(request));
+export const messagesStream = (request: Fields) => createTranslatedStream(new MessageEvents(request));
 
 /** The events of Anthropic's message stream: `message_start` to `message_stop`, each block between a start and a stop. */
 class MessageEvents implements EventWriter {
@@ -34,7 +34,7 @@ class MessageEvents implements EventWriter {
     this.#event('content_block_stop', { index: this.#index });
   }
 
-  end(ending: Ending, closeBlocks: () => void): void {
+  end(ending: ChatEnding, closeBlocks: () => void): void {
     closeBlocks();
     const delta = { ...stopOf(ending, this.#blocks, this.#request), container: null };
     this.#event('message_delta', { delta, usage: usageOf(ending.usage) });
@@ -42,7 +42,7 @@ class MessageEvents implements EventWriter {
   }
 
   fail(message: string): void {
-    this.#text += formatEvent('error', JSON.stringify(messagesError(500, { error: { message } })));
+    this.#text += formatEvent('error', JSON.stringify(messagesErrorBody(500, { error: { message } })));
   }
 
   take(): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { modelOf, type Usage } from '../../chat-completions/turn.ts';
 import { type Fields, isGiven, picked } from '../../fields.ts';
 import type { Block } from '../../over-chat/blocks.ts';
-import type { Ending } from '../../over-chat/stream.ts';
+import type { ChatEnding } from '../../over-chat/stream.ts';
 import { readWhole } from '../../over-chat/whole.ts';
 
 /** A chat completion as a response. */
@@ -101,7 +101,7 @@ const incomplete = new Map([
   ['content_filter', 'content_filter'],
 ]);
 
-export function stopOf({ finish }: Ending): { status: string; [name: string]: unknown } {
+export function stopOf({ finish }: ChatEnding): { status: string; [name: string]: unknown } {
   const reason = incomplete.get(finish ?? '');
   return isGiven(reason)
     ? { status: 'incomplete', incomplete_details: { reason } }

@@ -1,10 +1,10 @@
 import { formatEvent } from '../../../lib/event-stream/index.ts';
 import type { Fields } from '../../fields.ts';
 import { type Block, UntranslatableError } from '../../over-chat/blocks.ts';
-import { createIngressStream, type Ending, type EventWriter } from '../../over-chat/stream.ts';
+import { type ChatEnding, createTranslatedStream, type EventWriter } from '../../over-chat/stream.ts';
 import { itemOf, newItemId, partOf, responseHead, stopOf, usageOf } from './answer.ts';
 
-export const responsesStream = (request: Fields) => createIngressStream(new ResponseEvents(request));
+export const responsesStream = (request: Fields) => createTranslatedStream(new ResponseEvents(request));
 
 /** Characters of an answer: the last event repeats all of it, so all of it is kept until then. */
 const MAX_ANSWER = 32 * 1024 * 1024;
@@ -75,7 +75,7 @@ class ResponseEvents implements EventWriter {
     this.#open = null;
   }
 
-  end(ending: Ending, closeBlocks: () => void): void {
+  end(ending: ChatEnding, closeBlocks: () => void): void {
     const stop = stopOf(ending);
     this.#lastStatus = stop.status;
     closeBlocks();
