@@ -12,16 +12,16 @@ import { messagesStreamFormat } from './messages/stream.ts';
 import { messagesUsage } from './messages/usage.ts';
 import { messagesWholeFormat } from './messages/whole.ts';
 import { mistralOcrUsage } from './mistral-ocr/usage.ts';
+import { otherStreamFormat } from './other/stream.ts';
+import type { CallerTranslation } from './over-chat/translation.ts';
 import { responsesErrorBody } from './responses/errors.ts';
 import { responsesOverChat } from './responses/over-chat/index.ts';
 import { responsesStreamFormat } from './responses/stream.ts';
 import { responsesUsage } from './responses/usage.ts';
 import { responsesWholeFormat } from './responses/whole.ts';
-import type { StreamFormat } from './stream/format.ts';
-import { otherStreamFormat } from './stream/other.ts';
-import type { CallerTranslation } from './translation.ts';
+import type { StreamFormat } from './stream/stream-format.ts';
+import type { WholeFormat } from './stream/whole-format.ts';
 import type { UsageReader } from './usage/reader.ts';
-import type { WholeFormat } from './whole.ts';
 
 /**
  * All that the gateway knows of wire formats, by endpoint. Each format has a folder, in which each file has one subject.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { wholeFormatOf } from '../../src/formats/index.ts';
-import type { Json } from '../../src/formats/whole.ts';
+import type { Json } from '../../src/formats/stream/whole-format.ts';
 import { createEventReader, type ServerSentEvent } from '../../src/lib/event-stream/index.ts';
 
 /** The events of a stream that came in pieces cut at `cuts`. */

@@ -7,8 +7,8 @@ import { askForUsage, withoutRefusedOptions } from '../../src/dataplane/request/
 import type { OutgoingBody } from '../../src/dataplane/request/body.ts';
 import type { UpstreamSink } from '../../src/dataplane/send/upstream.ts';
 import { streamFormatOf } from '../../src/formats/index.ts';
-import type { EventKind } from '../../src/formats/stream/format.ts';
 import { Gate, MAX_HELD_BYTES, MAX_HELD_EVENTS } from '../../src/formats/stream/gate.ts';
+import type { EventKind } from '../../src/formats/stream/stream-format.ts';
 import { WholeLines } from '../../src/formats/stream/whole-lines.ts';
 import { findProvider, type Provider } from '../../src/providers/index.ts';
 import { emptyPlan, type Leaf } from '../../src/routing-config/plan.ts';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { translatedSend } from '../../src/dataplane/leg/layers/translate.ts';
 import type { UpstreamHeaders } from '../../src/dataplane/send/upstream.ts';
 import { messagesOverChat } from '../../src/formats/messages/over-chat/index.ts';
+import type { CallerTranslation } from '../../src/formats/over-chat/translation.ts';
 import { responsesOverChat } from '../../src/formats/responses/over-chat/index.ts';
-import type { CallerTranslation } from '../../src/formats/translation.ts';
 import { createEventReader } from '../../src/lib/event-stream/index.ts';
 import { cachedUsage, chatChunks, chatWith } from './chat-streams.ts';
 

@@ -1,4 +1,4 @@
-import { errorIn } from '../../formats/error-status.ts';
+import { errorIn } from '../../formats/stream/error-status.ts';
 import { type Payload, payloadOf } from '../../formats/stream/payload.ts';
 import { isObject } from '../../lib/json.ts';
 import { redactText } from '../../lib/redaction.ts';

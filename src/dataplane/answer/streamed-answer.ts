@@ -1,4 +1,4 @@
-import type { StreamFailure, StreamFormat } from '../../formats/stream/format.ts';
+import type { StreamFailure, StreamFormat } from '../../formats/stream/stream-format.ts';
 import { WholeLines } from '../../formats/stream/whole-lines.ts';
 import type { UpstreamFailure } from '../send/upstream.ts';
 import type { AnswerReader, Reception } from './attempt.ts';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { chatOverResponses } from '../../formats/chat-completions/over-responses/index.ts';
-import { type Fields, jsonAt } from '../../formats/fields.ts';
 import { overChatOf } from '../../formats/index.ts';
-import type { Translation } from '../../formats/translation.ts';
+import { type Fields, jsonAt } from '../../formats/over-chat/fields.ts';
+import type { Translation } from '../../formats/over-chat/translation.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Route } from '../call/routes.ts';

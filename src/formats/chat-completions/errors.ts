@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/json.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../over-chat/fields.ts';
 
 /** The text of an error that came in the place of an answer or of a chunk; null when it is none. */
 export function errorText({ error }: Fields): string | null {

@@ -1,8 +1,8 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { statusOfError } from '../error-status.ts';
-import type { StreamFormat } from '../stream/format.ts';
+import { statusOfError } from '../stream/error-status.ts';
 import { type Payload, payloadOf } from '../stream/payload.ts';
+import type { StreamFormat } from '../stream/stream-format.ts';
 
 const done = /(?:^|[\r\n])data: ?\[DONE\]/;
 const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")|"finish_reason"\s*:\s*"error"/;

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/json.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../over-chat/fields.ts';
 
 /** A tool call of an answer, or the next piece of one. */
 export type TurnCall = { index: number; id: string | null; name: string | null; arguments: string };

@@ -1,6 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { chunksOf } from '../chat-completions/whole.ts';
-import { type Json, objectsOf, type WholeFormat } from '../whole.ts';
+import { type Json, objectsOf, type WholeFormat } from '../stream/whole-format.ts';
 
 /** Text completions. */
 export const completionsWholeFormat: WholeFormat = {

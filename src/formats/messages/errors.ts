@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json.ts';
 import { failureText } from '../chat-completions/errors.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../over-chat/fields.ts';
 
 const types = new Map([
   [401, 'authentication_error'],

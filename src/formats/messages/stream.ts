@@ -1,7 +1,7 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
-import { statusOfError } from '../error-status.ts';
-import type { StreamFormat } from '../stream/format.ts';
+import { statusOfError } from '../stream/error-status.ts';
 import { payloadOf } from '../stream/payload.ts';
+import type { StreamFormat } from '../stream/stream-format.ts';
 
 const openings = new Set<unknown>(['message_start', 'content_block_start', 'ping']);
 const end = /"type"\s*:\s*"message_stop"|"stop_reason"\s*:\s*"/;

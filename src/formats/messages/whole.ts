@@ -1,6 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../whole.ts';
+import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
 
 /** Anthropic's messages ("Streaming Messages"). */
 export const messagesWholeFormat: WholeFormat = {

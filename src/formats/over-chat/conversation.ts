@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts';
+import type { Fields } from './fields.ts';
 
 /** A piece of a chat message's content. */
 export type Part =

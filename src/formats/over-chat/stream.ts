@@ -1,9 +1,9 @@
 import { isObject } from '../../lib/json.ts';
 import { errorText } from '../chat-completions/errors.ts';
 import { firstChoice, NO_USAGE, readTurn, readUsage, type Usage } from '../chat-completions/turn.ts';
-import type { Fields } from '../fields.ts';
-import type { TranslatedStream } from '../translation.ts';
 import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
+import type { Fields } from './fields.ts';
+import type { TranslatedStream } from './translation.ts';
 
 /** How an answer ended, as chat says it. */
 export type ChatEnding = { finish: string | null; stopSequence: string | null; usage: Usage };

@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/json.ts';
 import { firstChoice, NO_USAGE, readTurn, readUsage } from '../chat-completions/turn.ts';
-import type { Fields } from '../fields.ts';
 import { type Block, type BlockListener, Blocks } from './blocks.ts';
+import type { Fields } from './fields.ts';
 import { type ChatEnding, note } from './stream.ts';
 
 export type WholeBlock = Block & { content: string };

@@ -1,7 +1,7 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
-import { errorIn, statusOfError } from '../error-status.ts';
-import type { StreamFormat } from '../stream/format.ts';
+import { errorIn, statusOfError } from '../stream/error-status.ts';
 import { payloadOf } from '../stream/payload.ts';
+import type { StreamFormat } from '../stream/stream-format.ts';
 
 const openings = new Set<unknown>([
   'response.created',

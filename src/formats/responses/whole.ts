@@ -1,6 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject } from '../../lib/json.ts';
-import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../whole.ts';
+import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
 
 /** OpenAI's responses ("Streaming events"): the last event carries the whole. */
 export const responsesWholeFormat: WholeFormat = {

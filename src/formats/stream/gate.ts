@@ -1,5 +1,5 @@
 import { createEventReader, type EventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
-import type { EventKind, StreamFormat } from './format.ts';
+import type { EventKind, StreamFormat } from './stream-format.ts';
 
 /** Events and bytes of a beginning that are held back while it shows nothing. */
 export const MAX_HELD_EVENTS = 64;

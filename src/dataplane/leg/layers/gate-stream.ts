@@ -1,5 +1,5 @@
-import type { StreamError, StreamFormat } from '../../../formats/stream/format.ts';
 import { Gate } from '../../../formats/stream/gate.ts';
+import type { StreamError, StreamFormat } from '../../../formats/stream/stream-format.ts';
 import { encodingOf } from '../../../recording/capture.ts';
 import { isEventStream } from '../../answer/relay.ts';
 import type {

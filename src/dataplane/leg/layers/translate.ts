@@ -1,5 +1,5 @@
-import type { Fields } from '../../../formats/fields.ts';
-import type { Translation } from '../../../formats/translation.ts';
+import type { Fields } from '../../../formats/over-chat/fields.ts';
+import type { Translation } from '../../../formats/over-chat/translation.ts';
 import { isEventStream } from '../../answer/relay.ts';
 import type { Send, UpstreamControl, UpstreamSink } from '../../send/upstream.ts';
 import { eventAnswer } from './translated-events.ts';

@@ -1,5 +1,9 @@
-import type { Fields } from '../../../formats/fields.ts';
-import type { ProviderTranslation, TranslatedStream, Translation } from '../../../formats/translation.ts';
+import type { Fields } from '../../../formats/over-chat/fields.ts';
+import type {
+  ProviderTranslation,
+  TranslatedStream,
+  Translation,
+} from '../../../formats/over-chat/translation.ts';
 import { createEventReader, EventTooLargeError } from '../../../lib/event-stream/index.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { UpstreamSink } from '../../send/upstream.ts';

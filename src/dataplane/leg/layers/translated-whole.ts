@@ -1,8 +1,12 @@
 import { errorText } from '../../../formats/chat-completions/errors.ts';
-import type { Fields } from '../../../formats/fields.ts';
 import { UntranslatableError } from '../../../formats/over-chat/blocks.ts';
+import type { Fields } from '../../../formats/over-chat/fields.ts';
+import type {
+  CallerTranslation,
+  TranslatedStream,
+  Translation,
+} from '../../../formats/over-chat/translation.ts';
 import { asChunk } from '../../../formats/over-chat/whole.ts';
-import type { CallerTranslation, TranslatedStream, Translation } from '../../../formats/translation.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { UpstreamHeaders, UpstreamSink } from '../../send/upstream.ts';
 

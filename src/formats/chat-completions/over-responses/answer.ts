@@ -1,5 +1,5 @@
 import { isObject } from '../../../lib/json.ts';
-import type { Fields } from '../../fields.ts';
+import type { Fields } from '../../over-chat/fields.ts';
 
 /** A response as a chat completion; something else as it is. */
 export function chatAnswer(response: Fields): Fields {

@@ -1,4 +1,4 @@
-import type { ProviderTranslation } from '../../translation.ts';
+import type { ProviderTranslation } from '../../over-chat/translation.ts';
 import { chatAnswer } from './answer.ts';
 import { responseRequest } from './request.ts';
 import { chatChunk } from './stream.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../../lib/json.ts';
-import { type Fields, picked, refused } from '../../fields.ts';
+import { type Fields, picked, refused } from '../../over-chat/fields.ts';
 
 /** A chat request that the gateway made as a response request; nothing is to be kept at the provider. */
 export function responseRequest(chat: Fields): Fields {

@@ -1,5 +1,5 @@
 import { isObject } from '../../../lib/json.ts';
-import type { Fields } from '../../fields.ts';
+import type { Fields } from '../../over-chat/fields.ts';
 import { errorText } from '../errors.ts';
 import { callOf, finishOf, headOf, usageOf } from './answer.ts';
 

@@ -1,5 +1,5 @@
-import { type Fields, fieldsAt, isGiven, listAt, quoted, refused, textAt } from '../../fields.ts';
 import { type Part, textPart } from '../../over-chat/conversation.ts';
+import { type Fields, fieldsAt, isGiven, listAt, quoted, refused, textAt } from '../../over-chat/fields.ts';
 
 /** Content as blocks, each with where it stands; a string is one text. */
 export function blocksOf(content: unknown, param: string): { block: Fields; at: string }[] {

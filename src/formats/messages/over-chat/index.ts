@@ -1,4 +1,4 @@
-import type { CallerTranslation } from '../../translation.ts';
+import type { CallerTranslation } from '../../over-chat/translation.ts';
 import { messagesErrorBody } from '../errors.ts';
 import { messagesAnswer } from './answer.ts';
 import { messagesRequest } from './request.ts';

@@ -8,7 +8,7 @@ import {
   refused,
   streaming,
   textAt,
-} from '../../fields.ts';
+} from '../../over-chat/fields.ts';
 import { messagesOf } from './turns.ts';
 
 /** An Anthropic message request as a chat completion request (spec/data-plane.md, section 10.2); what is not listed there is dropped. */

@@ -1,6 +1,6 @@
 import { formatEvent } from '../../../lib/event-stream/index.ts';
-import type { Fields } from '../../fields.ts';
 import type { Block } from '../../over-chat/blocks.ts';
+import type { Fields } from '../../over-chat/fields.ts';
 import { type ChatEnding, createTranslatedStream, type EventWriter } from '../../over-chat/stream.ts';
 import { messagesErrorBody } from '../errors.ts';
 import { emptyBlock, messageHead, stopOf, usageOf } from './answer.ts';

@@ -1,5 +1,5 @@
-import { type Fields, fieldsAt, isGiven, jsonAt, listAt, refused, textAt } from '../../fields.ts';
 import { Conversation, type Part, type ToolCall } from '../../over-chat/conversation.ts';
+import { type Fields, fieldsAt, isGiven, jsonAt, listAt, refused, textAt } from '../../over-chat/fields.ts';
 import { blocksOf, partsOf, partsOfBlock, resultParts } from './content.ts';
 
 /** The system prompt and the turns of a request as chat messages. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { modelOf, type Usage } from '../../chat-completions/turn.ts';
-import { type Fields, isGiven, picked } from '../../fields.ts';
 import type { Block } from '../../over-chat/blocks.ts';
+import { type Fields, isGiven, picked } from '../../over-chat/fields.ts';
 import type { ChatEnding } from '../../over-chat/stream.ts';
 import { readWhole } from '../../over-chat/whole.ts';
 

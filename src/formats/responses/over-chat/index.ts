@@ -1,4 +1,4 @@
-import type { CallerTranslation } from '../../translation.ts';
+import type { CallerTranslation } from '../../over-chat/translation.ts';
 import { responsesErrorBody } from '../errors.ts';
 import { responsesAnswer } from './answer.ts';
 import { responsesRequest } from './request.ts';

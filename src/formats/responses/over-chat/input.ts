@@ -1,5 +1,14 @@
-import { type Fields, fieldsAt, isGiven, listAt, picked, quoted, refused, textAt } from '../../fields.ts';
 import { Conversation, type Part, textPart } from '../../over-chat/conversation.ts';
+import {
+  type Fields,
+  fieldsAt,
+  isGiven,
+  listAt,
+  picked,
+  quoted,
+  refused,
+  textAt,
+} from '../../over-chat/fields.ts';
 
 /** Instructions and input as chat messages. */
 export function messagesOf({ instructions, input }: Fields): Fields[] {

@@ -9,7 +9,7 @@ import {
   requireShallow,
   streaming,
   textAt,
-} from '../../fields.ts';
+} from '../../over-chat/fields.ts';
 import { echoed } from './answer.ts';
 import { messagesOf } from './input.ts';
 

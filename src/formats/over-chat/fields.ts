@@ -1,5 +1,5 @@
-import { GatewayError } from '../errors/index.ts';
-import { isObject } from '../lib/json.ts';
+import { GatewayError } from '../../errors/index.ts';
+import { isObject } from '../../lib/json.ts';
 
 export type Fields = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
-import type { ServerSentEvent } from '../lib/event-stream/index.ts';
-import { isObject } from '../lib/json.ts';
+import type { ServerSentEvent } from '../../lib/event-stream/index.ts';
+import { isObject } from '../../lib/json.ts';
 
 export type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
-import { statusOfError } from '../error-status.ts';
-import type { StreamFormat } from './format.ts';
-import { payloadOf } from './payload.ts';
+import { statusOfError } from '../stream/error-status.ts';
+import { payloadOf } from '../stream/payload.ts';
+import type { StreamFormat } from '../stream/stream-format.ts';
 
 const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")/;
 

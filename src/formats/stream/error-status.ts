@@ -1,5 +1,5 @@
-import { isObject } from '../lib/json.ts';
-import type { Payload } from './stream/payload.ts';
+import { isObject } from '../../lib/json.ts';
+import type { Payload } from './payload.ts';
 
 /** The statuses with which providers send these errors when they come as an answer of their own. */
 const statuses: Record<string, number> = {
