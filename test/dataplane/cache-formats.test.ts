@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { wholeFormatOf } from '../../src/formats/index.ts';
-import type { Json } from '../../src/formats/stream/whole-format.ts';
 import { createEventReader, type ServerSentEvent } from '../../src/lib/event-stream/index.ts';
+import type { JsonObject } from '../../src/lib/json.ts';
 
 /** The events of a stream that came in pieces cut at `cuts`. */
 function eventsOf(text: string, cuts: number[] = []): ServerSentEvent[] {
@@ -40,7 +40,7 @@ const chatMessage = fc.oneof(
 );
 
 const chat = fc.array(chatMessage, { minLength: 1, maxLength: 3 }).map(
-  (messages): Json => ({
+  (messages): JsonObject => ({
     id: 'chatcmpl-1',
     object: 'chat.completion',
     created: 1,
@@ -51,7 +51,7 @@ const chat = fc.array(chatMessage, { minLength: 1, maxLength: 3 }).map(
 );
 
 const completion = fc.array(text, { minLength: 1, maxLength: 3 }).map(
-  (texts): Json => ({
+  (texts): JsonObject => ({
     id: 'cmpl-1',
     object: 'text_completion',
     created: 1,
@@ -62,15 +62,15 @@ const completion = fc.array(text, { minLength: 1, maxLength: 3 }).map(
 );
 
 const block = fc.oneof(
-  text.map((each): Json => ({ type: 'text', text: each })),
-  text.map((each): Json => ({ type: 'thinking', thinking: each, signature: 'sig' })),
+  text.map((each): JsonObject => ({ type: 'text', text: each })),
+  text.map((each): JsonObject => ({ type: 'thinking', thinking: each, signature: 'sig' })),
   fc
     .record({ name: text, input: fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 }) })
-    .map((call): Json => ({ type: 'tool_use', id: 'toolu_1', ...call })),
+    .map((call): JsonObject => ({ type: 'tool_use', id: 'toolu_1', ...call })),
 );
 
 const message = fc.array(block, { minLength: 1, maxLength: 4 }).map(
-  (content): Json => ({
+  (content): JsonObject => ({
     id: 'msg_1',
     type: 'message',
     role: 'assistant',
@@ -83,7 +83,7 @@ const message = fc.array(block, { minLength: 1, maxLength: 4 }).map(
 );
 
 const response = text.map(
-  (each): Json => ({
+  (each): JsonObject => ({
     id: 'resp_1',
     object: 'response',
     status: 'completed',
@@ -110,7 +110,7 @@ const response = text.map(
 );
 
 /** Without what a stream has no place for. */
-const comparable = (answer: Json | null) =>
+const comparable = (answer: JsonObject | null) =>
   JSON.parse(
     JSON.stringify(answer, (key, value) => (key === 'refusal' && value === null ? undefined : value)),
   );

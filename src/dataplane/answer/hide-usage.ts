@@ -1,4 +1,4 @@
-import { payloadOf } from '../../formats/stream/payload.ts';
+import { parsedObject } from '../../lib/json.ts';
 import { usageMembers, without } from './usage-members.ts';
 
 const LF = 10;
@@ -65,7 +65,7 @@ function isCounts(line: Buffer): boolean {
   if (usageMembers(line).says !== 'something') return false;
   const text = line.toString('utf8').trim();
   if (!text.startsWith(DATA)) return false;
-  const payload = payloadOf(text.slice(DATA.length));
+  const payload = parsedObject(text.slice(DATA.length));
   return Boolean(payload?.usage) && Array.isArray(payload?.choices) && payload.choices.length === 0;
 }
 

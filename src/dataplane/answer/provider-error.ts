@@ -1,6 +1,5 @@
 import { errorIn } from '../../formats/stream/error-status.ts';
-import { type Payload, payloadOf } from '../../formats/stream/payload.ts';
-import { isObject } from '../../lib/json.ts';
+import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { redactText } from '../../lib/redaction.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import { maskedText } from '../../recording/masking.ts';
@@ -12,12 +11,12 @@ const MAX_DEPTH = 100;
 const MAX_TEXT = 1000;
 
 /** A provider's error: the JSON object that it sent, or the text where it sent something else. */
-export type ProviderError = Payload | string;
+export type ProviderError = JsonObject | string;
 
 export function parsedError(bytes: Buffer): ProviderError {
   const text = bytes.toString('utf8').trim();
   // Some of Google's endpoints put the object into a list.
-  const payload = payloadOf(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text);
+  const payload = parsedObject(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text);
   return payload === null || isNestedDeeperThan(MAX_DEPTH, payload) ? text : payload;
 }
 
@@ -33,7 +32,7 @@ export function errorText(keeper: Keeper, status: number, error: ProviderError):
  * An error in the form of spec/data-plane.md, section 11, shape C: what the provider said stays, what clients read is
  * there, and `provider` says whose error it is.
  */
-export function errorBody(provider: string, status: number, error: ProviderError): Payload {
+export function errorBody(provider: string, status: number, error: ProviderError): JsonObject {
   if (typeof error === 'string') {
     return { error: { message: textMessage(provider, status, error), ...unsaid }, provider };
   }
@@ -45,7 +44,7 @@ export function errorBody(provider: string, status: number, error: ProviderError
 const unsaid = { type: 'api_error', param: null, code: null };
 
 /** Of an error whose members stand around it, those that belong in it. */
-function named({ type, param, code }: Payload): Payload {
+function named({ type, param, code }: JsonObject): JsonObject {
   return {
     ...(typeof type === 'string' && type !== 'error' && { type }),
     ...(param !== undefined && { param }),
@@ -54,7 +53,7 @@ function named({ type, param, code }: Payload): Payload {
 }
 
 /** Where the kinds of providers put their words. */
-function messageOf(said: Payload, whole: Payload): string | null {
+function messageOf(said: JsonObject, whole: JsonObject): string | null {
   for (const value of [said.message, whole.error, whole.message, whole.detail, said.detail, said.error]) {
     if (typeof value === 'string' && value !== '') return value;
     if (Array.isArray(value) || isObject(value)) return JSON.stringify(value).slice(0, MAX_TEXT);

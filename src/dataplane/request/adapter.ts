@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { chatOverResponses } from '../../formats/chat-completions/over-responses/index.ts';
 import { overChatOf } from '../../formats/index.ts';
-import { type Fields, jsonAt } from '../../formats/over-chat/fields.ts';
+import { jsonAt } from '../../formats/over-chat/fields.ts';
 import type { Translation } from '../../formats/over-chat/translation.ts';
 import { headerOf } from '../../lib/http-headers.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Route } from '../call/routes.ts';
 import type { OutgoingBody } from './body.ts';
@@ -45,7 +46,7 @@ const wantsResponses = (headers: IncomingHttpHeaders): boolean =>
   (headerOf(headers, 'x-gateway-beta') ?? '').split(',').some((name) => name.trim() === RESPONSES_BETA);
 
 /** The request that says to the provider what `request`, the caller's body, says. */
-export function translatedBody({ callerSide, providerSide }: Translation, request: Fields): OutgoingBody {
+export function translatedBody({ callerSide, providerSide }: Translation, request: JsonObject): OutgoingBody {
   const chat = callerSide.request(request);
   const value = providerSide ? providerSide.request(chat) : chat;
   return { content: Buffer.from(jsonAt(value, 'body')), value, changed: true, growth: 0 };

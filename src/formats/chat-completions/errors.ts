@@ -1,8 +1,7 @@
-import { isObject } from '../../lib/json.ts';
-import type { Fields } from '../over-chat/fields.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 
 /** The text of an error that came in the place of an answer or of a chunk; null when it is none. */
-export function errorText({ error }: Fields): string | null {
+export function errorText({ error }: JsonObject): string | null {
   if (typeof error === 'string') return error;
   if (!isObject(error)) return null;
   return typeof error.message === 'string' ? error.message : 'The provider reported an error.';

@@ -1,7 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
-import { isObject } from '../../lib/json.ts';
+import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { statusOfError } from '../stream/error-status.ts';
-import { type Payload, payloadOf } from '../stream/payload.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
 
 const done = /(?:^|[\r\n])data: ?\[DONE\]/;
@@ -14,7 +13,7 @@ const choices = /"choices"\s*:/;
 export const chatStreamFormat: StreamFormat = {
   kindOf(name, data) {
     if (data === '[DONE]') return 'content';
-    const payload = payloadOf(data);
+    const payload = parsedObject(data);
     if (!payload) return 'content';
     if (payload.error || payload.object === 'error' || name === 'error') {
       return { status: statusOfError(payload), payload };
@@ -36,7 +35,7 @@ function saysNothing(choice: unknown): boolean {
   return !isObject(choice.delta) || isEmptyDelta(choice.delta);
 }
 
-const isEmptyDelta = (delta: Payload): boolean =>
+const isEmptyDelta = (delta: JsonObject): boolean =>
   Object.entries(delta).every(
     ([name, value]) => name === 'role' || !value || (Array.isArray(value) && value.length === 0),
   );

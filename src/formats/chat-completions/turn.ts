@@ -1,5 +1,4 @@
-import { isObject } from '../../lib/json.ts';
-import type { Fields } from '../over-chat/fields.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 
 /** A tool call of an answer, or the next piece of one. */
 export type TurnCall = { index: number; id: string | null; name: string | null; arguments: string };
@@ -20,18 +19,18 @@ export type Usage = {
 };
 
 /** Chat may give several choices; the callers' formats have one. */
-export function firstChoice(chat: Fields): Fields | null {
+export function firstChoice(chat: JsonObject): JsonObject | null {
   if (!Array.isArray(chat.choices)) return null;
   const first = chat.choices.find((choice) => isObject(choice) && (choice.index ?? 0) === 0);
-  return (first as Fields | undefined) ?? null;
+  return (first as JsonObject | undefined) ?? null;
 }
 
 /** The model that answered or, where the provider does not say, that was asked. */
-export const modelOf = (chat: Fields, request: Fields): string =>
+export const modelOf = (chat: JsonObject, request: JsonObject): string =>
   typeof chat.model === 'string' ? chat.model : String(request.model ?? '');
 
 /** `message` of an answer or `delta` of a chunk. */
-export function readTurn(message: Fields): Turn {
+export function readTurn(message: JsonObject): Turn {
   return {
     thinking: thinkingOf(message),
     text: textOf(message.content),
@@ -40,7 +39,7 @@ export function readTurn(message: Fields): Turn {
   };
 }
 
-function readCall(call: Fields, position: number): TurnCall {
+function readCall(call: JsonObject, position: number): TurnCall {
   const { name, arguments: given } = isObject(call.function) ? call.function : {};
   return {
     index: typeof call.index === 'number' ? call.index : position,
@@ -57,7 +56,7 @@ function textOf(content: unknown): string {
 }
 
 /** Reasoning has no place in OpenAI's format: providers chose these; `content_blocks` is the gateway's (section 9.4). */
-function thinkingOf({ reasoning_content: content, reasoning, content_blocks: blocks }: Fields): string {
+function thinkingOf({ reasoning_content: content, reasoning, content_blocks: blocks }: JsonObject): string {
   if (typeof content === 'string') return content;
   if (typeof reasoning === 'string') return reasoning;
   if (!Array.isArray(blocks)) return '';
@@ -71,7 +70,7 @@ const joined = (items: unknown[], member: string): string =>
   items.map((item) => (isObject(item) && typeof item[member] === 'string' ? item[member] : '')).join('');
 
 /** Null when the answer or the chunk has none. */
-export function readUsage({ usage }: Fields): Usage | null {
+export function readUsage({ usage }: JsonObject): Usage | null {
   if (!isObject(usage)) return null;
   const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../lib/json.ts';
 import { inputClasses, outputClasses, type TokenClasses } from '../usage/classes.ts';
-import { count, type Members, membersOf, sum } from '../usage/counts.ts';
+import { count, membersOf, sum } from '../usage/counts.ts';
 import type { UsageReader } from '../usage/reader.ts';
 
 /**
@@ -37,23 +38,23 @@ export const chatUsage: UsageReader = {
   },
 };
 
-const details = (report: Members, side: 'prompt' | 'completion') =>
+const details = (report: JsonObject, side: 'prompt' | 'completion') =>
   membersOf(report[`${side}_tokens_details`]);
 
-const cachedOf = (report: Members) =>
+const cachedOf = (report: JsonObject) =>
   count(details(report, 'prompt').cached_tokens) ??
   count(report.cache_read_input_tokens) ??
   count(report.prompt_cache_hit_tokens) ??
   count(report.cached_tokens);
 
-const writtenOf = (report: Members) =>
+const writtenOf = (report: JsonObject) =>
   count(details(report, 'prompt').cache_write_tokens) ?? count(report.cache_creation_input_tokens);
 
-const reasoningOf = (report: Members) =>
+const reasoningOf = (report: JsonObject) =>
   count(details(report, 'completion').reasoning_tokens) ?? count(report.reasoning_tokens);
 
 /** Tokens that the provider left out of the two totals. */
-function besideTotals(report: Members, prompt: number, completion: number, total: number | null) {
+function besideTotals(report: JsonObject, prompt: number, completion: number, total: number | null) {
   const missing = (total ?? 0) - prompt - completion;
   const reasoning = reasoningOf(report) ?? 0;
   const cache = (cachedOf(report) ?? 0) + (writtenOf(report) ?? 0);
@@ -66,7 +67,7 @@ function besideTotals(report: Members, prompt: number, completion: number, total
   };
 }
 
-function inputOf(report: Members, total: number): TokenClasses {
+function inputOf(report: JsonObject, total: number): TokenClasses {
   const { audio_tokens, image_tokens, video_tokens } = details(report, 'prompt');
   return inputClasses({
     total,
@@ -79,7 +80,7 @@ function inputOf(report: Members, total: number): TokenClasses {
   });
 }
 
-function outputOf(report: Members, total: number): TokenClasses {
+function outputOf(report: JsonObject, total: number): TokenClasses {
   const parts = details(report, 'completion');
   return outputClasses({
     total,
@@ -93,7 +94,7 @@ function outputOf(report: Members, total: number): TokenClasses {
 }
 
 /** What is billed beside tokens: searches in the web, and the fee by the size of their context. */
-function searches(report: Members): TokenClasses {
+function searches(report: JsonObject): TokenClasses {
   const citations = count(report.citation_tokens);
   const size = report.search_context_size;
   const queries =

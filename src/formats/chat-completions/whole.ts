@@ -1,10 +1,10 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
-import { isObject } from '../../lib/json.ts';
-import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
 
 const DONE = '[DONE]';
 
-type Choice = { index: number; message: Json; finish_reason: unknown; logprobs?: unknown };
+type Choice = { index: number; message: JsonObject; finish_reason: unknown; logprobs?: unknown };
 
 /** Chat completions (OpenAI, "Streaming"). */
 export const chatWholeFormat: WholeFormat = {
@@ -29,7 +29,7 @@ export const chatWholeFormat: WholeFormat = {
   replay(answer, { withUsage }) {
     const { choices, usage, ...rest } = answer;
     const head = { ...rest, object: 'chat.completion.chunk' };
-    const chunk = (choice: Json) => formatEvent(null, JSON.stringify({ ...head, choices: [choice] }));
+    const chunk = (choice: JsonObject) => formatEvent(null, JSON.stringify({ ...head, choices: [choice] }));
     const texts = objectsOf(choices).flatMap(({ message, finish_reason, index, logprobs = null }) => {
       const { role = 'assistant', tool_calls: toolCalls, ...members } = isObject(message) ? message : {};
       const calls = objectsOf(toolCalls).map((call, at) => ({ index: at, ...call }));
@@ -47,12 +47,12 @@ export const chatWholeFormat: WholeFormat = {
 };
 
 /** The chunks of a stream that ended with `[DONE]`; null for one that did not. */
-export function chunksOf(events: Parameters<WholeFormat['assemble']>[0]): Json[] | null {
+export function chunksOf(events: Parameters<WholeFormat['assemble']>[0]): JsonObject[] | null {
   if (events.at(-1)?.data !== DONE) return null;
   return payloadsOf(events.slice(0, -1));
 }
 
-function addChoice(choices: Map<number, Choice>, piece: Json): void {
+function addChoice(choices: Map<number, Choice>, piece: JsonObject): void {
   const index = typeof piece.index === 'number' ? piece.index : 0;
   let choice = choices.get(index);
   if (!choice) {
@@ -64,7 +64,7 @@ function addChoice(choices: Map<number, Choice>, piece: Json): void {
   choice.finish_reason = piece.finish_reason ?? choice.finish_reason;
 }
 
-function addDelta(message: Json, delta: Json): void {
+function addDelta(message: JsonObject, delta: JsonObject): void {
   for (const [name, value] of Object.entries(delta)) {
     if (name === 'role') message.role = value;
     else if (name === 'tool_calls') addToolCalls(message, objectsOf(value));
@@ -73,7 +73,7 @@ function addDelta(message: Json, delta: Json): void {
 }
 
 /** Only what the object has itself: the prototype of all objects is no part of an answer. */
-function continueMember(holder: Json, name: string, value: unknown): void {
+function continueMember(holder: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__') return;
   holder[name] = merge(Object.hasOwn(holder, name) ? holder[name] : undefined, value);
 }
@@ -92,8 +92,8 @@ function merge(known: unknown, piece: unknown): unknown {
   return piece ?? known;
 }
 
-function addToolCalls(message: Json, pieces: Json[]): void {
-  const calls = (message.tool_calls ?? []) as Json[];
+function addToolCalls(message: JsonObject, pieces: JsonObject[]): void {
+  const calls = (message.tool_calls ?? []) as JsonObject[];
   message.tool_calls = calls;
   for (const { index, ...piece } of pieces) {
     const at = typeof index === 'number' && index >= 0 && index <= calls.length ? index : calls.length;
@@ -104,6 +104,6 @@ function addToolCalls(message: Json, pieces: Json[]): void {
 }
 
 /** A message that only calls tools has no content. */
-function tidyToolCalls(message: Json): void {
+function tidyToolCalls(message: JsonObject): void {
   if (message.content === '' && message.tool_calls) message.content = null;
 }

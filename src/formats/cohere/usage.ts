@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../lib/json.ts';
 import { inputClasses, outputClasses } from '../usage/classes.ts';
-import { count, type Members, membersOf, sum } from '../usage/counts.ts';
+import { count, membersOf, sum } from '../usage/counts.ts';
 import type { UsageReader } from '../usage/reader.ts';
 
 /**
@@ -28,5 +29,5 @@ export const cohereUsage: UsageReader = {
   },
 };
 
-const cachedOf = (report: Members) =>
+const cachedOf = (report: JsonObject) =>
   count(report.cached_tokens) ?? count(membersOf(report.prompt_tokens_details).cached_tokens);

@@ -1,6 +1,7 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { chunksOf } from '../chat-completions/whole.ts';
-import { type Json, objectsOf, type WholeFormat } from '../stream/whole-format.ts';
+import { objectsOf, type WholeFormat } from '../stream/whole-format.ts';
 
 /** Text completions. */
 export const completionsWholeFormat: WholeFormat = {
@@ -8,7 +9,7 @@ export const completionsWholeFormat: WholeFormat = {
     const chunks = chunksOf(events);
     const first = chunks?.[0];
     if (!chunks || !first) return null;
-    const choices = new Map<unknown, Json>();
+    const choices = new Map<unknown, JsonObject>();
     let usage: unknown = null;
     for (const chunk of chunks) {
       if (chunk.error !== undefined) return null;
@@ -26,7 +27,7 @@ export const completionsWholeFormat: WholeFormat = {
   },
 
   replay({ choices, usage, ...head }, { withUsage }) {
-    const chunk = (members: Json) => formatEvent(null, JSON.stringify({ ...head, ...members }));
+    const chunk = (members: JsonObject) => formatEvent(null, JSON.stringify({ ...head, ...members }));
     const texts = objectsOf(choices).map((choice) => chunk({ choices: [choice] }));
     if (withUsage && usage) texts.push(chunk({ choices: [], usage }));
     return texts.join('') + formatEvent(null, '[DONE]');

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../lib/json.ts';
 import { inputClasses, outputClasses } from '../usage/classes.ts';
-import { count, type Members, membersOf, sum } from '../usage/counts.ts';
+import { count, membersOf, sum } from '../usage/counts.ts';
 import type { UsageReader } from '../usage/reader.ts';
 
 /** Gemini's own format: cached tokens are inside the prompt, thoughts and the results of tools beside the two counts. */
@@ -43,12 +44,12 @@ export const geminiUsage: UsageReader = {
 
 function ofKind(list: unknown, kind: string): number | null {
   if (!Array.isArray(list)) return null;
-  const parts: Members[] = list.map(membersOf).filter(({ modality }) => modality === kind);
+  const parts: JsonObject[] = list.map(membersOf).filter(({ modality }) => modality === kind);
   return sum(...parts.map(({ tokenCount }) => count(tokenCount)));
 }
 
 /** `ON_DEMAND_FLEX` is `flex`; plain on-demand traffic has the listed prices. */
-function termsOf({ trafficType }: Members): string[] {
+function termsOf({ trafficType }: JsonObject): string[] {
   if (typeof trafficType !== 'string' || trafficType === 'ON_DEMAND') return [];
   return [trafficType.replace(/^ON_DEMAND_/, '').toLowerCase()];
 }

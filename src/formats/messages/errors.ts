@@ -1,6 +1,5 @@
-import { isObject } from '../../lib/json.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import { failureText } from '../chat-completions/errors.ts';
-import type { Fields } from '../over-chat/fields.ts';
 
 const types = new Map([
   [401, 'authentication_error'],
@@ -16,7 +15,7 @@ const types = new Map([
 ]);
 
 /** An error in Anthropic's envelope; what guardrails found stays beside it. */
-export function messagesErrorBody(status: number, body: unknown): Fields {
+export function messagesErrorBody(status: number, body: unknown): JsonObject {
   const type = types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return {
     type: 'error',

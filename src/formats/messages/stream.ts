@@ -1,6 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
+import { parsedObject } from '../../lib/json.ts';
 import { statusOfError } from '../stream/error-status.ts';
-import { payloadOf } from '../stream/payload.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
 
 const openings = new Set<unknown>(['message_start', 'content_block_start', 'ping']);
@@ -11,7 +11,7 @@ const own = /"type"\s*:\s*"(?:message|content_block)_/;
 /** Anthropic's messages. */
 export const messagesStreamFormat: StreamFormat = {
   kindOf(name, data) {
-    const payload = payloadOf(data);
+    const payload = parsedObject(data);
     if (!payload) return 'content';
     const type = payload.type ?? name;
     if (type === 'error' || payload.error) return { status: statusOfError(payload), payload };

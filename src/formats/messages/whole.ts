@@ -1,14 +1,14 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
-import { isObject } from '../../lib/json.ts';
-import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
 
 /** Anthropic's messages ("Streaming Messages"). */
 export const messagesWholeFormat: WholeFormat = {
   assemble(events) {
     const payloads = payloadsOf(events);
     if (payloads?.at(-1)?.type !== 'message_stop') return null;
-    let message: Json | null = null;
-    const blocks: Json[] = [];
+    let message: JsonObject | null = null;
+    const blocks: JsonObject[] = [];
     for (const payload of payloads) {
       if (payload.type === 'error') return null;
       if (payload.type === 'message_start' && isObject(payload.message)) message = { ...payload.message };
@@ -25,7 +25,8 @@ export const messagesWholeFormat: WholeFormat = {
   },
 
   replay({ content, stop_reason, stop_sequence, usage, ...head }) {
-    const event = (type: string, members: Json) => formatEvent(type, JSON.stringify({ type, ...members }));
+    const event = (type: string, members: JsonObject) =>
+      formatEvent(type, JSON.stringify({ type, ...members }));
     const start = { ...head, content: [], stop_reason: null, stop_sequence: null, usage };
     return [
       event('message_start', { message: start }),
@@ -42,14 +43,14 @@ export const messagesWholeFormat: WholeFormat = {
 
 const RAW_INPUT = 'partial_json';
 
-function withDelta(message: Json, { delta, usage }: Json): Json {
-  const whole: Json = { ...message };
+function withDelta(message: JsonObject, { delta, usage }: JsonObject): JsonObject {
+  const whole: JsonObject = { ...message };
   if (isObject(delta)) Object.assign(whole, delta);
   if (isObject(usage)) whole.usage = { ...(isObject(message.usage) ? message.usage : {}), ...usage };
   return whole;
 }
 
-function addDelta(block: Json | undefined, delta: Json): void {
+function addDelta(block: JsonObject | undefined, delta: JsonObject): void {
   if (!block) return;
   const append = (member: string, piece: unknown) => {
     block[member] = `${block[member] ?? ''}${piece ?? ''}`;
@@ -62,18 +63,18 @@ function addDelta(block: Json | undefined, delta: Json): void {
     block.citations = [...((block.citations as unknown[]) ?? []), delta.citation];
 }
 
-function withParsedInput({ [RAW_INPUT]: input, ...block }: Json): Json {
+function withParsedInput({ [RAW_INPUT]: input, ...block }: JsonObject): JsonObject {
   return typeof input === 'string' && input !== '' ? { ...block, input: JSON.parse(input) } : block;
 }
 
 /** A block as it stands at its start, before its deltas. */
-function emptied(block: Json): Json {
+function emptied(block: JsonObject): JsonObject {
   if (block.type === 'text') return { ...block, text: '', ...(block.citations ? { citations: [] } : {}) };
   if (block.type === 'thinking') return { ...block, thinking: '', signature: '' };
   return 'input' in block ? { ...block, input: {} } : block;
 }
 
-function deltasOf(block: Json): Json[] {
+function deltasOf(block: JsonObject): JsonObject[] {
   if (block.type === 'text') {
     const citations = Array.isArray(block.citations) ? block.citations : [];
     return [

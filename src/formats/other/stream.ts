@@ -1,6 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
+import { parsedObject } from '../../lib/json.ts';
 import { statusOfError } from '../stream/error-status.ts';
-import { payloadOf } from '../stream/payload.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
 
 const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")/;
@@ -8,7 +8,7 @@ const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")/;
 /** Streams of images, speech and transcriptions: of these only errors are known, and none promises how it ends. */
 export const otherStreamFormat: StreamFormat = {
   kindOf(name, data) {
-    const payload = payloadOf(data);
+    const payload = parsedObject(data);
     if (payload && (payload.error || payload.type === 'error' || name === 'error')) {
       return { status: statusOfError(payload), payload };
     }

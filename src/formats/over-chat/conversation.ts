@@ -1,10 +1,10 @@
-import type { Fields } from './fields.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 /** A piece of a chat message's content. */
 export type Part =
   | { type: 'text'; text: string }
-  | { type: 'image_url'; image_url: Fields }
-  | { type: 'file'; file: Fields };
+  | { type: 'image_url'; image_url: JsonObject }
+  | { type: 'file'; file: JsonObject };
 
 export type ToolCall = { id: string; name: string; arguments: string };
 
@@ -12,7 +12,7 @@ export const textPart = (text: string): Part => ({ type: 'text', text });
 
 /** The messages of a chat request, in chat's order: a tool's result is text, and follows the message that asked for it. */
 export class Conversation {
-  readonly #messages: Fields[] = [];
+  readonly #messages: JsonObject[] = [];
   /** Images and files of tool results, which chat takes from users only. */
   #attached: Part[] = [];
 
@@ -53,7 +53,7 @@ export class Conversation {
     this.#messages.push({ role: 'tool', tool_call_id: callId, content: contentOf(texts) });
   }
 
-  messages(): Fields[] {
+  messages(): JsonObject[] {
     this.#flush();
     return this.#messages;
   }

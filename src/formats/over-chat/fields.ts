@@ -1,7 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import { isObject } from '../../lib/json.ts';
-
-export type Fields = Record<string, unknown>;
+import { isObject, type JsonObject } from '../../lib/json.ts';
 
 /** Absent and null say the same in requests. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
@@ -10,7 +8,7 @@ export const isGiven = (value: unknown): boolean => value !== undefined && value
 export const refused = (param: string, message: string): GatewayError =>
   new GatewayError('VALIDATION_FAILED', { message, param });
 
-export function fieldsAt(value: unknown, param: string): Fields {
+export function fieldsAt(value: unknown, param: string): JsonObject {
   if (isObject(value)) return value;
   throw refused(param, `${param} must be an object.`);
 }
@@ -51,12 +49,12 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
 
 /** Those of the fields that are given. */
-export function picked(fields: Fields, names: readonly string[]): Fields {
-  const found: Fields = {};
+export function picked(fields: JsonObject, names: readonly string[]): JsonObject {
+  const found: JsonObject = {};
   for (const name of names) if (isGiven(fields[name])) found[name] = fields[name];
   return found;
 }
 
 /** What makes a stream tell its usage, which both formats show at the end. */
-export const streaming = (body: Fields): Fields =>
+export const streaming = (body: JsonObject): JsonObject =>
   body.stream === true ? { stream: true, stream_options: { include_usage: true } } : {};

@@ -1,8 +1,7 @@
-import { isObject } from '../../lib/json.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import { errorText } from '../chat-completions/errors.ts';
 import { firstChoice, NO_USAGE, readTurn, readUsage, type Usage } from '../chat-completions/turn.ts';
 import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
-import type { Fields } from './fields.ts';
 import type { TranslatedStream } from './translation.ts';
 
 /** How an answer ended, as chat says it. */
@@ -11,7 +10,7 @@ export type ChatEnding = { finish: string | null; stopSequence: string | null; u
 /** The events of one format; what its methods have to say is collected until `take`. */
 export type EventWriter = BlockListener & {
   /** The first chunk is here. */
-  begin(chat: Fields): void;
+  begin(chat: JsonObject): void;
   /** `closeBlocks` closes the block that is open, and those that wait. */
   end(ending: ChatEnding, closeBlocks: () => void): void;
   fail(message: string): void;
@@ -26,7 +25,7 @@ export function createTranslatedStream(writer: EventWriter): TranslatedStream {
   let state: 'empty' | 'open' | 'over' = 'empty';
   let failure: string | null = null;
 
-  function begin(chat: Fields): void {
+  function begin(chat: JsonObject): void {
     if (state === 'empty') writer.begin(chat);
     state = 'open';
   }
@@ -40,7 +39,7 @@ export function createTranslatedStream(writer: EventWriter): TranslatedStream {
     return writer.take();
   }
 
-  function read(chat: Fields): void {
+  function read(chat: JsonObject): void {
     begin(chat);
     const choice = firstChoice(chat);
     if (isObject(choice?.delta)) blocks.take(readTurn(choice.delta));
@@ -79,7 +78,7 @@ export function createTranslatedStream(writer: EventWriter): TranslatedStream {
 }
 
 /** Takes over what a choice says of its end. */
-export function note(choice: Fields, ending: ChatEnding): void {
+export function note(choice: JsonObject, ending: ChatEnding): void {
   if (typeof choice.finish_reason === 'string') ending.finish = choice.finish_reason;
   // Some providers name the stop sequence that they met.
   if (typeof choice.stop_reason === 'string') ending.stopSequence = choice.stop_reason;

@@ -1,13 +1,12 @@
-import { isObject } from '../../lib/json.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 import { firstChoice, NO_USAGE, readTurn, readUsage } from '../chat-completions/turn.ts';
 import { type Block, type BlockListener, Blocks } from './blocks.ts';
-import type { Fields } from './fields.ts';
 import { type ChatEnding, note } from './stream.ts';
 
 export type WholeBlock = Block & { content: string };
 
 /** A whole chat completion in the same sequence of blocks that its stream would have been. */
-export function readWhole(chat: Fields): { blocks: WholeBlock[]; ending: ChatEnding } {
+export function readWhole(chat: JsonObject): { blocks: WholeBlock[]; ending: ChatEnding } {
   const blocks: WholeBlock[] = [];
   const listener: BlockListener = {
     open: (block) => blocks.push({ ...block, content: '' }),
@@ -27,7 +26,7 @@ export function readWhole(chat: Fields): { blocks: WholeBlock[]; ending: ChatEnd
 }
 
 /** A whole chat completion as the one chunk of a stream, for a provider that streams nothing. */
-export function asChunk(chat: Fields): Fields {
+export function asChunk(chat: JsonObject): JsonObject {
   const choice = firstChoice(chat);
   return choice ? { ...chat, choices: [{ ...choice, index: 0, delta: choice.message }] } : chat;
 }

@@ -1,6 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
+import { parsedObject } from '../../lib/json.ts';
 import { errorIn, statusOfError } from '../stream/error-status.ts';
-import { payloadOf } from '../stream/payload.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
 
 const openings = new Set<unknown>([
@@ -19,7 +19,7 @@ const line = /[\r\n](?:event|data):/;
 /** OpenAI's responses. */
 export const responsesStreamFormat: StreamFormat = {
   kindOf(name, data) {
-    const payload = payloadOf(data);
+    const payload = parsedObject(data);
     if (!payload) return 'content';
     const type = payload.type ?? name;
     if (type === 'error' || type === 'response.failed' || payload.error) {

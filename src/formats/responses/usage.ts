@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../lib/json.ts';
 import { inputClasses, outputClasses } from '../usage/classes.ts';
-import { count, type Members, membersOf, quantity, sum } from '../usage/counts.ts';
+import { count, membersOf, quantity, sum } from '../usage/counts.ts';
 import type { Reading, UsageReader } from '../usage/reader.ts';
 
 /** OpenAI's newer reports: responses, images, transcriptions and realtime. Cached and reasoning tokens are inside the totals. */
@@ -23,7 +24,7 @@ export const responsesUsage: UsageReader = {
 };
 
 /** Transcriptions by models that are billed by the length of the recording. */
-function durationOf(report: Members): Reading {
+function durationOf(report: JsonObject): Reading {
   const seconds = quantity(report.seconds);
   return {
     promptTokens: null,
@@ -33,7 +34,7 @@ function durationOf(report: Members): Reading {
   };
 }
 
-function inputOf(report: Members, total: number) {
+function inputOf(report: JsonObject, total: number) {
   const parts = membersOf(report.input_tokens_details ?? report.input_token_details);
   const cachedParts = membersOf(parts.cached_tokens_details);
   return inputClasses({
@@ -47,7 +48,7 @@ function inputOf(report: Members, total: number) {
   });
 }
 
-function outputOf(report: Members, total: number) {
+function outputOf(report: JsonObject, total: number) {
   const told = report.output_tokens_details ?? report.output_token_details;
   const parts = membersOf(told);
   return outputClasses({
@@ -59,4 +60,4 @@ function outputOf(report: Members, total: number) {
 }
 
 /** Image models tell texts and images of the request apart; the older ones do not say that their output is all image. */
-const makesImages = (report: Members) => 'image_tokens' in membersOf(report.input_tokens_details);
+const makesImages = (report: JsonObject) => 'image_tokens' in membersOf(report.input_tokens_details);

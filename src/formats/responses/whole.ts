@@ -1,6 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
-import { isObject } from '../../lib/json.ts';
-import { type Json, objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
 
 /** OpenAI's responses ("Streaming events"): the last event carries the whole. */
 export const responsesWholeFormat: WholeFormat = {
@@ -11,7 +11,7 @@ export const responsesWholeFormat: WholeFormat = {
 
   replay(response) {
     const texts: string[] = [];
-    const emit = (type: string, members: Json) => {
+    const emit = (type: string, members: JsonObject) => {
       texts.push(formatEvent(type, JSON.stringify({ type, ...members, sequence_number: texts.length })));
     };
     const unfinished = { ...response, status: 'in_progress', output: [], usage: null, completed_at: null };
@@ -23,9 +23,9 @@ export const responsesWholeFormat: WholeFormat = {
   },
 };
 
-type Emit = (type: string, members: Json) => void;
+type Emit = (type: string, members: JsonObject) => void;
 
-function emitItem(item: Json, output_index: number, emit: Emit): void {
+function emitItem(item: JsonObject, output_index: number, emit: Emit): void {
   const at = { item_id: item.id, output_index };
   const started = { ...item, status: 'in_progress' };
   if (item.type === 'message') {
@@ -40,7 +40,7 @@ function emitItem(item: Json, output_index: number, emit: Emit): void {
   emit('response.output_item.done', { output_index, item });
 }
 
-function emitPart(part: Json, at: Json, emit: Emit): void {
+function emitPart(part: JsonObject, at: JsonObject, emit: Emit): void {
   if (part.type === 'output_text') {
     emit('response.content_part.added', { ...at, part: { ...part, text: '', annotations: [] } });
     emit('response.output_text.delta', { ...at, delta: part.text, logprobs: [] });

@@ -1,5 +1,4 @@
-import { isObject } from '../../lib/json.ts';
-import type { Payload } from './payload.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
 
 /** The statuses with which providers send these errors when they come as an answer of their own. */
 const statuses: Record<string, number> = {
@@ -27,14 +26,14 @@ const statuses: Record<string, number> = {
 };
 
 /** An error may stand at the top, in `error`, or in the `error` of a `response`. */
-export function errorIn(payload: Payload): Payload {
+export function errorIn(payload: JsonObject): JsonObject {
   if (isObject(payload.error)) return payload.error;
   if (isObject(payload.response) && isObject(payload.response.error)) return payload.response.error;
   return payload;
 }
 
 /** The status of an error event: the one that it names, or that of its kind; 500 when it gives neither. */
-export function statusOfError(payload: Payload): number {
+export function statusOfError(payload: JsonObject): number {
   const error = errorIn(payload);
   const named = [error.status, error.status_code, error.code, payload.status_code, payload.code]
     .map(Number)

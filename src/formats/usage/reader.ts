@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../lib/json.ts';
 import type { TokenClasses } from './classes.ts';
-import type { Members } from './counts.ts';
 
 /** What one provider's way of reporting usage comes to. */
 export type Reading = {
@@ -18,8 +18,8 @@ export type Reading = {
 export type UsageReader = {
   /** Names under which the report stands in an answer. */
   names: readonly string[];
-  matches(report: Members): boolean;
-  read(report: Members): Reading;
+  matches(report: JsonObject): boolean;
+  read(report: JsonObject): Reading;
   /** Where the frames of a stream complete each other, instead of each saying all that is known: whether the last is there. */
   isWhole?(stream: string): boolean;
 };

@@ -1,8 +1,9 @@
 import { usageReaders } from '../../formats/index.ts';
 import { toolCalls } from '../../formats/responses/tool-calls.ts';
 import type { TokenClasses } from '../../formats/usage/classes.ts';
-import { count, type Members } from '../../formats/usage/counts.ts';
+import { count } from '../../formats/usage/counts.ts';
 import type { Reading, UsageReader } from '../../formats/usage/reader.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerText } from './answer-text.ts';
 import { type Report, reportsIn } from './reports.ts';
 
@@ -55,7 +56,7 @@ const readerOf = ({ name, members }: Report): UsageReader | undefined =>
 
 /** Lays the frames of a stream over each other. */
 function readParts(reader: UsageReader, reports: readonly Report[], text: string): Reading {
-  const whole: Members = {};
+  const whole: JsonObject = {};
   for (const report of reports) {
     if (readerOf(report) !== reader) continue;
     for (const [name, value] of Object.entries(report.members)) if (value !== null) whole[name] = value;

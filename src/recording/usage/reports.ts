@@ -1,7 +1,7 @@
-import type { Members } from '../../formats/usage/counts.ts';
+import type { JsonObject } from '../../lib/json.ts';
 
 /** A member of an answer that may be its report of usage. */
-export type Report = { name: string; members: Members };
+export type Report = { name: string; members: JsonObject };
 
 /** Reports that are looked at, from either end: the rest may be cut off or something else; hundreds are an attack. */
 const CANDIDATES = 4;
@@ -21,7 +21,7 @@ export function reportsIn(text: string, names: readonly string[]): Report[] {
   });
 }
 
-function parseObjectAt(text: string, start: number): Members | null {
+function parseObjectAt(text: string, start: number): JsonObject | null {
   let depth = 0;
   let inString = false;
   for (let index = start; index < text.length; index++) {
@@ -36,9 +36,9 @@ function parseObjectAt(text: string, start: number): Members | null {
   return null;
 }
 
-function tryParse(json: string): Members | null {
+function tryParse(json: string): JsonObject | null {
   try {
-    return JSON.parse(json) as Members;
+    return JSON.parse(json) as JsonObject;
   } catch {
     // A provider's malformed JSON is the caller's to see; here it only means that there is no usage to record.
     return null;

@@ -1,5 +1,5 @@
-import type { Fields } from '../../../formats/over-chat/fields.ts';
 import type { Translation } from '../../../formats/over-chat/translation.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { isEventStream } from '../../answer/relay.ts';
 import type { Send, UpstreamControl, UpstreamSink } from '../../send/upstream.ts';
 import { eventAnswer } from './translated-events.ts';
@@ -7,7 +7,7 @@ import { wholeAnswer } from './translated-whole.ts';
 
 /** Sends a request that was made of `request`, the caller's body, and gives the answer in the caller's format. */
 export const translatedSend =
-  (send: Send, translation: Translation, request: Fields): Send =>
+  (send: Send, translation: Translation, request: JsonObject): Send =>
   (upstream, sink) => {
     let control: UpstreamControl | null = null;
     let answer: UpstreamSink | null = null;

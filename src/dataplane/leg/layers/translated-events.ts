@@ -1,18 +1,17 @@
-import type { Fields } from '../../../formats/over-chat/fields.ts';
 import type {
   ProviderTranslation,
   TranslatedStream,
   Translation,
 } from '../../../formats/over-chat/translation.ts';
 import { createEventReader, EventTooLargeError } from '../../../lib/event-stream/index.ts';
-import { isObject } from '../../../lib/json.ts';
+import { type JsonObject, parsedObject } from '../../../lib/json.ts';
 import type { UpstreamSink } from '../../send/upstream.ts';
 import { withoutBody } from './translated-whole.ts';
 
 /** Turns the events of a chat stream into the caller's as they come: what one piece of the stream completes goes on at once. */
 export function eventAnswer(
   { callerSide, providerSide }: Translation,
-  request: Fields,
+  request: JsonObject,
   sink: UpstreamSink,
   stop: () => void,
 ): UpstreamSink {
@@ -83,16 +82,8 @@ export function eventAnswer(
 }
 
 function readChunk(stream: TranslatedStream, providerSide: ProviderTranslation | null, data: string): string {
-  const event = parsed(data);
-  if (!isObject(event)) return stream.fail('The provider sent an event that is no JSON object.');
+  const event = parsedObject(data);
+  if (!event) return stream.fail('The provider sent an event that is no JSON object.');
   const chat = providerSide ? providerSide.chunk(event) : event;
   return chat === null ? '' : stream.chunk(chat);
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return null;
-  }
 }

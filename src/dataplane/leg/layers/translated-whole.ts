@@ -1,13 +1,12 @@
 import { errorText } from '../../../formats/chat-completions/errors.ts';
 import { UntranslatableError } from '../../../formats/over-chat/blocks.ts';
-import type { Fields } from '../../../formats/over-chat/fields.ts';
 import type {
   CallerTranslation,
   TranslatedStream,
   Translation,
 } from '../../../formats/over-chat/translation.ts';
 import { asChunk } from '../../../formats/over-chat/whole.ts';
-import { isObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { UpstreamHeaders, UpstreamSink } from '../../send/upstream.ts';
 
 /** Bytes of an answer that are kept until it can be read. */
@@ -21,7 +20,7 @@ type Translated = { status: number; contentType: string; text: string };
  */
 export function wholeAnswer(
   translation: Translation,
-  request: Fields,
+  request: JsonObject,
   sink: UpstreamSink,
   stop: () => void,
 ): UpstreamSink {
@@ -68,7 +67,7 @@ export function wholeAnswer(
 
 function translated(
   { callerSide, providerSide }: Translation,
-  request: Fields,
+  request: JsonObject,
   status: number,
   body: unknown,
 ): Translated {
@@ -87,13 +86,13 @@ function translated(
 }
 
 /** The answer of a provider that did not stream, for a caller who asked for a stream. */
-function asStream(stream: TranslatedStream, status: number, chat: Fields): Translated {
+function asStream(stream: TranslatedStream, status: number, chat: JsonObject): Translated {
   const text = stream.chunk(asChunk(chat)) + stream.end();
   if (stream.failure !== null) throw new UntranslatableError(stream.failure);
   return { status, contentType: 'text/event-stream', text };
 }
 
-const json = (status: number, body: Fields): Translated => ({
+const json = (status: number, body: JsonObject): Translated => ({
   status,
   contentType: 'application/json',
   text: JSON.stringify(body),

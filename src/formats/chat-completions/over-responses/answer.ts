@@ -1,10 +1,9 @@
-import { isObject } from '../../../lib/json.ts';
-import type { Fields } from '../../over-chat/fields.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 
 /** A response as a chat completion; something else as it is. */
-export function chatAnswer(response: Fields): Fields {
+export function chatAnswer(response: JsonObject): JsonObject {
   if (response.status === 'failed' || !Array.isArray(response.output)) return response;
-  const message = { text: '', refusal: '', thinking: '', calls: [] as Fields[] };
+  const message = { text: '', refusal: '', thinking: '', calls: [] as JsonObject[] };
   for (const item of response.output) if (isObject(item)) addItem(message, item);
   const { text: content, refusal, thinking: reasoning_content, calls: tool_calls } = message;
   return {
@@ -17,8 +16,8 @@ export function chatAnswer(response: Fields): Fields {
 }
 
 function addItem(
-  message: { text: string; refusal: string; thinking: string; calls: Fields[] },
-  item: Fields,
+  message: { text: string; refusal: string; thinking: string; calls: JsonObject[] },
+  item: JsonObject,
 ): void {
   if (item.type === 'function_call') message.calls.push(callOf(item));
   else if (item.type === 'reasoning')
@@ -34,24 +33,24 @@ const textOf = (parts: unknown, member: 'text' | 'refusal'): string =>
     .map((part) => (isObject(part) && typeof part[member] === 'string' ? part[member] : ''))
     .join('');
 
-export const headOf = ({ id, created_at: created, model }: Fields): Fields => ({
+export const headOf = ({ id, created_at: created, model }: JsonObject): JsonObject => ({
   id: typeof id === 'string' ? id.replace(/^resp_/, '') : undefined,
   created,
   model,
 });
 
-export const callOf = ({ call_id: id, name, arguments: text }: Fields): Fields => ({
+export const callOf = ({ call_id: id, name, arguments: text }: JsonObject): JsonObject => ({
   id,
   type: 'function',
   function: { name, arguments: text },
 });
 
-export function finishOf({ status, incomplete_details: details }: Fields): string {
+export function finishOf({ status, incomplete_details: details }: JsonObject): string {
   if (status !== 'incomplete') return 'stop';
   return isObject(details) && details.reason === 'content_filter' ? 'content_filter' : 'length';
 }
 
-export function usageOf(usage: unknown): Fields | undefined {
+export function usageOf(usage: unknown): JsonObject | undefined {
   if (!isObject(usage)) return undefined;
   return {
     prompt_tokens: usage.input_tokens,

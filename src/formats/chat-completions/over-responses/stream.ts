@@ -1,10 +1,9 @@
-import { isObject } from '../../../lib/json.ts';
-import type { Fields } from '../../over-chat/fields.ts';
+import { isObject, type JsonObject } from '../../../lib/json.ts';
 import { errorText } from '../errors.ts';
 import { callOf, finishOf, headOf, usageOf } from './answer.ts';
 
 /** An event of a response stream as a chunk of chat; null when chat has nothing like it. */
-export function chatChunk(event: Fields): Fields | null {
+export function chatChunk(event: JsonObject): JsonObject | null {
   if (typeof event.type !== 'string') return event;
   if (event.type === 'error') return { error: { message: errorText(event) ?? event.message } };
   if (isObject(event.response)) return ofResponse(event.type, event.response);
@@ -12,7 +11,7 @@ export function chatChunk(event: Fields): Fields | null {
   return delta && { choices: [{ delta }] };
 }
 
-function ofResponse(type: string, response: Fields): Fields | null {
+function ofResponse(type: string, response: JsonObject): JsonObject | null {
   switch (type) {
     case 'response.created':
       return { ...headOf(response), choices: [] };
@@ -26,7 +25,7 @@ function ofResponse(type: string, response: Fields): Fields | null {
   }
 }
 
-function deltaOf(type: string, { delta, item, output_index: index }: Fields): Fields | null {
+function deltaOf(type: string, { delta, item, output_index: index }: JsonObject): JsonObject | null {
   switch (type) {
     case 'response.output_text.delta':
       return { content: delta };

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../../lib/json.ts';
 import { modelOf, type Usage } from '../../chat-completions/turn.ts';
 import type { Block } from '../../over-chat/blocks.ts';
-import type { Fields } from '../../over-chat/fields.ts';
 import type { ChatEnding } from '../../over-chat/stream.ts';
 import { readWhole, type WholeBlock } from '../../over-chat/whole.ts';
 
 /** A chat completion as an Anthropic message. */
-export function messagesAnswer(chat: Fields, request: Fields): Fields {
+export function messagesAnswer(chat: JsonObject, request: JsonObject): JsonObject {
   const { blocks, ending } = readWhole(chat);
   return {
     ...messageHead(chat, request),
@@ -17,7 +17,7 @@ export function messagesAnswer(chat: Fields, request: Fields): Fields {
 }
 
 /** What is known of a message when it begins; the rest stands empty. */
-export const messageHead = (chat: Fields, request: Fields): Fields => ({
+export const messageHead = (chat: JsonObject, request: JsonObject): JsonObject => ({
   id: messageId(chat.id),
   type: 'message',
   role: 'assistant',
@@ -49,7 +49,7 @@ const emptyUsage = {
 };
 
 /** Chat counts cached tokens among those of the prompt; a message counts each class by itself. */
-export const usageOf = ({ prompt, cacheRead, cacheWritten, completion, reasoning }: Usage): Fields => ({
+export const usageOf = ({ prompt, cacheRead, cacheWritten, completion, reasoning }: Usage): JsonObject => ({
   input_tokens: Math.max(0, prompt - cacheRead - cacheWritten),
   cache_creation_input_tokens: cacheWritten,
   cache_read_input_tokens: cacheRead,
@@ -59,14 +59,14 @@ export const usageOf = ({ prompt, cacheRead, cacheWritten, completion, reasoning
 });
 
 /** A block as it begins. */
-export function emptyBlock(block: Block): Fields {
+export function emptyBlock(block: Block): JsonObject {
   if (block.kind === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
   if (block.kind === 'tool')
     return { type: 'tool_use', id: block.id, name: block.name, input: {}, caller: { type: 'direct' } };
   return { type: 'text', text: '', citations: null };
 }
 
-function wholeBlock(block: WholeBlock): Fields {
+function wholeBlock(block: WholeBlock): JsonObject {
   const empty = emptyBlock(block);
   if (block.kind === 'thinking') return { ...empty, thinking: block.content };
   if (block.kind === 'tool') return { ...empty, input: inputOf(block.content) };
@@ -90,7 +90,7 @@ const reasons = new Map([
 ]);
 
 /** `blocks`: those of the answer. */
-export function stopOf(ending: ChatEnding, blocks: readonly Block[], request: Fields): Fields {
+export function stopOf(ending: ChatEnding, blocks: readonly Block[], request: JsonObject): JsonObject {
   const sequence = metSequence(ending, request);
   const reason = reasonOf(ending, blocks, sequence);
   return {
@@ -109,5 +109,5 @@ function reasonOf({ finish }: ChatEnding, blocks: readonly Block[], sequence: st
   return sequence === null ? 'end_turn' : 'stop_sequence';
 }
 
-const metSequence = ({ stopSequence }: ChatEnding, { stop_sequences: asked }: Fields): string | null =>
+const metSequence = ({ stopSequence }: ChatEnding, { stop_sequences: asked }: JsonObject): string | null =>
   stopSequence !== null && Array.isArray(asked) && asked.includes(stopSequence) ? stopSequence : null;

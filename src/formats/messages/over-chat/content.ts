@@ -1,8 +1,9 @@
+import type { JsonObject } from '../../../lib/json.ts';
 import { type Part, textPart } from '../../over-chat/conversation.ts';
-import { type Fields, fieldsAt, isGiven, listAt, quoted, refused, textAt } from '../../over-chat/fields.ts';
+import { fieldsAt, isGiven, listAt, quoted, refused, textAt } from '../../over-chat/fields.ts';
 
 /** Content as blocks, each with where it stands; a string is one text. */
-export function blocksOf(content: unknown, param: string): { block: Fields; at: string }[] {
+export function blocksOf(content: unknown, param: string): { block: JsonObject; at: string }[] {
   if (typeof content === 'string') return [{ block: { type: 'text', text: content }, at: param }];
   return listAt(content, param).map((item, index) => {
     const at = `${param}[${index}]`;
@@ -14,7 +15,7 @@ export function blocksOf(content: unknown, param: string): { block: Fields; at: 
 export const partsOf = (content: unknown, param: string): Part[] =>
   blocksOf(content, param).flatMap(({ block, at }) => partsOfBlock(block, at));
 
-export function partsOfBlock(block: Fields, param: string): Part[] {
+export function partsOfBlock(block: JsonObject, param: string): Part[] {
   switch (block.type) {
     case 'text':
       return [textPart(textAt(block.text, `${param}.text`))];
@@ -27,14 +28,14 @@ export function partsOfBlock(block: Fields, param: string): Part[] {
   }
 }
 
-function imagePart(source: Fields, param: string): Part {
+function imagePart(source: JsonObject, param: string): Part {
   if (source.type === 'base64') return { type: 'image_url', image_url: { url: dataUrl(source, param) } };
   if (source.type === 'url')
     return { type: 'image_url', image_url: { url: textAt(source.url, `${param}.url`) } };
   throw refused(`${param}.type`, 'This provider takes images as base64 or url.');
 }
 
-function documentParts(block: Fields, param: string): Part[] {
+function documentParts(block: JsonObject, param: string): Part[] {
   const source = fieldsAt(block.source, `${param}.source`);
   const at = `${param}.source`;
   switch (source.type) {
@@ -53,13 +54,13 @@ function documentParts(block: Fields, param: string): Part[] {
   }
 }
 
-const dataUrl = (source: Fields, param: string): string =>
+const dataUrl = (source: JsonObject, param: string): string =>
   `data:${textAt(source.media_type, `${param}.media_type`)};base64,${textAt(source.data, `${param}.data`)}`;
 
-const fileName = ({ title }: Fields): string => (typeof title === 'string' ? title : 'document.pdf');
+const fileName = ({ title }: JsonObject): string => (typeof title === 'string' ? title : 'document.pdf');
 
 /** What a tool answered. Chat has no mark for a failure: the text says it. */
-export function resultParts(block: Fields, param: string): Part[] {
+export function resultParts(block: JsonObject, param: string): Part[] {
   const parts = isGiven(block.content) ? partsOf(block.content, `${param}.content`) : [];
   if (block.is_error !== true) return parts;
   const [first, ...rest] = parts;

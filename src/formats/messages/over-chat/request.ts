@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../../lib/json.ts';
 import {
-  type Fields,
   fieldsAt,
   isGiven,
   listAt,
@@ -12,7 +12,7 @@ import {
 import { messagesOf } from './turns.ts';
 
 /** An Anthropic message request as a chat completion request (spec/data-plane.md, section 10.2); what is not listed there is dropped. */
-export function messagesRequest(body: Fields): Fields {
+export function messagesRequest(body: JsonObject): JsonObject {
   return {
     ...picked(body, ['model', 'temperature', 'top_p']),
     messages: messagesOf(body),
@@ -26,20 +26,20 @@ export function messagesRequest(body: Fields): Fields {
 }
 
 /** Some providers refuse an empty list. */
-function stopOf(sequences: unknown): Fields {
+function stopOf(sequences: unknown): JsonObject {
   if (!isGiven(sequences)) return {};
   const stop = listAt(sequences, 'stop_sequences');
   return stop.length > 0 ? { stop } : {};
 }
 
-function toolsOf({ tools, tool_choice: choice }: Fields): Fields {
+function toolsOf({ tools, tool_choice: choice }: JsonObject): JsonObject {
   if (!isGiven(tools)) return {};
   const list = listAt(tools, 'tools').map((tool, index) => toolOf(fieldsAt(tool, `tools[${index}]`), index));
   if (list.length === 0) return {};
   return { tools: list, ...(isGiven(choice) && choiceOf(fieldsAt(choice, 'tool_choice'))) };
 }
 
-function toolOf(tool: Fields, index: number): Fields {
+function toolOf(tool: JsonObject, index: number): JsonObject {
   const param = `tools[${index}]`;
   if (isGiven(tool.type) && tool.type !== 'custom') {
     throw refused(
@@ -63,7 +63,7 @@ const choices = new Map([
   ['none', 'none'],
 ]);
 
-function choiceOf(choice: Fields): Fields {
+function choiceOf(choice: JsonObject): JsonObject {
   const chosen =
     choice.type === 'tool'
       ? { type: 'function', function: { name: textAt(choice.name, 'tool_choice.name') } }
@@ -75,13 +75,13 @@ function choiceOf(choice: Fields): Fields {
   };
 }
 
-function userOf(metadata: unknown): Fields {
+function userOf(metadata: unknown): JsonObject {
   if (!isGiven(metadata)) return {};
   const { user_id: user } = fieldsAt(metadata, 'metadata');
   return isGiven(user) ? { user: textAt(user, 'metadata.user_id') } : {};
 }
 
-function outputOf(config: unknown): Fields {
+function outputOf(config: unknown): JsonObject {
   if (!isGiven(config)) return {};
   const { format, effort } = fieldsAt(config, 'output_config');
   return {
@@ -90,7 +90,7 @@ function outputOf(config: unknown): Fields {
   };
 }
 
-function formatOf({ type, schema }: Fields): Fields {
+function formatOf({ type, schema }: JsonObject): JsonObject {
   if (type !== 'json_schema')
     throw refused('output_config.format.type', 'output_config.format.type must be json_schema.');
   return {

@@ -1,23 +1,23 @@
 import { formatEvent } from '../../../lib/event-stream/index.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import type { Block } from '../../over-chat/blocks.ts';
-import type { Fields } from '../../over-chat/fields.ts';
 import { type ChatEnding, createTranslatedStream, type EventWriter } from '../../over-chat/stream.ts';
 import { messagesErrorBody } from '../errors.ts';
 import { emptyBlock, messageHead, stopOf, usageOf } from './answer.ts';
 
-export const messagesStream = (request: Fields) => createTranslatedStream(new MessageEvents(request));
+export const messagesStream = (request: JsonObject) => createTranslatedStream(new MessageEvents(request));
 
 /** The events of Anthropic's message stream: `message_start` to `message_stop`, each block between a start and a stop. */
 class MessageEvents implements EventWriter {
-  readonly #request: Fields;
+  readonly #request: JsonObject;
   readonly #blocks: Block[] = [];
   #text = '';
 
-  constructor(request: Fields) {
+  constructor(request: JsonObject) {
     this.#request = request;
   }
 
-  begin(chat: Fields): void {
+  begin(chat: JsonObject): void {
     this.#event('message_start', { message: messageHead(chat, this.#request) });
   }
 
@@ -55,12 +55,12 @@ class MessageEvents implements EventWriter {
     return this.#blocks.length - 1;
   }
 
-  #event(type: string, fields: Fields): void {
+  #event(type: string, fields: JsonObject): void {
     this.#text += formatEvent(type, JSON.stringify({ type, ...fields }));
   }
 }
 
-function deltaOf(block: Block | undefined, text: string): Fields {
+function deltaOf(block: Block | undefined, text: string): JsonObject {
   if (block?.kind === 'thinking') return { type: 'thinking_delta', thinking: text };
   if (block?.kind === 'tool') return { type: 'input_json_delta', partial_json: text };
   return { type: 'text_delta', text };

@@ -1,9 +1,10 @@
+import type { JsonObject } from '../../../lib/json.ts';
 import { Conversation, type Part, type ToolCall } from '../../over-chat/conversation.ts';
-import { type Fields, fieldsAt, isGiven, jsonAt, listAt, refused, textAt } from '../../over-chat/fields.ts';
+import { fieldsAt, isGiven, jsonAt, listAt, refused, textAt } from '../../over-chat/fields.ts';
 import { blocksOf, partsOf, partsOfBlock, resultParts } from './content.ts';
 
 /** The system prompt and the turns of a request as chat messages. */
-export function messagesOf({ system, messages }: Fields): Fields[] {
+export function messagesOf({ system, messages }: JsonObject): JsonObject[] {
   const conversation = new Conversation();
   if (isGiven(system)) conversation.system(partsOf(system, 'system'));
   for (const [index, item] of listAt(messages, 'messages').entries()) {
@@ -40,7 +41,7 @@ function addAssistant(conversation: Conversation, content: unknown, param: strin
   for (const call of calls) conversation.toolCall(call);
 }
 
-const toolCallOf = ({ id, name, input }: Fields, at: string): ToolCall => ({
+const toolCallOf = ({ id, name, input }: JsonObject, at: string): ToolCall => ({
   id: textAt(id, `${at}.id`),
   name: textAt(name, `${at}.name`),
   arguments: jsonAt(fieldsAt(input, `${at}.input`), `${at}.input`),

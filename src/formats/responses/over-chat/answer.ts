@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../../lib/json.ts';
 import { modelOf, type Usage } from '../../chat-completions/turn.ts';
 import type { Block } from '../../over-chat/blocks.ts';
-import { type Fields, isGiven, picked } from '../../over-chat/fields.ts';
+import { isGiven, picked } from '../../over-chat/fields.ts';
 import type { ChatEnding } from '../../over-chat/stream.ts';
 import { readWhole } from '../../over-chat/whole.ts';
 
 /** A chat completion as a response. */
-export function responsesAnswer(chat: Fields, request: Fields): Fields {
+export function responsesAnswer(chat: JsonObject, request: JsonObject): JsonObject {
   const { blocks, ending } = readWhole(chat);
   const stop = stopOf(ending);
   return {
@@ -38,7 +39,7 @@ export const echoed: readonly string[] = [
 ];
 
 /** What is known of a response when it begins. */
-export const responseHead = (chat: Fields, request: Fields): Fields => ({
+export const responseHead = (chat: JsonObject, request: JsonObject): JsonObject => ({
   id: responseId(chat.id),
   object: 'response',
   created_at: typeof chat.created === 'number' ? chat.created : now(),
@@ -80,7 +81,7 @@ const prefixes = { thinking: 'rs', text: 'msg', refusal: 'msg', tool: 'fc' };
 export const newItemId = ({ kind }: Block): string => `${prefixes[kind]}_${randomId()}`;
 
 /** An item of the output; one that is in progress has no content yet. */
-export function itemOf(block: Block, id: string, content: string, status: string): Fields {
+export function itemOf(block: Block, id: string, content: string, status: string): JsonObject {
   if (block.kind === 'tool') {
     return { id, type: 'function_call', status, call_id: block.id, name: block.name, arguments: content };
   }
@@ -90,7 +91,7 @@ export function itemOf(block: Block, id: string, content: string, status: string
     : { id, type: 'message', status, role: 'assistant', content: parts };
 }
 
-export function partOf({ kind }: Block, text: string): Fields {
+export function partOf({ kind }: Block, text: string): JsonObject {
   if (kind === 'refusal') return { type: 'refusal', refusal: text };
   if (kind === 'thinking') return { type: 'reasoning_text', text };
   return { type: 'output_text', text, annotations: [], logprobs: [] };
@@ -108,7 +109,7 @@ export function stopOf({ finish }: ChatEnding): { status: string; [name: string]
     : { status: 'completed', completed_at: now() };
 }
 
-export const usageOf = ({ prompt, cacheRead, completion, reasoning }: Usage): Fields => ({
+export const usageOf = ({ prompt, cacheRead, completion, reasoning }: Usage): JsonObject => ({
   input_tokens: prompt,
   input_tokens_details: { cached_tokens: cacheRead },
   output_tokens: completion,

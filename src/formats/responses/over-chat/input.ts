@@ -1,17 +1,9 @@
+import type { JsonObject } from '../../../lib/json.ts';
 import { Conversation, type Part, textPart } from '../../over-chat/conversation.ts';
-import {
-  type Fields,
-  fieldsAt,
-  isGiven,
-  listAt,
-  picked,
-  quoted,
-  refused,
-  textAt,
-} from '../../over-chat/fields.ts';
+import { fieldsAt, isGiven, listAt, picked, quoted, refused, textAt } from '../../over-chat/fields.ts';
 
 /** Instructions and input as chat messages. */
-export function messagesOf({ instructions, input }: Fields): Fields[] {
+export function messagesOf({ instructions, input }: JsonObject): JsonObject[] {
   const conversation = new Conversation();
   if (isGiven(instructions)) conversation.system([textPart(textAt(instructions, 'instructions'))]);
   if (typeof input === 'string') conversation.user([textPart(input)]);
@@ -24,7 +16,7 @@ export function messagesOf({ instructions, input }: Fields): Fields[] {
   return conversation.messages();
 }
 
-function addItem(conversation: Conversation, item: Fields, param: string): void {
+function addItem(conversation: Conversation, item: JsonObject, param: string): void {
   switch (item.type ?? 'message') {
     case 'message':
       addMessage(conversation, item, param);
@@ -49,7 +41,7 @@ function addItem(conversation: Conversation, item: Fields, param: string): void 
   }
 }
 
-function addMessage(conversation: Conversation, { role, content }: Fields, param: string): void {
+function addMessage(conversation: Conversation, { role, content }: JsonObject, param: string): void {
   const parts = partsOf(content, `${param}.content`);
   if (role === 'user') conversation.user(parts);
   else if (role === 'assistant') conversation.assistant(parts);
@@ -65,7 +57,7 @@ function partsOf(content: unknown, param: string): Part[] {
   });
 }
 
-function partOf(part: Fields, param: string): Part {
+function partOf(part: JsonObject, param: string): Part {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -81,14 +73,14 @@ function partOf(part: Fields, param: string): Part {
   }
 }
 
-function imagePart(part: Fields, param: string): Part {
+function imagePart(part: JsonObject, param: string): Part {
   if (isGiven(part.file_id))
     throw refused(`${param}.file_id`, 'This provider takes images by image_url, not by file_id.');
   const url = textAt(part.image_url, `${param}.image_url`);
   return { type: 'image_url', image_url: { url, ...picked(part, ['detail']) } };
 }
 
-function filePart(part: Fields, param: string): Part {
+function filePart(part: JsonObject, param: string): Part {
   if (isGiven(part.file_url))
     throw refused(`${param}.file_url`, 'This provider takes files by file_data or file_id, not by file_url.');
   const file = picked(part, ['file_data', 'filename', 'file_id']);

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../../lib/json.ts';
 import {
-  type Fields,
   fieldsAt,
   isGiven,
   listAt,
@@ -17,7 +17,7 @@ import { messagesOf } from './input.ts';
 const kept = ['previous_response_id', 'conversation', 'prompt'];
 
 /** A response request as a chat completion request (spec/data-plane.md, section 10.2); what is not listed there is dropped. */
-export function responsesRequest(body: Fields): Fields {
+export function responsesRequest(body: JsonObject): JsonObject {
   for (const name of kept) {
     if (isGiven(body[name]))
       throw refused(name, `This provider keeps nothing that ${name} could refer to: send the whole input.`);
@@ -36,7 +36,7 @@ export function responsesRequest(body: Fields): Fields {
   };
 }
 
-function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: Fields): Fields {
+function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: JsonObject): JsonObject {
   if (!isGiven(tools)) return {};
   const list = listAt(tools, 'tools').map((tool, index) => toolOf(fieldsAt(tool, `tools[${index}]`), index));
   if (list.length === 0) return {};
@@ -47,7 +47,7 @@ function toolsOf({ tools, tool_choice: choice, parallel_tool_calls: parallel }: 
   };
 }
 
-function toolOf(tool: Fields, index: number): Fields {
+function toolOf(tool: JsonObject, index: number): JsonObject {
   const param = `tools[${index}]`;
   if (tool.type !== 'function') {
     throw refused(
@@ -72,13 +72,13 @@ function choiceOf(choice: unknown): unknown {
   return { type: 'function', function: { name: textAt(name, 'tool_choice.name') } };
 }
 
-function effortOf(reasoning: unknown): Fields {
+function effortOf(reasoning: unknown): JsonObject {
   if (!isGiven(reasoning)) return {};
   const { effort } = fieldsAt(reasoning, 'reasoning');
   return isGiven(effort) ? { reasoning_effort: effort } : {};
 }
 
-function formatOf(text: unknown): Fields {
+function formatOf(text: unknown): JsonObject {
   if (!isGiven(text)) return {};
   const { format } = fieldsAt(text, 'text');
   if (!isGiven(format)) return {};

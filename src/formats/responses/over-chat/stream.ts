@@ -1,10 +1,10 @@
 import { formatEvent } from '../../../lib/event-stream/index.ts';
+import type { JsonObject } from '../../../lib/json.ts';
 import { type Block, UntranslatableError } from '../../over-chat/blocks.ts';
-import type { Fields } from '../../over-chat/fields.ts';
 import { type ChatEnding, createTranslatedStream, type EventWriter } from '../../over-chat/stream.ts';
 import { itemOf, newItemId, partOf, responseHead, stopOf, usageOf } from './answer.ts';
 
-export const responsesStream = (request: Fields) => createTranslatedStream(new ResponseEvents(request));
+export const responsesStream = (request: JsonObject) => createTranslatedStream(new ResponseEvents(request));
 
 /** Characters of an answer: the last event repeats all of it, so all of it is kept until then. */
 const MAX_ANSWER = 32 * 1024 * 1024;
@@ -13,9 +13,9 @@ type OpenItem = { block: Block; id: string; content: string };
 
 /** The events of OpenAI's response stream, `response.created` to `response.completed`, numbered. */
 class ResponseEvents implements EventWriter {
-  readonly #request: Fields;
-  #head: Fields = {};
-  readonly #output: Fields[] = [];
+  readonly #request: JsonObject;
+  #head: JsonObject = {};
+  readonly #output: JsonObject[] = [];
   #open: OpenItem | null = null;
   /** Of items that end now: the last one may be cut short with the whole answer. */
   #lastStatus = 'completed';
@@ -23,11 +23,11 @@ class ResponseEvents implements EventWriter {
   #number = 0;
   #text = '';
 
-  constructor(request: Fields) {
+  constructor(request: JsonObject) {
     this.#request = request;
   }
 
-  begin(chat: Fields): void {
+  begin(chat: JsonObject): void {
     this.#head = responseHead(chat, this.#request);
     this.#event('response.created', { response: this.#head });
     this.#event('response.in_progress', { response: this.#head });
@@ -99,15 +99,15 @@ class ResponseEvents implements EventWriter {
     return text;
   }
 
-  #partEvent(type: string, fields: Fields): void {
+  #partEvent(type: string, fields: JsonObject): void {
     this.#itemEvent(type, { content_index: 0, ...fields });
   }
 
-  #itemEvent(type: string, fields: Fields): void {
+  #itemEvent(type: string, fields: JsonObject): void {
     this.#event(type, { item_id: this.#open?.id, output_index: this.#output.length, ...fields });
   }
 
-  #event(type: string, fields: Fields): void {
+  #event(type: string, fields: JsonObject): void {
     const event = { type, sequence_number: this.#number++, ...fields };
     this.#text += formatEvent(type, JSON.stringify(event));
   }
