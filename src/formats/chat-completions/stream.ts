@@ -3,6 +3,10 @@ import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { statusOfError } from '../stream/error-status.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
 
+/** The data of the last event of a stream. */
+export const DONE = '[DONE]';
+export const doneEvent = formatEvent(null, DONE);
+
 const done = /(?:^|[\r\n])data: ?\[DONE\]/;
 const error = /(?:^|[\r\n])(?:event: ?error|data: ?\{\s*"error")|"finish_reason"\s*:\s*"error"/;
 // Quotes inside a JSON text are escaped: these can only be members.
@@ -12,7 +16,7 @@ const choices = /"choices"\s*:/;
 /** OpenAI's chat and text completions. */
 export const chatStreamFormat: StreamFormat = {
   kindOf(name, data) {
-    if (data === '[DONE]') return 'content';
+    if (data === DONE) return 'content';
     const payload = parsedObject(data);
     if (!payload) return 'content';
     if (payload.error || payload.object === 'error' || name === 'error') {

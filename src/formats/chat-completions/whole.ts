@@ -1,12 +1,11 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { objectsOf, payloadsOf, type WholeFormat } from '../stream/whole-format.ts';
-
-const DONE = '[DONE]';
+import { DONE, doneEvent } from './stream.ts';
 
 type Choice = { index: number; message: JsonObject; finish_reason: unknown; logprobs?: unknown };
 
-/** Chat completions (OpenAI, "Streaming"). */
+/** OpenAI's chat completions. */
 export const chatWholeFormat: WholeFormat = {
   assemble(events) {
     const chunks = chunksOf(events);
@@ -42,7 +41,7 @@ export const chatWholeFormat: WholeFormat = {
       ];
     });
     if (withUsage && usage) texts.push(formatEvent(null, JSON.stringify({ ...head, choices: [], usage })));
-    return texts.join('') + formatEvent(null, DONE);
+    return texts.join('') + doneEvent;
   },
 };
 

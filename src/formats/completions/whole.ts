@@ -1,5 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { doneEvent } from '../chat-completions/stream.ts';
 import { chunksOf } from '../chat-completions/whole.ts';
 import { objectsOf, type WholeFormat } from '../stream/whole-format.ts';
 
@@ -30,6 +31,6 @@ export const completionsWholeFormat: WholeFormat = {
     const chunk = (members: JsonObject) => formatEvent(null, JSON.stringify({ ...head, ...members }));
     const texts = objectsOf(choices).map((choice) => chunk({ choices: [choice] }));
     if (withUsage && usage) texts.push(chunk({ choices: [], usage }));
-    return texts.join('') + formatEvent(null, '[DONE]');
+    return texts.join('') + doneEvent;
   },
 };

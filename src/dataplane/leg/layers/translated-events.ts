@@ -23,7 +23,7 @@ export function eventAnswer(
 
   const reader = createEventReader(({ data }) => {
     if (isDone) return;
-    isDone = data.trim() === '[DONE]';
+    isDone = data.trim() === DONE;
     text += isDone ? stream.end() : readChunk(stream, providerSide, data);
   });
 
