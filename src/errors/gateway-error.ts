@@ -32,3 +32,7 @@ export class GatewayError extends Error {
     this.retryAfter = details.retryAfter ?? null;
   }
 }
+
+/** The error of a request with an input that is not taken: `param` is the member's path, `problem` a whole sentence. */
+export const invalidInput = (param: string, problem: string): GatewayError =>
+  new GatewayError('VALIDATION_FAILED', { message: problem, param });

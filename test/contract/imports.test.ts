@@ -54,10 +54,31 @@ describe('imports', () => {
         path.startsWith('src/subgraphs/') &&
         resource !== undefined &&
         resource !== resourceOf(path) &&
-        !imported.endsWith('/index.ts')
+        !imported.endsWith('/index.ts') &&
+        !imported.endsWith('/resource.ts')
       );
     });
     expect(shown(wrong)).toEqual([]);
+  });
+
+  it('register a resource only in the index.ts of its subgraph', () => {
+    const wrong = pairs.filter(({ path, imported }) => {
+      const subgraph = /^(src\/subgraphs\/[\w-]+)\/[\w-]+\/resource\.ts$/.exec(imported)?.[1];
+      return subgraph !== undefined && path !== `${subgraph}/index.ts`;
+    });
+    expect(shown(wrong)).toEqual([]);
+  });
+
+  it('form no circle within src/subgraphs, types included', () => {
+    const own = new Map(
+      files.flatMap(({ path, imports }) => (path.startsWith('src/subgraphs/') ? [[path, imports]] : [])),
+    );
+    // A file that is in no circle goes once everything that it imports is gone; what stays is a circle, or leads to one.
+    for (let before = -1; before !== own.size; ) {
+      before = own.size;
+      for (const [path, imports] of own) if (!imports.some((imported) => own.has(imported))) own.delete(path);
+    }
+    expect([...own.keys()]).toEqual([]);
   });
 });
 

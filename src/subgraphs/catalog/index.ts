@@ -1,8 +1,8 @@
 import type { Subgraph } from '../subgraph.ts';
-import { deployment } from './deployment/index.ts';
-import { integration } from './integration/index.ts';
-import { modelPricing } from './model-pricing/index.ts';
-import { provider } from './provider/index.ts';
+import { deployment } from './deployment/resource.ts';
+import { integration } from './integration/resource.ts';
+import { modelPricing } from './model-pricing/resource.ts';
+import { provider } from './provider/resource.ts';
 
 export const catalog: Subgraph = {
   name: 'catalog',

@@ -1,7 +1,5 @@
-import { GatewayError } from '../../errors/index.ts';
+import { invalidInput } from '../../errors/index.ts';
 import { isObject } from '../../lib/json.ts';
-import type { GraphContext } from '../context.ts';
-import { organisationById } from './organisation/index.ts';
 
 /** What an organisation wants of the metadata of its keys, or of its workspaces: JSON Schema, as far as labels need it. */
 export type MetadataSchema = {
@@ -53,7 +51,7 @@ export function parseMetadataSchema(value: unknown, param: string): MetadataSche
     const path = `${param}.properties.${name}`;
     requireKeywords(label, ofLabel, path);
     const problem = label.default !== undefined && labelProblem(label, label.default);
-    if (problem) throw invalid(`${path}.default`, problem);
+    if (problem) throw invalidInput(`${path}.default`, `${path}.default ${problem}`);
   }
   return value as MetadataSchema;
 }
@@ -63,51 +61,19 @@ function requireKeywords(
   keywords: Record<string, (value: unknown) => boolean>,
   path: string,
 ): void {
-  if (!isObject(value)) throw invalid(path, 'must be an object.');
-  if (value.type === undefined) throw invalid(`${path}.type`, 'is required.');
+  if (!isObject(value)) throw invalidInput(path, `${path} must be an object.`);
+  if (value.type === undefined) throw invalidInput(`${path}.type`, `${path}.type is required.`);
   for (const [name, member] of Object.entries(value)) {
     const holds = Object.hasOwn(keywords, name) ? keywords[name] : undefined;
-    if (!holds) throw invalid(`${path}.${name}`, 'is a keyword that is not supported.');
-    if (!holds(member)) throw invalid(`${path}.${name}`, 'has a value that is not supported.');
+    if (!holds) throw invalidInput(`${path}.${name}`, `${path}.${name} is a keyword that is not supported.`);
+    if (!holds(member))
+      throw invalidInput(`${path}.${name}`, `${path}.${name} has a value that is not supported.`);
   }
 }
 
-const invalid = (param: string, problem: string) =>
-  new GatewayError('VALIDATION_FAILED', { message: `${param} ${problem}`, param });
-
-function labelProblem({ enum: values, minLength = 0, maxLength = 128 }: LabelSchema, text: string) {
+/** Why the text does not satisfy the label's schema, as the rest of a sentence; null when it does. */
+export function labelProblem({ enum: values, minLength = 0, maxLength = 128 }: LabelSchema, text: string) {
   if (values && !values.includes(text)) return `must be one of ${values.join(', ')}.`;
   if (text.length < minLength) return `must have at least ${minLength} characters.`;
   return text.length > maxLength ? `must have at most ${maxLength} characters.` : null;
 }
-
-type Defaults = { metadata?: Record<string, string> };
-
-/** The defaults with the metadata that the organisation fills in; throws VALIDATION_FAILED where it wants others. */
-export async function withRequiredMetadata<T extends Defaults>(
-  context: GraphContext,
-  of: 'apiKeyMetadataSchema' | 'workspaceMetadataSchema',
-  defaults: T | null,
-): Promise<T | Defaults | null> {
-  const organisation = await organisationById(context).load(context.principal?.organisationId ?? '');
-  const schema = organisation?.settings?.[of];
-  if (!schema) return defaults;
-  const metadata = { ...filledIn(schema), ...defaults?.metadata };
-  const param = 'input.defaults.metadata';
-  for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(metadata, name)) throw invalid(`${param}.${name}`, 'is required by the organisation.');
-  }
-  for (const [name, label] of Object.entries(schema.properties ?? {})) {
-    const text = Object.hasOwn(metadata, name) ? metadata[name] : undefined;
-    const problem = text === undefined ? null : labelProblem(label, text);
-    if (problem) throw invalid(`${param}.${name}`, problem);
-  }
-  return { ...defaults, metadata };
-}
-
-const filledIn = ({ properties = {} }: MetadataSchema): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(properties).flatMap(([name, label]) =>
-      label.default === undefined ? [] : [[name, label.default]],
-    ),
-  );

@@ -1,10 +1,10 @@
 import type { Subgraph } from '../subgraph.ts';
-import { analytics } from './analytics/index.ts';
-import { auditLog } from './audit-log/index.ts';
-import { feedback } from './feedback/index.ts';
-import { log } from './log/index.ts';
-import { logExport } from './log-export/index.ts';
-import { trace } from './trace/index.ts';
+import { analytics } from './analytics/resource.ts';
+import { auditLog } from './audit-log/resource.ts';
+import { feedback } from './feedback/resource.ts';
+import { log } from './log/resource.ts';
+import { logExport } from './log-export/resource.ts';
+import { trace } from './trace/resource.ts';
 
 export const insights: Subgraph = {
   name: 'insights',

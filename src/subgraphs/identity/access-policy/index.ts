@@ -1,17 +1,4 @@
-import type { Resource } from '../../subgraph.ts';
-import { accessPolicyModel } from './model.ts';
-import { resolvers } from './resolvers.ts';
-import { referencedAccessPolicy } from './service.ts';
-
 export { keepAdministrator } from './administrators.ts';
 export { loadAccountRecords } from './directory.ts';
 export { type AccessPolicyDocument, accessPolicyModel } from './model.ts';
 export { forgetPrincipals, isRoleGiven, permissionsGivenTo } from './service.ts';
-
-export const accessPolicy: Resource = {
-  name: 'access-policy',
-  models: [accessPolicyModel],
-  ownedByWorkspace: true,
-  resolvers,
-  references: { AccessPolicy: ({ id }, context) => referencedAccessPolicy(context, id) },
-};

@@ -1,16 +1,3 @@
-import type { Resource } from '../../subgraph.ts';
-import { apiKeyModel } from './model.ts';
-import { resolvers } from './resolvers.ts';
-import { referencedApiKey } from './service.ts';
-
 export { type ApiKeyDefaults, type ApiKeyDocument, apiKeyModel } from './model.ts';
 export { grantedScopes, requireKeyScope } from './scopes.ts';
 export { deleteUserKeys, ensureUserKey } from './user-keys.ts';
-
-export const apiKey: Resource = {
-  name: 'api-key',
-  models: [apiKeyModel],
-  ownedByWorkspace: true,
-  resolvers,
-  references: { ApiKey: ({ id }, context) => referencedApiKey(context, id) },
-};

@@ -1,12 +1,10 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { configIn } from '../../routing/config/index.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
-import { withRequiredMetadata } from '../metadata-schema.ts';
+import { withRequiredMetadata } from '../organisation/index.ts';
 import { workspaceById } from '../workspace/index.ts';
 import type { ApiKeyDefaults, ApiKeyDocument } from './model.ts';
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
 /** Checked defaults of a key; a config that they name must be an active one of the key's workspace. */
 export async function parseDefaults(
@@ -18,11 +16,11 @@ export async function parseDefaults(
   const members = parseMembers(value, ['metadata', 'config_id', 'allow_config_override'], param);
   if (!members) return null;
   if (owner.workspaceId === null) {
-    throw invalid('Organisation-wide keys make no requests and take no defaults.', param);
+    throw invalidInput(param, 'Organisation-wide keys make no requests and take no defaults.');
   }
   const { metadata, config_id: configId, allow_config_override: allowOverride } = members;
   if (allowOverride !== undefined && typeof allowOverride !== 'boolean') {
-    throw invalid('defaults.allow_config_override must be a boolean.', `${param}.allow_config_override`);
+    throw invalidInput(`${param}.allow_config_override`, 'defaults.allow_config_override must be a boolean.');
   }
   const defaults: ApiKeyDefaults = {
     ...(metadata !== undefined && { metadata: parseMetadata(metadata, `${param}.metadata`) }),
@@ -34,7 +32,7 @@ export async function parseDefaults(
       ? await configIn(context.db, { ...owner, workspaceId: owner.workspaceId }, configId)
       : null;
   if (typeof configId !== 'string' || config?.status !== 'active') {
-    throw invalid('defaults.config_id names no active config of the workspace.', `${param}.config_id`);
+    throw invalidInput(`${param}.config_id`, 'defaults.config_id names no active config of the workspace.');
   }
   return { ...defaults, config_id: configId };
 }
@@ -61,6 +59,6 @@ export async function withWorkspaceConfig(
 /** A moment in the future, or null for a key that does not expire. */
 export function parseExpiry(context: GraphContext, value: Date | null | undefined): Date | null {
   if (!value) return null;
-  if (value <= context.now()) throw invalid('expires_at must be in the future.', 'input.expiresAt');
+  if (value <= context.now()) throw invalidInput('input.expiresAt', 'expires_at must be in the future.');
   return value;
 }

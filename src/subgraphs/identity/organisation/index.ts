@@ -1,8 +1,3 @@
-import type { Resource } from '../../subgraph.ts';
-import { organisationById } from './loaders.ts';
-import { organisationModel } from './model.ts';
-import { resolvers } from './resolvers.ts';
-
 export { organisationSettings } from './directory.ts';
 export { organisationById } from './loaders.ts';
 export {
@@ -10,10 +5,4 @@ export {
   type OrganisationSettings,
   organisationModel,
 } from './model.ts';
-
-export const organisation: Resource = {
-  name: 'organisation',
-  models: [organisationModel],
-  resolvers,
-  references: { Organisation: ({ id }, context) => organisationById(context).load(id) },
-};
+export { withRequiredMetadata } from './required-metadata.ts';

@@ -1,14 +1,2 @@
-import type { Resource } from '../../subgraph.ts';
-import { roleModel } from './model.ts';
-import { resolvers } from './resolvers.ts';
-import { referencedRole } from './service.ts';
-
 export { type RoleDocument, roleModel } from './model.ts';
 export { loadPermissions } from './permissions.ts';
-
-export const role: Resource = {
-  name: 'role',
-  models: [roleModel],
-  resolvers,
-  references: { Role: ({ id }, context) => referencedRole(context, id) },
-};

@@ -1,5 +1,5 @@
 import { requireScope, type Scope } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
@@ -12,7 +12,7 @@ import type {
 } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { ensureMembers, removeMembers, requireUsers } from '../member/index.ts';
-import { withRequiredMetadata } from '../metadata-schema.ts';
+import { withRequiredMetadata } from '../organisation/index.ts';
 import { changedDefaults, newDefaults } from './defaults.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
@@ -152,10 +152,7 @@ export async function workspaceIdFor(
   if (!principal) throw new GatewayError('UNAUTHENTICATED');
   if (!named) {
     if (principal.workspaceId) return principal.workspaceId;
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'workspace_id is required with an organisation-wide credential.',
-      param: 'workspace_id',
-    });
+    throw invalidInput('workspace_id', 'workspace_id is required with an organisation-wide credential.');
   }
   const found = await workspaceModel(context.db)
     .findOne({ $and: [idOrSlug(named), visibleWorkspaces(principal)] }, { _id: 1 })

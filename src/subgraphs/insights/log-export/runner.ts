@@ -1,11 +1,9 @@
-import type { Connection } from 'mongoose';
 import { GatewayError } from '../../../errors/index.ts';
 import type { Logger } from '../../../lib/logger.ts';
-import type { ExportFiles } from '../../../storage/export-files/index.ts';
 import type { Leases } from '../../../storage/leases.ts';
 import { contentName, type LogExportDocument, logExportModel } from './model.ts';
 import { createTurns, type Waiting } from './turns.ts';
-import { Superseded, writeContent } from './write-content.ts';
+import { type ContentOptions, Superseded, writeContent } from './write-content.ts';
 
 /** Writes the exports that were started, a few at once and one of each organisation, in whatever process has time for them. */
 export type ExportRunner = {
@@ -16,14 +14,7 @@ export type ExportRunner = {
   stop(): Promise<void>;
 };
 
-export type RunnerOptions = {
-  db: Connection;
-  files: ExportFiles;
-  leases: Leases;
-  retentionDays: number;
-  now: () => Date;
-  log: Logger;
-};
+export type RunnerOptions = ContentOptions & { leases: Leases; log: Logger };
 
 /** Milliseconds between two looks for exports whose process died, and for those that expired. */
 const LOOK = 10_000;

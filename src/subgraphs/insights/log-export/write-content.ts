@@ -1,12 +1,15 @@
 import type { Connection } from 'mongoose';
 import { uuid } from '../../../lib/ids.ts';
+import type { ExportFiles } from '../../../storage/export-files/index.ts';
 import { exportQuery } from './filters.ts';
 import { readLines } from './lines.ts';
 import { contentName, type LogExportDocument, logExportModel } from './model.ts';
-import type { RunnerOptions } from './runner.ts';
 
 /** The export was cancelled, or another process has taken it up. */
 export class Superseded extends Error {}
+
+/** Where the logs and the contents are, and how long a content is kept. */
+export type ContentOptions = { db: Connection; files: ExportFiles; retentionDays: number; now: () => Date };
 
 /** Processes that may die over one export before it counts as failed. */
 const MAX_ATTEMPTS = 3;
@@ -16,7 +19,7 @@ const DAY = 24 * 60 * 60 * 1000;
  * Writes the content of an export in progress and settles it: `success` once the whole is stored, `failed` when it could
  * not be. An aborted one stays in progress. What nobody will read any more is removed.
  */
-export async function writeContent(options: RunnerOptions, id: string, signal: AbortSignal): Promise<void> {
+export async function writeContent(options: ContentOptions, id: string, signal: AbortSignal): Promise<void> {
   const { db, files } = options;
   const attempt = uuid();
   const begun = await begin(db, id, attempt);
@@ -76,7 +79,7 @@ async function* content(
 
 /** False when the export is not this try's any more. */
 async function settleAs(
-  { db, now, retentionDays }: RunnerOptions,
+  { db, now, retentionDays }: ContentOptions,
   id: string,
   attempt: string,
   end: Partial<LogExportDocument>,
