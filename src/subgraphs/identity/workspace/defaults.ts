@@ -1,5 +1,6 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
+import { configModel } from '../../routing/config/index.ts';
 import { parseMembers, parseMetadata } from '../metadata.ts';
 import type { WorkspaceDefaults } from './model.ts';
 
@@ -22,10 +23,10 @@ export async function changedDefaults(
   const { user_api_key_config: config } = members;
   if (config === undefined || config === null) return metadataOf(members);
   if (typeof config !== 'string' || !(await hasConfig(context, owner, config))) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'defaults.user_api_key_config names no active config of the workspace.',
-      param: `${param}.user_api_key_config`,
-    });
+    throw invalidInput(
+      `${param}.user_api_key_config`,
+      'defaults.user_api_key_config names no active config of the workspace.',
+    );
   }
   return { ...metadataOf(members), user_api_key_config: config };
 }
@@ -33,20 +34,11 @@ export async function changedDefaults(
 const metadataOf = ({ metadata }: Record<string, unknown>): WorkspaceDefaults =>
   metadata === undefined ? {} : { metadata: parseMetadata(metadata, `${param}.metadata`) };
 
-/**
- * Asks the collection by its name: the config resource asks this one for the workspaces of its configs, so that an import
- * of its model would go round in a circle.
- */
 async function hasConfig(
   context: GraphContext,
   owner: { organisationId: string; workspaceId: string },
   name: string,
 ): Promise<boolean> {
-  const found = await context.db
-    .collection<{ _id: string }>('configs')
-    .findOne(
-      { ...owner, status: 'active', $or: [{ _id: name }, { slug: name }] },
-      { projection: { _id: 1 } },
-    );
-  return found !== null;
+  const filter = { ...owner, status: 'active' as const, $or: [{ _id: name }, { slug: name }] };
+  return (await configModel(context.db).exists(filter)) !== null;
 }

@@ -3,6 +3,8 @@ import { isKnownProvider } from '../../../providers/index.ts';
 import type { GatewayConfig } from '../../../routing-config/schema.ts';
 import { providerModel } from '../../catalog/provider/index.ts';
 import type { GraphContext } from '../../context.ts';
+import { apiKeyModel } from '../../identity/api-key/index.ts';
+import { workspaceModel } from '../../identity/workspace/index.ts';
 import type { ConfigDocument } from './model.ts';
 
 /** Refuses a config that names a provider which its workspace, or the gateway, does not have. */
@@ -67,22 +69,17 @@ function providersNamed(config: GatewayConfig, path: string): Named[] {
   return named;
 }
 
-/**
- * Refuses what would take a config away while an API key has it as its default, or a workspace for its user keys. Asks the
- * collections by their names: both resources check their defaults with this one, so that an import of their models would go
- * round in a circle.
- */
+/** Refuses what would take a config away while an API key has it as its default, or a workspace for its user keys. */
 export async function requireUnused(context: GraphContext, config: ConfigDocument): Promise<void> {
   const { organisationId, workspaceId, _id, slug } = config;
   const names = { $in: [_id, slug] };
-  const options = { projection: { _id: 1 } };
   const [key, workspace] = await Promise.all([
-    context.db
-      .collection('api_keys')
-      .findOne({ organisationId, workspaceId, 'defaults.config_id': names }, options),
-    context.db
-      .collection<{ _id: string }>('workspaces')
-      .findOne({ _id: workspaceId, organisationId, 'defaults.user_api_key_config': names }, options),
+    apiKeyModel(context.db).exists({ organisationId, workspaceId, 'defaults.config_id': names }),
+    workspaceModel(context.db).exists({
+      _id: workspaceId,
+      organisationId,
+      'defaults.user_api_key_config': names,
+    }),
   ]);
   if (key) throw new GatewayError('IN_USE', { message: 'The config is the default of an API key.' });
   if (workspace) {
