@@ -1,5 +1,5 @@
 import type { Model, QueryFilter } from 'mongoose';
-import { GatewayError } from '../errors/index.ts';
+import { invalidInput } from '../errors/index.ts';
 import { boundedRead, orTooSlow } from './bounded-read.ts';
 
 export type CursorArguments = {
@@ -62,7 +62,7 @@ async function positionOf<T extends Item>(
     .lean<Item>()
     .exec();
   if (found) return found;
-  throw new GatewayError('VALIDATION_FAILED', { message: `${param} names no item of this list.`, param });
+  throw invalidInput(param, `${param} names no item of this list.`);
 }
 
 /** The first condition alone says nothing new; it is the one that lets an index begin at the position. */

@@ -1,5 +1,5 @@
 import type { Model, QueryFilter } from 'mongoose';
-import { GatewayError } from '../errors/index.ts';
+import { invalidInput } from '../errors/index.ts';
 import { boundedRead, orTooSlow } from './bounded-read.ts';
 import { newestFirst, type Order, type SortArgument } from './order.ts';
 
@@ -54,8 +54,8 @@ export function requireShallow(
   instead = 'narrow the list by filters',
 ): void {
   if (currentPage * pageSize <= maxSkipped) return;
-  throw new GatewayError('VALIDATION_FAILED', {
-    message: `Pages skip at most ${maxSkipped} items (currentPage times pageSize); to see more, ${instead}.`,
-    param: 'currentPage',
-  });
+  throw invalidInput(
+    'currentPage',
+    `Pages skip at most ${maxSkipped} items (currentPage times pageSize); to see more, ${instead}.`,
+  );
 }

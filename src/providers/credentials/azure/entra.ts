@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { Settings } from '../../setting.ts';
 import { type Expiring, expiringCache } from '../expiring-cache.ts';
 
@@ -22,7 +22,7 @@ export function entraToken(settings: Settings, send: typeof fetch): Promise<stri
 
 function required(settings: Settings, name: string): string {
   const value = settings[name];
-  if (value === undefined) throw invalid(`The authentication with Entra needs ${name}.`, name);
+  if (value === undefined) throw invalidInput(name, `The authentication with Entra needs ${name}.`);
   return value;
 }
 
@@ -38,12 +38,10 @@ async function issue(tenant: string, form: string, send: typeof fetch): Promise<
   });
   const token = (await answer.json().catch(() => null)) as { access_token?: unknown; expires_in?: unknown };
   if (!answer.ok || typeof token?.access_token !== 'string')
-    throw invalid(`Entra issued no token (status ${answer.status}).`, 'azure_entra_client_secret');
+    throw invalidInput('azure_entra_client_secret', `Entra issued no token (status ${answer.status}).`);
   const seconds = Number(token.expires_in);
   return {
     value: token.access_token,
     expiresAt: Date.now() + (Number.isFinite(seconds) ? seconds : LIFETIME) * 1000,
   };
 }
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });

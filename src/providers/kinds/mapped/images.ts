@@ -1,19 +1,20 @@
+import { invalidInput } from '../../../errors/index.ts';
 import { bearer, keyIn } from '../../credentials/keys.ts';
 import { stabilityKey } from '../../credentials/stability-key.ts';
 import { requireInPath } from '../model-in-path.ts';
 import { imagesOf, type Mapping, mapped, type Reply } from './index.ts';
-import { type Fields, invalid, type Parameter, parametersOf, promptOf, sizeOf } from './parameters.ts';
+import { type Fields, type Parameter, parametersOf, promptOf, sizeOf } from './parameters.ts';
 
 const prompt: Parameter = { to: 'prompt', required: true, transform: promptOf };
 
 /** There is nowhere to fetch an image from. */
 function requireData({ response_format: format }: Fields): void {
-  if (format === 'url') throw invalid('This provider gives images as b64_json only.', 'response_format');
+  if (format === 'url') throw invalidInput('response_format', 'This provider gives images as b64_json only.');
 }
 
 function requireOne({ n }: Fields): void {
   if (n !== undefined && n !== null && n !== 1)
-    throw invalid('This provider makes one image a request.', 'n');
+    throw invalidInput('n', 'This provider makes one image a request.');
 }
 
 /** An image that is the whole answer, or in base64 in its JSON. */

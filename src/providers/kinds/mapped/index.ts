@@ -1,3 +1,4 @@
+import { invalidInput } from '../../../errors/index.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { Dialect } from '../../provider.ts';
 import {
@@ -9,7 +10,7 @@ import {
   parsed,
   whole,
 } from '../openai-compatible/ask.ts';
-import { type Fields, invalid } from './parameters.ts';
+import type { Fields } from './parameters.ts';
 
 /** Bytes of an answer, images included. */
 const MAX_ANSWER = 64 * 1024 * 1024;
@@ -37,9 +38,9 @@ export const mapped =
   (provider: string, authorize: Manner['authorize'], { path, request: said, answer }: Mapping): Dialect =>
   async (request) => {
     const { body, model } = request;
-    if (body === null) throw invalid('The request needs a JSON object as its body.', 'body');
-    if (model === null || model === '') throw invalid('model is required.', 'model');
-    if (body.stream === true) throw invalid(`The provider ${provider} streams nothing here.`, 'stream');
+    if (body === null) throw invalidInput('body', 'The request needs a JSON object as its body.');
+    if (model === null || model === '') throw invalidInput('model', 'model is required.');
+    if (body.stream === true) throw invalidInput('stream', `The provider ${provider} streams nothing here.`);
     const asked = await ask(
       request,
       path(model, body),

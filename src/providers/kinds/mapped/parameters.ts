@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 
 export type Fields = Record<string, unknown>;
 
@@ -20,7 +20,7 @@ export function parametersOf(body: Fields, table: Readonly<Record<string, Parame
   for (const [name, parameter] of Object.entries(table)) {
     const given = body[name] ?? parameter.default;
     if (given === undefined || given === null) {
-      if (parameter.required) throw invalid(`${name} is required.`, name);
+      if (parameter.required) throw invalidInput(name, `${name} is required.`);
       continue;
     }
     const value = parameter.transform ? parameter.transform(given) : given;
@@ -32,26 +32,23 @@ export function parametersOf(body: Fields, table: Readonly<Record<string, Parame
 const clamped = (value: unknown, { min = -Infinity, max = Infinity }: Parameter): unknown =>
   typeof value === 'number' ? Math.min(Math.max(value, min), max) : value;
 
-export const invalid = (message: string, param: string) =>
-  new GatewayError('VALIDATION_FAILED', { message, param });
-
 /** A text, or a list of texts, as a list. */
 export function textsOf(value: unknown): string[] {
   const list = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every((item) => typeof item === 'string')) return list;
-  throw invalid('input must be a text or a list of texts.', 'input');
+  throw invalidInput('input', 'input must be a text or a list of texts.');
 }
 
 /** A prompt, which is one text. */
 export function promptOf(value: unknown): string {
   const list = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (typeof list === 'string') return list;
-  throw invalid('prompt must be one text.', 'prompt');
+  throw invalidInput('prompt', 'prompt must be one text.');
 }
 
 /** `1024x768` as its two numbers. */
 export function sizeOf(value: unknown): [number, number] {
   const match = /^([1-9]\d{1,4})x([1-9]\d{1,4})$/.exec(String(value));
-  if (!match) throw invalid('size must be a width and a height such as 1024x1024.', 'size');
+  if (!match) throw invalidInput('size', 'size must be a width and a height such as 1024x1024.');
   return [Number(match[1]), Number(match[2])];
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { API_VERSION } from '../../credentials/azure/settings.ts';
 import { PATH_PART, type Settings } from '../../setting.ts';
 
@@ -56,7 +56,7 @@ export function versionOf(settings: Settings, model: string | null): string {
   const chosen = chosenOf(settings, model)?.api_version ?? settings.azure_api_version;
   if (chosen !== undefined) return chosen;
   if (settings.azure_deployment_id === undefined) return 'v1';
-  throw invalid('azure_deployment_id needs an azure_api_version.', 'azure_api_version');
+  throw invalidInput('azure_api_version', 'azure_deployment_id needs an azure_api_version.');
 }
 
 const chosenOf = (settings: Settings, model: string | null): Deployment | undefined => {
@@ -68,8 +68,8 @@ const chosenOf = (settings: Settings, model: string | null): Deployment | undefi
 export function deploymentOf(settings: Settings, model: string | null): string {
   const id = chosenOf(settings, model)?.deployment_id ?? settings.azure_deployment_id ?? model;
   if (id === null)
-    throw invalid('Azure needs a deployment: send azure_deployment_id.', 'azure_deployment_id');
-  if (!PATH_PART.test(id)) throw invalid('model is not the name of a deployment.', 'model');
+    throw invalidInput('azure_deployment_id', 'Azure needs a deployment: send azure_deployment_id.');
+  if (!PATH_PART.test(id)) throw invalidInput('model', 'model is not the name of a deployment.');
   return id;
 }
 
@@ -77,7 +77,5 @@ export function deploymentOf(settings: Settings, model: string | null): string {
 export function requireNamedDeployment(settings: Settings, model: string | null): void {
   const id = chosenOf(settings, model)?.deployment_id ?? settings.azure_deployment_id;
   if (id === undefined || model === null || id === model) return;
-  throw invalid(`With the API version v1 the model names the deployment: send ${id}.`, 'model');
+  throw invalidInput('model', `With the API version v1 the model names the deployment: send ${id}.`);
 }
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });

@@ -1,5 +1,5 @@
 import { requireScope, type Scope } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import { isObject } from '../../../lib/json.ts';
@@ -30,8 +30,6 @@ const limits = { production: 100, 'non-production': 500 };
 const maxConfigLength = 65_536;
 
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The deployment does not exist.' });
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
-
 export async function getDeployment(context: GraphContext, id: string, scope: Scope = 'deployments.read') {
   const principal = requireScope(context.principal, [scope]);
   const found = await deploymentModel(context.db)
@@ -130,14 +128,14 @@ async function checkedMembers(context: GraphContext, organisationId: string, inp
 
 function requireSafeHost(url: string | null | undefined, param: string): void {
   const problem = url && customHostProblem(url);
-  if (problem) throw invalid(`${param} is refused: ${problem}.`, param);
+  if (problem) throw invalidInput(param, `${param} is refused: ${problem}.`);
 }
 
 function requireConfig(config: unknown): void {
   if (config === undefined || config === null) return;
-  if (!isObject(config)) throw invalid('input.config must be an object.', 'input.config');
+  if (!isObject(config)) throw invalidInput('input.config', 'input.config must be an object.');
   if (JSON.stringify(config).length > maxConfigLength) {
-    throw invalid(`input.config has at most ${maxConfigLength} characters.`, 'input.config');
+    throw invalidInput('input.config', `input.config has at most ${maxConfigLength} characters.`);
   }
 }
 
@@ -146,7 +144,7 @@ async function idsOf(context: GraphContext, organisationId: string, names: reado
   const ids = names.map((name, index) => {
     const param = `input.allowedWorkspaces[${index}]`;
     const id = idOf.get(name);
-    if (id === undefined) throw invalid(`${param} names no workspace of this organisation.`, param);
+    if (id === undefined) throw invalidInput(param, `${param} names no workspace of this organisation.`);
     return id;
   });
   return [...new Set(ids)];
@@ -155,7 +153,10 @@ async function idsOf(context: GraphContext, organisationId: string, names: reado
 async function requireRoom(context: GraphContext, organisationId: string, given: string): Promise<void> {
   const type = given as DeploymentDocument['type'];
   if ((await deploymentModel(context.db).countDocuments({ organisationId, type })) < limits[type]) return;
-  throw invalid(`An organisation has at most ${limits[type]} deployments of the type ${type}.`, 'input.type');
+  throw invalidInput(
+    'input.type',
+    `An organisation has at most ${limits[type]} deployments of the type ${type}.`,
+  );
 }
 
 /** After the new default is stored: a change that fails leaves the old one in place. */

@@ -1,11 +1,9 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { customHostProblem } from '../../../lib/custom-host.ts';
 import { isObject } from '../../../lib/json.ts';
 import { findProvider, type Setting, settingProblem, settingText } from '../../../providers/index.ts';
 import type { IntegrationConfigurations, IntegrationModel } from './model.ts';
 import { isMaskOf, type Texts } from './sealed.ts';
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
 // What the connection itself decides; a caller's value would break the request or the authentication.
 const reservedHeaders =
@@ -66,7 +64,7 @@ export function parseModelConfigurations(
 
 function asObject(value: unknown, param: string): Record<string, unknown> {
   if (value === undefined || value === null) return {};
-  if (!isObject(value)) throw invalid('configurations must be an object.', param);
+  if (!isObject(value)) throw invalidInput(param, 'configurations must be an object.');
   return value;
 }
 
@@ -76,13 +74,14 @@ type KnownSettings = Readonly<Record<string, Setting>>;
 function parseMember(name: string, given: unknown, known: KnownSettings, param: string): string {
   const member = `${param}.${name}`;
   const setting = Object.hasOwn(known, name) ? known[name] : undefined;
-  if (name !== 'custom_host' && !setting) throw invalid(`configurations.${name} is not supported.`, member);
+  if (name !== 'custom_host' && !setting)
+    throw invalidInput(member, `configurations.${name} is not supported.`);
   const text = setting ? settingText(setting, given) : given;
   if (typeof text !== 'string' || text === '')
-    throw invalid(`configurations.${name} must be a text.`, member);
+    throw invalidInput(member, `configurations.${name} must be a text.`);
   if (setting && !setting.secret) requireValid({ [name]: text }, known, param);
   const problem = setting ? null : customHostProblem(text);
-  if (problem) throw invalid(`configurations.custom_host: ${problem}.`, member);
+  if (problem) throw invalidInput(member, `configurations.custom_host: ${problem}.`);
   return text;
 }
 
@@ -90,22 +89,22 @@ function requireValid(texts: Texts, known: KnownSettings, param: string): void {
   for (const [name, text] of Object.entries(texts)) {
     const setting = known[name];
     const problem = setting && settingProblem(setting, text);
-    if (problem) throw invalid(`configurations.${name} must be ${problem}.`, `${param}.${name}`);
+    if (problem) throw invalidInput(`${param}.${name}`, `configurations.${name} must be ${problem}.`);
   }
 }
 
 function parseHeaders(value: unknown, param: string): Texts {
-  if (!isObject(value)) throw invalid('configurations.custom_headers must be an object.', param);
+  if (!isObject(value)) throw invalidInput(param, 'configurations.custom_headers must be an object.');
   const entries = Object.entries(value);
-  if (entries.length > 50) throw invalid('There are at most 50 custom headers.', param);
+  if (entries.length > 50) throw invalidInput(param, 'There are at most 50 custom headers.');
   return Object.fromEntries(
     entries.map(([name, text]) => {
       const member = `${param}.${name}`;
       if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(name) || reservedHeaders.test(name)) {
-        throw invalid('This is not the name of a custom header.', member);
+        throw invalidInput(member, 'This is not the name of a custom header.');
       }
       if (typeof text !== 'string' || text.length > 8192 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
-        throw invalid('Header values are one-line texts of at most 8192 characters.', member);
+        throw invalidInput(member, 'Header values are one-line texts of at most 8192 characters.');
       }
       return [name, text];
     }),

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import { isKnownProvider } from '../../../providers/index.ts';
 import type { GraphContext } from '../../context.ts';
@@ -22,10 +22,10 @@ export async function createIntegration(context: GraphContext, input: CreateInte
     input.workspaceId || principal.workspaceId ? await workspaceIdFor(context, input.workspaceId) : null;
   requireLevel(principal, workspaceId, 'create');
   if (!isKnownProvider(input.aiProviderId)) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: `${input.aiProviderId} is not a provider that this gateway knows.`,
-      param: 'input.aiProviderId',
-    });
+    throw invalidInput(
+      'input.aiProviderId',
+      `${input.aiProviderId} is not a provider that this gateway knows.`,
+    );
   }
   const { plain, headers, secrets } = parseConfigurations(input.configurations, input.aiProviderId, {
     headers: {},

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import type { IntegrationModelInput, UpdateIntegrationModelsInput } from '../../types.generated.ts';
@@ -10,8 +10,6 @@ import { parsePricing } from './pricing.ts';
 import { seal, unsealModelHeaders } from './sealed.ts';
 
 const maxModels = 2000;
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
-
 /** Adds models, or puts them in the place of those with the same slug. */
 export async function updateIntegrationModels(
   context: GraphContext,
@@ -21,7 +19,7 @@ export async function updateIntegrationModels(
   const { integration } = await requireIntegration(context, id, 'update');
   const slugs = input.models.map(({ slug }) => slug);
   const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
-  if (twice >= 0) throw invalid(`${slugs[twice]} is named twice.`, `input.models[${twice}].slug`);
+  if (twice >= 0) throw invalidInput(`input.models[${twice}].slug`, `${slugs[twice]} is named twice.`);
   return changeList(context, integration, 'models', (current) => {
     const { models } = current;
     const given = input.models.map((model, index) =>
@@ -30,7 +28,7 @@ export async function updateIntegrationModels(
     if (holdsSecrets(current)) requireKnownHosts(current, given);
     const merged = [...new Map([...models, ...given].map((model) => [model.slug, model])).values()];
     if (merged.length > maxModels)
-      throw invalid(`An integration lists at most ${maxModels} models.`, 'input.models');
+      throw invalidInput('input.models', `An integration lists at most ${maxModels} models.`);
     return {
       models: merged,
       ...(input.allowAllModels != null && { allowAllModels: input.allowAllModels }),
@@ -48,9 +46,9 @@ function requireKnownHosts({ configurations, models }: IntegrationDocument, give
   const known = new Set(hosts.flatMap((host) => (host === undefined ? [] : [origin(host)])));
   given.forEach(({ configurations: { custom_host: host } }, index) => {
     if (host === undefined || known.has(origin(host))) return;
-    throw invalid(
-      'A stored credential does not go to a further host: make an integration of its own for it.',
+    throw invalidInput(
       `input.models[${index}].configurations.custom_host`,
+      'A stored credential does not go to a further host: make an integration of its own for it.',
     );
   });
 }
@@ -61,8 +59,9 @@ export async function deleteIntegrationModels(context: GraphContext, id: string,
   return changeList(context, integration, 'models', ({ models }) => {
     for (const slug of slugs) {
       const model = models.find((each) => each.slug === slug);
-      if (!model) throw invalid(`The integration lists no model ${slug}.`, 'slugs');
-      if (!model.isCustom) throw invalid(`${slug} is not a custom model; switch it off instead.`, 'slugs');
+      if (!model) throw invalidInput('slugs', `The integration lists no model ${slug}.`);
+      if (!model.isCustom)
+        throw invalidInput('slugs', `${slug} is not a custom model; switch it off instead.`);
     }
     return { models: models.filter(({ slug }) => !slugs.includes(slug)) };
   });

@@ -1,3 +1,4 @@
+import { invalidInput } from '../../../errors/index.ts';
 import { isObject } from '../../../lib/json.ts';
 import {
   type Calculation,
@@ -7,7 +8,7 @@ import {
   tokenUnits,
 } from '../../../recording/pricing/index.ts';
 import type { IntegrationModel } from './model.ts';
-import { amountOf, invalid, namedOf, objectOf } from './price-values.ts';
+import { amountOf, namedOf, objectOf } from './price-values.ts';
 
 const maxUnits = 100;
 const maxQualities = 20;
@@ -21,8 +22,9 @@ export function parsePricing(value: unknown, param: string): IntegrationModel['p
   const members = ['type', 'pay_as_you_go', 'calculate', 'currency', 'finetune_config'];
   const config = objectOf(value, param, members);
   if ((config.type ?? 'static') !== 'static')
-    throw invalid('The pricing type must be static.', `${param}.type`);
-  if ((config.currency ?? 'USD') !== 'USD') throw invalid('The currency must be USD.', `${param}.currency`);
+    throw invalidInput(`${param}.type`, 'The pricing type must be static.');
+  if ((config.currency ?? 'USD') !== 'USD')
+    throw invalidInput(`${param}.currency`, 'The currency must be USD.');
   const { calculate, finetune_config: finetune } = config;
   return {
     type: 'static',
@@ -73,9 +75,9 @@ function parseCalculate(value: unknown, param: string): NonNullable<PriceList['c
 function parseCalculation(value: unknown, param: string, depth: number): Calculation {
   const { operation, operands } = objectOf(value, param, ['operation', 'operands']);
   if (operation !== 'sum' && operation !== 'multiply')
-    throw invalid('The operation must be sum or multiply.', `${param}.operation`);
+    throw invalidInput(`${param}.operation`, 'The operation must be sum or multiply.');
   if (!Array.isArray(operands) || operands.length === 0 || operands.length > maxOperands)
-    throw invalid(`operands is a list of 1 to ${maxOperands}.`, `${param}.operands`);
+    throw invalidInput(`${param}.operands`, `operands is a list of 1 to ${maxOperands}.`);
   return {
     operation,
     operands: operands.map((operand, index) =>
@@ -88,13 +90,13 @@ const quantity = /^(input_tokens|output_tokens|cache_read_tokens|cache_write_tok
 
 function parseOperand(operand: unknown, param: string, depth: number): Operand {
   if (!isObject(operand) || !('value' in operand)) {
-    if (depth === 0) throw invalid(`An expression is at most ${maxDepth} levels deep.`, param);
+    if (depth === 0) throw invalidInput(param, `An expression is at most ${maxDepth} levels deep.`);
     return parseCalculation(operand, param, depth);
   }
   const { value } = objectOf(operand, param, ['value']);
   if (typeof value === 'string' && quantity.test(value)) return { value };
-  throw invalid(
-    'A value is input_tokens, output_tokens, cache_read_tokens, cache_write_tokens or rates.<unit>.',
+  throw invalidInput(
     `${param}.value`,
+    'A value is input_tokens, output_tokens, cache_read_tokens, cache_write_tokens or rates.<unit>.',
   );
 }

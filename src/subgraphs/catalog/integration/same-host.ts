@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { findProvider } from '../../../providers/index.ts';
 import type { IntegrationConfigurations } from './model.ts';
 
@@ -14,10 +14,10 @@ export function requireSameHost(
 ): void {
   if (held.length === 0 || originOf(aiProviderId, before) === originOf(aiProviderId, after)) return;
   const isCustom = before.custom_host !== undefined || after.custom_host !== undefined;
-  throw new GatewayError('VALIDATION_FAILED', {
-    message: `The ${isCustom ? 'custom host' : 'host'} changes: send ${held.join(', ')} again.`,
-    param: isCustom ? 'input.configurations.custom_host' : 'input.configurations',
-  });
+  throw invalidInput(
+    isCustom ? 'input.configurations.custom_host' : 'input.configurations',
+    `The ${isCustom ? 'custom host' : 'host'} changes: send ${held.join(', ')} again.`,
+  );
 }
 
 /** Where calls go; what a request may choose by itself makes no difference. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdsNamed } from '../../identity/workspace/index.ts';
 import type { IntegrationWorkspaceInput, UpdateIntegrationWorkspacesInput } from '../../types.generated.ts';
@@ -11,8 +11,6 @@ const maxEntries = 2000;
 
 type Entry = IntegrationWorkspaceInput & { workspaceId: string };
 
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
-
 /** Says which workspaces may use an organisation-level integration, and gives new ones a provider for it. */
 export async function updateIntegrationWorkspaces(
   context: GraphContext,
@@ -21,7 +19,7 @@ export async function updateIntegrationWorkspaces(
 ) {
   const { integration } = await requireIntegration(context, id, 'update');
   if (integration.workspaceId !== null) {
-    throw invalid('A workspace-level integration cannot be shared with workspaces.', 'id');
+    throw invalidInput('id', 'A workspace-level integration cannot be shared with workspaces.');
   }
   const entries = await namedEntries(context, integration.organisationId, input.workspaces ?? []);
   const places = await newProviderPlaces(context, integration, entries, input);
@@ -30,7 +28,7 @@ export async function updateIntegrationWorkspaces(
     const kept = input.overrideExistingWorkspaceAccess ? [] : workspaces;
     const merged = new Map([...kept, ...entries].map((entry) => [entry.workspaceId, entry.enabled]));
     if (merged.size > maxEntries)
-      throw invalid(`An integration lists at most ${maxEntries} workspaces.`, 'input.workspaces');
+      throw invalidInput('input.workspaces', `An integration lists at most ${maxEntries} workspaces.`);
     return {
       workspaces: [...merged].map(([workspaceId, enabled]) => ({ workspaceId, enabled })),
       ...(input.globalWorkspaceAccess && {
@@ -56,8 +54,9 @@ async function namedEntries(
   return workspaces.map((entry, index) => {
     const param = `input.workspaces[${index}].id`;
     const workspaceId = idOf.get(entry.id);
-    if (workspaceId === undefined) throw invalid(`${param} names no workspace of this organisation.`, param);
-    if (seen.has(workspaceId)) throw invalid(`${param} names a workspace twice.`, param);
+    if (workspaceId === undefined)
+      throw invalidInput(param, `${param} names no workspace of this organisation.`);
+    if (seen.has(workspaceId)) throw invalidInput(param, `${param} names a workspace twice.`);
     seen.add(workspaceId);
     return { ...entry, workspaceId };
   });

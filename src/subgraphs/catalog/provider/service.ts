@@ -1,5 +1,5 @@
 import { requireScope, tenantFilter } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { expiryFilter, resourceFilter } from '../../filters.ts';
@@ -67,10 +67,10 @@ export async function createProvider(context: GraphContext, input: CreateProvide
   const owner = { organisationId, workspaceId: await workspaceIdFor(context, input.workspaceId) };
   const integration = await usableIntegration(context.db, owner, input.integrationId);
   if (!integration) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'integration_id names no active integration that the workspace may use.',
-      param: 'input.integrationId',
-    });
+    throw invalidInput(
+      'input.integrationId',
+      'integration_id names no active integration that the workspace may use.',
+    );
   }
   const created = await orAlreadyExists(
     providerModel(context.db).create({
@@ -123,10 +123,7 @@ export async function deleteProvider(context: GraphContext, id: string, workspac
 function parseExpiry(context: GraphContext, value: Date | null | undefined): Date | null {
   if (!value) return null;
   if (value <= context.now()) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'expires_at must be in the future.',
-      param: 'input.expiresAt',
-    });
+    throw invalidInput('input.expiresAt', 'expires_at must be in the future.');
   }
   return value;
 }

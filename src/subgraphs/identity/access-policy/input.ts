@@ -1,13 +1,11 @@
 import type { Connection } from 'mongoose';
 import type { Permission } from '../../../auth/index.ts';
-import { catalogue, GatewayError } from '../../../errors/index.ts';
+import { catalogue, GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { TenantPrincipal } from '../permission.ts';
 import { loadPermissions } from '../role/index.ts';
 import { tenantModel } from '../tenant/index.ts';
 import { workspaceIdsNamed } from '../workspace/index.ts';
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
 /**
  * A principal in lower case. What stands in the domain of service accounts must be a service account's name, which no mail
@@ -20,7 +18,7 @@ export function parsePrincipal({ identity }: GraphContext, given: string): strin
   const account = principal.slice(0, -domain.length);
   if (/^[a-z0-9][a-z0-9._-]{0,62}@[0-9]{10}$/.test(account)) return principal;
   const param = 'input.principal';
-  throw invalid(`${param} must be an e-mail address or <name>@<tsg_id>${domain}.`, param);
+  throw invalidInput(param, `${param} must be an e-mail address or <name>@<tsg_id>${domain}.`);
 }
 
 /**
@@ -35,7 +33,7 @@ export async function parseResource(
   const param = 'input.resource';
   const [, tsgId, workspace] = /^prn:([0-9]{10})::::([^:]*)$/.exec(resource) ?? [];
   if (tsgId === undefined || workspace === undefined) {
-    throw invalid(`${param} must be prn:<tsg_id>::::<workspace>, with ten digits.`, param);
+    throw invalidInput(param, `${param} must be prn:<tsg_id>::::<workspace>, with ten digits.`);
   }
   if (tsgId !== principal.tsgId) {
     const { message } = catalogue.INVALID_AUTHORISATION;
@@ -57,7 +55,7 @@ export async function parseResource(
 async function workspaceNamed(db: Connection, { organisationId }: TenantPrincipal, name: string) {
   const workspaceId = (await workspaceIdsNamed(db, organisationId, [name])).get(name);
   if (workspaceId !== undefined) return workspaceId;
-  throw invalid('input.resource names no workspace of this tenant.', 'input.resource');
+  throw invalidInput('input.resource', 'input.resource names no workspace of this tenant.');
 }
 
 /** What a role allows that may be given on a tenant: a built-in one, or one that the tenant or one above it has defined. */
@@ -70,5 +68,5 @@ export async function parseRole(
   const [, owner = tsgId] = role.split(':');
   const line = (await tenantModel(db).findById(tsgId, { ancestors: 1 }).lean())?.ancestors ?? [];
   if (permissions && [...line, tsgId].includes(owner)) return permissions;
-  throw invalid('input.role is no role of this tenant.', 'input.role');
+  throw invalidInput('input.role', 'input.role is no role of this tenant.');
 }

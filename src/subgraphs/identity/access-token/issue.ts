@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ACCESS_TOKEN_SECONDS, type HeldRole, signAccessToken } from '../../../auth/index.ts';
 import type { AccountRecord } from '../../../directory/memory.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { loadAccountRecords } from '../access-policy/index.ts';
 import type { ServiceAccountDocument } from '../service-account/index.ts';
@@ -71,7 +71,7 @@ async function issue(
 
 function requireGrantType(grantType: string | undefined): void {
   if (grantType === undefined) {
-    throw new GatewayError('VALIDATION_FAILED', { message: 'grant_type is missing.', param: 'grant_type' });
+    throw invalidInput('grant_type', 'grant_type is missing.');
   }
   if (grantType !== 'client_credentials') throw new GatewayError('UNSUPPORTED_GRANT_TYPE');
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import type { RotateApiKeyInput } from '../../types.generated.ts';
@@ -20,10 +20,7 @@ export async function rotateApiKey(
   const key = await requireWeakerKey(context, id, 'rotate');
   const now = context.now();
   if (key.expiresAt && key.expiresAt <= now) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'The API key has expired; give it another expiry first.',
-      param: 'id',
-    });
+    throw invalidInput('id', 'The API key has expired; give it another expiry first.');
   }
   if (transitionEnd(key, now)) throw inTransition();
   const transition = new Date(now.getTime() + (input?.keyTransitionPeriodMs ?? defaultTransition));

@@ -6,7 +6,7 @@ import {
   requireScope,
   type Scope,
 } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { lacks } from '../permission.ts';
 
 export type KeyVerb = 'create' | 'delete' | 'list' | 'read' | 'rotate' | 'update';
@@ -31,7 +31,7 @@ export function grantedScopes(
 ): Scope[] {
   requested.forEach((scope, index) => {
     const param = `${field}[${index}]`;
-    const refuse = (message: string) => new GatewayError('VALIDATION_FAILED', { message, param });
+    const refuse = (message: string) => invalidInput(param, message);
     if (!isScope(scope)) throw refuse(`${param} is not a scope.`);
     if (!mayHold(type, scope)) throw refuse(`A key of type ${type} cannot hold the scope ${scope}.`);
     if (lacks(principal, scope)) {

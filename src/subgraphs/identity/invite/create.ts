@@ -1,5 +1,5 @@
 import { type Principal, requireScope } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import type { CreateInviteInput, InviteWorkspaceInput } from '../../types.generated.ts';
@@ -10,8 +10,6 @@ import { workspaceIdsNamed } from '../workspace/index.ts';
 import { newLink, shownLink } from './link.ts';
 import { type InviteDocument, inviteModel } from './model.ts';
 import { expiryFrom } from './status.ts';
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
 /** The answer is the only place where the link stands. */
 export async function createInvite(context: GraphContext, input: CreateInviteInput) {
@@ -59,8 +57,9 @@ async function namedWorkspaces(
   return named.map(({ role }, index) => {
     const param = `input.workspaces[${index}].id`;
     const workspaceId = ids[index];
-    if (workspaceId === undefined) throw invalid(`${param} names no workspace of this organisation.`, param);
-    if (ids.indexOf(workspaceId) < index) throw invalid(`${param} names a workspace twice.`, param);
+    if (workspaceId === undefined)
+      throw invalidInput(param, `${param} names no workspace of this organisation.`);
+    if (ids.indexOf(workspaceId) < index) throw invalidInput(param, `${param} names a workspace twice.`);
     requireReach(principal, workspaceId, param);
     return { workspaceId, role };
   });

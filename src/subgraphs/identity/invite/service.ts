@@ -1,5 +1,5 @@
 import { requireScope, type Scope } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
 import { orderOf } from '../../order.ts';
@@ -85,8 +85,4 @@ export async function deleteInvite(context: GraphContext, id: string): Promise<s
   return _id;
 }
 
-const notOpen = () =>
-  new GatewayError('VALIDATION_FAILED', {
-    message: 'id names an invite that was accepted or cancelled.',
-    param: 'id',
-  });
+const notOpen = () => invalidInput('id', 'id names an invite that was accepted or cancelled.');

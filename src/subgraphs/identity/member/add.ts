@@ -1,10 +1,8 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { userIdsAmong } from '../user/index.ts';
 import { type MemberDocument, memberModel } from './model.ts';
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
 /** Throws VALIDATION_FAILED for the first id that is no user of the organisation, or comes twice; `param` names an entry. */
 export async function requireUsers(
@@ -16,8 +14,8 @@ export async function requireUsers(
   const known = await userIdsAmong(context.db, organisationId, ids);
   ids.forEach((id, index) => {
     const at = param(index);
-    if (!known.has(id)) throw invalid(`${at} names no user of this organisation.`, at);
-    if (ids.indexOf(id) < index) throw invalid(`${at} names a user twice.`, at);
+    if (!known.has(id)) throw invalidInput(at, `${at} names no user of this organisation.`);
+    if (ids.indexOf(id) < index) throw invalidInput(at, `${at} names a user twice.`);
   });
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { userById } from '../user/index.ts';
 import { memberModel } from './model.ts';
@@ -16,9 +16,8 @@ export async function requireWorkspaceUser(
   if (user && user.role !== 'member') return;
   const place = user && { organisationId: user.organisationId, workspaceId, userId };
   if (place && (await memberModel(context.db).exists(place))) return;
-  throw new GatewayError('VALIDATION_FAILED', {
-    message:
-      'input.userId names neither a member of the workspace nor an owner or admin of the organisation.',
-    param: 'input.userId',
-  });
+  throw invalidInput(
+    'input.userId',
+    'input.userId names neither a member of the workspace nor an owner or admin of the organisation.',
+  );
 }

@@ -1,5 +1,5 @@
 import { builtInRoles, isPermission, type Permission, tenantFilter } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
@@ -62,10 +62,7 @@ export async function createRole(context: GraphContext, input: CreateRoleInput) 
   const principal = requireWholeTenant(context.principal, permission);
   const { tsgId, organisationId } = principal;
   if (builtInRoles.has(input.slug)) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: `input.slug is that of the built-in role ${input.slug}.`,
-      param: 'input.slug',
-    });
+    throw invalidInput('input.slug', `input.slug is that of the built-in role ${input.slug}.`);
   }
   const permissions = grantedPermissions(principal, input.permissions);
   const created = await orAlreadyExists(
@@ -140,7 +137,7 @@ function grantedPermissions(principal: TenantPrincipal, requested: readonly stri
   requested.forEach((name, index) => {
     const param = `input.permissions[${index}]`;
     if (!isPermission(name)) {
-      throw new GatewayError('VALIDATION_FAILED', { message: `${param} is not a permission.`, param });
+      throw invalidInput(param, `${param} is not a permission.`);
     }
     requireHeld(principal, [name], 'put this into a role', param);
   });

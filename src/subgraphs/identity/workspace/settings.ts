@@ -1,5 +1,5 @@
 import type { LogMode } from '../../../directory/memory.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UpdateWorkspaceSettingsInput } from '../../types.generated.ts';
 import { type OrganisationSettings, organisationById } from '../organisation/index.ts';
@@ -54,8 +54,8 @@ function requireOverride(
   name: keyof UpdateWorkspaceSettingsInput,
 ): void {
   if (isAllowed || input[name] == null) return;
-  throw new GatewayError('VALIDATION_FAILED', {
-    message: `input.${name} cannot be set: the organisation lets no workspace differ.`,
-    param: `input.${name}`,
-  });
+  throw invalidInput(
+    `input.${name}`,
+    `input.${name} cannot be set: the organisation lets no workspace differ.`,
+  );
 }

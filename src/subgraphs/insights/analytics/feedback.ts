@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
@@ -64,10 +64,10 @@ export async function readFeedback({ context, owner, window }: Scope, end: numbe
       .exec(),
   );
   if (found.length <= MOST) return found;
-  throw new GatewayError('VALIDATION_FAILED', {
-    message: `There is more feedback than the ${MOST} that are looked at; narrow the time.`,
-    param: 'timeOfGenerationMin',
-  });
+  throw invalidInput(
+    'timeOfGenerationMin',
+    `There is more feedback than the ${MOST} that are looked at; narrow the time.`,
+  );
 }
 
 /** The logs of these traces that the filters let through, whenever they were written. */

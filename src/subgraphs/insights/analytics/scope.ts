@@ -1,6 +1,6 @@
 import type { QueryFilter } from 'mongoose';
 import { type Scope as Permission, requireScope, tenantFilter } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
 import { beginningOf } from '../../../recording/rollups/beginning.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
@@ -40,10 +40,7 @@ export async function scopeOf(
   const named = await workspaceIdsNamed(context.db, owner.organisationId, [workspaceSlug]);
   const workspaceId = named.get(workspaceSlug);
   if (!workspaceId) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'workspaceSlug names no workspace of this organisation.',
-      param: 'workspaceSlug',
-    });
+    throw invalidInput('workspaceSlug', 'workspaceSlug names no workspace of this organisation.');
   }
   return { ...scope, owner: { ...owner, workspaceId } };
 }

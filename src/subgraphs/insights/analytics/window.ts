@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { DAY, HOUR, MINUTE, startOf } from '../../../recording/rollups/buckets.ts';
 
 /** The time that analytics are asked for, and the points of its graphs. */
@@ -32,7 +32,7 @@ export function windowOf(min: Date, max: Date): Window {
 
 const invalid = (problem: string) => {
   const param = 'timeOfGenerationMax';
-  return new GatewayError('VALIDATION_FAILED', { message: `${param} ${problem}`, param });
+  return invalidInput(param, `${param} ${problem}`);
 };
 
 /** One thing for each point of the window's graphs. */

@@ -1,5 +1,5 @@
 import { requireScope } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { StoredAuditEntry } from '../../../recording/audit-chain.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
@@ -39,10 +39,7 @@ async function filterOf(context: GraphContext, filters: AuditLogFilters | null |
 export async function listAuditLogs(context: GraphContext, args: ListArguments) {
   const matching = await filterOf(context, args.filters);
   if (args.endTime <= args.startTime) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'end_time must be after start_time.',
-      param: 'endTime',
-    });
+    throw invalidInput('endTime', 'end_time must be after start_time.');
   }
   const filter = { ...matching, timestamp: { $gte: args.startTime, $lt: args.endTime } };
   const model = auditLogModel(context.db);

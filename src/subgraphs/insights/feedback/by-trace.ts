@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import { between } from '../../filters.ts';
 import { feedbackModel } from './model.ts';
@@ -31,8 +31,8 @@ export async function tracesWithFeedback(
       .exec(),
   );
   if (found.length <= MAX_TRACES) return found.map(({ _id }) => _id);
-  throw new GatewayError('VALIDATION_FAILED', {
-    message: `More than ${MAX_TRACES} traces have such feedback; narrow the list by time.`,
-    param: 'filters.weightedFeedbackMin',
-  });
+  throw invalidInput(
+    'filters.weightedFeedbackMin',
+    `More than ${MAX_TRACES} traces have such feedback; narrow the list by time.`,
+  );
 }

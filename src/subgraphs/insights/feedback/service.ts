@@ -1,5 +1,5 @@
 import { type Principal, requireScope, tenantFilter } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { redact, redactText } from '../../../lib/redaction.ts';
 import type { GraphContext } from '../../context.ts';
@@ -97,8 +97,7 @@ function requireWriter(context: GraphContext): WorkspacePrincipal {
 /** Null when there is none. A secret in a remark is masked, as in logs. */
 function parseMetadata(value: unknown, param: string): Record<string, unknown> | null {
   if (value === undefined || value === null) return null;
-  const invalid = (problem: string) =>
-    new GatewayError('VALIDATION_FAILED', { message: `${param} ${problem}`, param });
+  const invalid = (problem: string) => invalidInput(param, `${param} ${problem}`);
   if (typeof value !== 'object' || Array.isArray(value)) throw invalid('must be an object.');
   if (JSON.stringify(value).length > MAX_METADATA_LENGTH) {
     throw invalid(`has at most ${MAX_METADATA_LENGTH} characters.`);

@@ -1,5 +1,5 @@
 import type { Connection, QueryFilter } from 'mongoose';
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
 import { findLogQuery } from '../log/index.ts';
 import type { StoredFilters } from './model.ts';
@@ -29,7 +29,7 @@ export async function exportQuery(
 
 const invalid = (name: string, problem: string) => {
   const param = `input.filters.${name}`;
-  return new GatewayError('VALIDATION_FAILED', { message: `${param} ${problem}`, param });
+  return invalidInput(param, `${param} ${problem}`);
 };
 
 /** The values of a text with commas; null for none. */

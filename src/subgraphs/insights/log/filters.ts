@@ -1,11 +1,9 @@
 import type { QueryFilter } from 'mongoose';
-import { GatewayError } from '../../../errors/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log-record.ts';
 import { between } from '../../filters.ts';
 import type { LogFilters } from '../../types.generated.ts';
 import { nanodollars } from './money.ts';
-
-const invalid = (message: string, param: string) => new GatewayError('VALIDATION_FAILED', { message, param });
 
 /** The query that a caller's filters stand for; the workspace and the tenant are the service's to add. */
 export function logQuery(filters: LogFilters): QueryFilter<LogRecord> {
@@ -41,7 +39,7 @@ const modelsQuery = (models: readonly string[]): QueryFilter<LogRecord>[] =>
 export function parseModel(text: string): { aiProvider: string; aiModel: string } {
   const split = text.indexOf('__');
   if (split <= 0 || split + 2 === text.length) {
-    throw invalid('ai_org_model has the form <provider>__<model>.', 'filters.aiOrgModel');
+    throw invalidInput('filters.aiOrgModel', 'ai_org_model has the form <provider>__<model>.');
   }
   return { aiProvider: text.slice(0, split), aiModel: text.slice(split + 2) };
 }
@@ -49,16 +47,17 @@ export function parseModel(text: string): { aiProvider: string; aiModel: string 
 function metadataQuery(value: unknown): Record<string, string> {
   if (value === undefined || value === null) return {};
   const param = 'filters.metadata';
-  if (typeof value !== 'object' || Array.isArray(value)) throw invalid('metadata must be an object.', param);
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw invalidInput(param, 'metadata must be an object.');
   const entries = Object.entries(value);
-  if (entries.length > 20) throw invalid('At most 20 metadata keys can be asked for.', param);
+  if (entries.length > 20) throw invalidInput(param, 'At most 20 metadata keys can be asked for.');
   return Object.fromEntries(
     entries.map(([key, text]) => {
       // A dot or dollar would mean a path or an operator in a query.
       if (!/^[^.$]{1,128}$/.test(key))
-        throw invalid('This metadata key cannot be asked for.', `${param}.${key}`);
+        throw invalidInput(`${param}.${key}`, 'This metadata key cannot be asked for.');
       if (typeof text !== 'string' || text.length > 128) {
-        throw invalid('Metadata values are strings of at most 128 characters.', `${param}.${key}`);
+        throw invalidInput(`${param}.${key}`, 'Metadata values are strings of at most 128 characters.');
       }
       return [`metadata.${key}`, text];
     }),

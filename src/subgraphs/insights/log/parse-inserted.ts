@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 
 export type InsertedLog = {
   request: {
@@ -22,14 +22,11 @@ export type InsertedLog = {
 
 const MAX_LOGS = 1000;
 
-const invalid = (param: string, problem: string) =>
-  new GatewayError('VALIDATION_FAILED', { message: `${param} ${problem}`, param });
-
 /** The logs of an insert, one object or an array; throws VALIDATION_FAILED naming the first member at fault. */
 export function parseInserted(input: unknown): InsertedLog[] {
   if (!Array.isArray(input)) return [parseLog(input, 'input')];
   if (input.length === 0 || input.length > MAX_LOGS)
-    throw invalid('input', `must have 1 to ${MAX_LOGS} logs.`);
+    throw invalidInput('input', `input must have 1 to ${MAX_LOGS} logs.`);
   return input.map((log, index) => parseLog(log, `input[${index}]`));
 }
 
@@ -66,9 +63,9 @@ function parseLog(value: unknown, path: string): InsertedLog {
 }
 
 function objectAt(value: unknown, path: string, known?: readonly string[]): Record<string, unknown> {
-  if (value === undefined) throw invalid(path, 'is required.');
+  if (value === undefined) throw invalidInput(path, `${path} is required.`);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(path, 'must be an object.');
+    throw invalidInput(path, `${path} must be an object.`);
   }
   const stranger = known && Object.keys(value).find((name) => !known.includes(name));
   if (stranger === undefined) return value as Record<string, unknown>;
@@ -79,20 +76,20 @@ function objectAt(value: unknown, path: string, known?: readonly string[]): Reco
 }
 
 function givenAt(value: unknown, path: string): unknown {
-  if (value == null) throw invalid(path, 'is required.');
+  if (value == null) throw invalidInput(path, `${path} is required.`);
   return value;
 }
 
 function textAt(value: unknown, path: string, maxLength: number): string {
-  if (value === undefined) throw invalid(path, 'is required.');
+  if (value === undefined) throw invalidInput(path, `${path} is required.`);
   if (typeof value === 'string' && value !== '' && value.length <= maxLength) return value;
-  throw invalid(path, `must be a string of 1 to ${maxLength} characters.`);
+  throw invalidInput(path, `${path} must be a string of 1 to ${maxLength} characters.`);
 }
 
 function methodAt(value: unknown, path: string): string {
   if (value == null) return 'POST';
   if (typeof value === 'string' && /^[a-z]{3,10}$/i.test(value)) return value.toUpperCase();
-  throw invalid(path, 'must be an HTTP method.');
+  throw invalidInput(path, `${path} must be an HTTP method.`);
 }
 
 function textsAt(
@@ -103,10 +100,14 @@ function textsAt(
 ): Record<string, string> {
   if (value == null) return {};
   const entries = Object.entries(objectAt(value, path));
-  if (entries.length > maxMembers) throw invalid(path, `must have at most ${maxMembers} members.`);
+  if (entries.length > maxMembers)
+    throw invalidInput(path, `${path} must have at most ${maxMembers} members.`);
   for (const [name, text] of entries) {
     if (typeof text !== 'string' || text.length > maxLength || name.length > 255) {
-      throw invalid(`${path}.${name}`, `must be a string of at most ${maxLength} characters.`);
+      throw invalidInput(
+        `${path}.${name}`,
+        `${path}.${name} must be a string of at most ${maxLength} characters.`,
+      );
     }
   }
   return Object.fromEntries(entries) as Record<string, string>;
@@ -119,18 +120,18 @@ function integerAt(
 ): number {
   if (value == null) return absent;
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw invalid(path, `must be an integer of ${min} to ${max}.`);
+  throw invalidInput(path, `${path} must be an integer of ${min} to ${max}.`);
 }
 
 /** Whole milliseconds, which is how logs have them. */
 function durationAt(value: unknown, path: string): number {
   if (value == null) return 0;
   if (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER) return Math.round(value);
-  throw invalid(path, 'must be a number of milliseconds, 0 or more.');
+  throw invalidInput(path, `${path} must be a number of milliseconds, 0 or more.`);
 }
 
 function booleanAt(value: unknown, path: string): boolean {
   if (value == null) return false;
   if (typeof value === 'boolean') return value;
-  throw invalid(path, 'must be true or false.');
+  throw invalidInput(path, `${path} must be true or false.`);
 }
