@@ -21,7 +21,7 @@ import { nativeDb } from '../../src/storage/native-db.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
 import { createSigningKeys } from '../../src/storage/signing-keys/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
-import { loadKeyRecords } from '../../src/subgraphs/identity/api-key/directory.ts';
+import { loadKeyRecords } from '../../src/subgraphs/identity/api-key/records.ts';
 import { maskConfig } from '../../src/subgraphs/routing/config/sealing.ts';
 import { getConfig } from '../../src/subgraphs/routing/config/service.ts';
 import { schema } from './plain-schema.ts';

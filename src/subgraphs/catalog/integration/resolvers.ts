@@ -1,7 +1,6 @@
 import type { Resolvers } from '../../subgraph.ts';
 import { createIntegration } from './create.ts';
 import type { IntegrationDocument } from './model.ts';
-import { deleteIntegrationModels, updateIntegrationModels } from './model-list.ts';
 import { shownConfigurations, shownModel } from './sealed.ts';
 import {
   countWorkspaces,
@@ -10,7 +9,8 @@ import {
   listIntegrations,
   updateIntegration,
 } from './service.ts';
-import { updateIntegrationWorkspaces } from './sharing.ts';
+import { deleteIntegrationModels, updateIntegrationModels } from './update-models.ts';
+import { updateIntegrationWorkspaces } from './update-workspaces.ts';
 
 export const resolvers: Resolvers = {
   Query: {

@@ -1,4 +1,4 @@
 export { keepAdministrator } from './administrators.ts';
-export { loadAccountRecords } from './directory.ts';
 export { type AccessPolicyDocument, accessPolicyModel } from './model.ts';
+export { loadAccountRecords } from './records.ts';
 export { forgetPrincipals, isRoleGiven, permissionsGivenTo } from './service.ts';

@@ -1,8 +1,8 @@
-export { organisationSettings } from './directory.ts';
 export { organisationById } from './loaders.ts';
 export {
   type OrganisationDocument,
   type OrganisationSettings,
   organisationModel,
 } from './model.ts';
+export { organisationSettings } from './records.ts';
 export { withRequiredMetadata } from './required-metadata.ts';

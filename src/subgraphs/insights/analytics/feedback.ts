@@ -3,7 +3,7 @@ import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.t
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import { type FeedbackDocument, feedbackModel } from '../feedback/index.ts';
-import { each } from './each.ts';
+import { each } from './each-document.ts';
 import { filtersRows, needsLogs } from './filters.ts';
 import type { Scope } from './scope.ts';
 

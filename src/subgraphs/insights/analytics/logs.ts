@@ -1,7 +1,7 @@
 import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
-import { each } from './each.ts';
+import { each } from './each-document.ts';
 import { tracesWithFeedback } from './feedback.ts';
 import type { Scope } from './scope.ts';
 

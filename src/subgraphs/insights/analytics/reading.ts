@@ -9,7 +9,7 @@ import { type Dimension, EVERY_KEY, type Facet, rowsOf } from '../../../recordin
 import { addRecord, type Tally } from '../../../recording/rollups/tally.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
-import { each } from './each.ts';
+import { each } from './each-document.ts';
 import { filtersDimensions, filtersRows, needsLogs, rowMatcher } from './filters.ts';
 import { readLogs } from './logs.ts';
 import type { Scope } from './scope.ts';

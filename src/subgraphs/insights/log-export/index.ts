@@ -1,3 +1,3 @@
+export { createLogExports } from './assembly.ts';
 export { type LinkMembers, linkedContent } from './content.ts';
-export { createLogExports } from './create.ts';
 export { type LogExportDocument, logExportModel } from './model.ts';

@@ -1,6 +1,5 @@
 import type { Resolvers } from '../../subgraph.ts';
 import type { LogExportDocument } from './model.ts';
-import { cancelLogExport, logExportDownload, startLogExport } from './run.ts';
 import {
   createLogExport,
   fieldRestrictions,
@@ -8,6 +7,7 @@ import {
   listLogExports,
   updateLogExport,
 } from './service.ts';
+import { cancelLogExport, logExportDownload, startLogExport } from './start.ts';
 
 export const resolvers: Resolvers = {
   Query: {
