@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import type { Leaf } from '../routing-config/plan.ts';
-import { untilSettled } from './answer/attempts.ts';
-import { throughCache } from './cache/through-cache.ts';
 import type { Call } from './call/call.ts';
 import { spanOfTry } from './call/trace.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import { throughCache } from './leg/look-in-cache.ts';
+import { exchangeOf } from './leg/make-request.ts';
+import { untilSettled } from './leg/send-until-settled.ts';
 import { recordExchange } from './record.ts';
-import { exchangeOf } from './request/exchange.ts';
 import type { Outcome } from './strategy/walk.ts';
-import { resolveTarget } from './target/target.ts';
+import { resolveTarget } from './target/resolve-target.ts';
 
 /** Calls one target with its retries, streams the accepted answer to the caller and records the whole as one log. */
 export async function callTarget(

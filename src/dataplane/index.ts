@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../errors/index.ts';
 import { errorBodyFor } from '../formats/index.ts';
-import { refuse } from './answer/refuse.ts';
 import type { Call } from './call/call.ts';
 import { openCall, visitOf } from './call/open-call.ts';
 import { allowOf, routeOf } from './call/routes.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { steps } from './steps.ts';
+import { steps } from './pipeline.ts';
+import { refuse } from './refuse.ts';
 
 export type Dataplane = {
   /** Answers a request; `path` and `query` are what follows `/v1`. Never rejects. */

@@ -12,16 +12,16 @@ import {
 } from '../recording/request-log.ts';
 import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
 import type { AttemptResult } from './answer/attempt.ts';
-import type { Settled } from './answer/attempts.ts';
 import { secretsOf, sentSecretsOf } from './answer/quoted-secrets.ts';
 import { isEventStream } from './answer/relay.ts';
 import type { Call } from './call/call.ts';
 import type { Span } from './call/trace.ts';
 import { MAX_TRIES } from './call/tries.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import type { Exchange } from './leg/make-request.ts';
+import type { Settled } from './leg/send-until-settled.ts';
 import type { OutgoingBody } from './request/body.ts';
-import type { Exchange } from './request/exchange.ts';
-import type { Target } from './target/target.ts';
+import type { Target } from './target/resolve-target.ts';
 
 const MAX_MODEL_LENGTH = 256;
 /** Characters of what a client says about itself. */

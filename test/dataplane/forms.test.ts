@@ -2,19 +2,13 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { changedBytes, fieldChanges } from '../../src/dataplane/request/forms/change.ts';
-import {
-  boundaryOf,
-  delimiterOf,
-  type Form,
-  fieldOf,
-  parseForm,
-} from '../../src/dataplane/request/forms/form.ts';
-import { HeadBytes } from '../../src/dataplane/request/forms/head-bytes.ts';
-import { LateParts } from '../../src/dataplane/request/forms/late-parts.ts';
-import { partHead } from '../../src/dataplane/request/forms/part-head.ts';
-import { readHead } from '../../src/dataplane/request/forms/read-head.ts';
-import { streamedForm } from '../../src/dataplane/request/forms/stream.ts';
+import { changedBytes, fieldChanges } from '../../src/dataplane/forms/field-changes.ts';
+import { boundaryOf, delimiterOf, type Form, fieldOf, parseForm } from '../../src/dataplane/forms/form.ts';
+import { HeadBytes } from '../../src/dataplane/forms/head-bytes.ts';
+import { LateParts } from '../../src/dataplane/forms/late-parts.ts';
+import { partHead } from '../../src/dataplane/forms/part-head.ts';
+import { readHead } from '../../src/dataplane/forms/read-head.ts';
+import { streamedForm } from '../../src/dataplane/forms/streamed-form.ts';
 import type { Leaf } from '../../src/routing-config/plan.ts';
 
 /** `[name, value]`; a Buffer is a file. */

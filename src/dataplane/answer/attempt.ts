@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { StreamFormat } from '../../formats/stream/stream-format.ts';
 import { type Capture, encodingOf } from '../../recording/capture.ts';
 import { maskedHeaders } from '../../recording/masking.ts';
-import type { HangUp } from '../call/hang-up.ts';
+import type { HangUp } from '../call/client-disconnect.ts';
 import type {
   Send,
   UpstreamControl,

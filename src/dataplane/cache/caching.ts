@@ -1,11 +1,11 @@
 import { headerOf } from '../../lib/http-headers.ts';
 import type { Endpoint } from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import { headerTimeout } from '../answer/attempts.ts';
 import type { Call } from '../call/call.ts';
+import type { Exchange } from '../leg/make-request.ts';
+import { headerTimeout } from '../leg/send-until-settled.ts';
 import { declinesTracking } from '../record.ts';
-import type { Exchange } from '../request/exchange.ts';
-import type { Target } from '../target/target.ts';
+import type { Target } from '../target/resolve-target.ts';
 import { acts, isCacheable } from './cacheable.ts';
 import { identify } from './identity.ts';
 import { type Question, questionOf } from './question.ts';

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Readable } from 'node:stream';
 import type { KeyRecord } from '../../directory/memory.ts';
 import type { Leaf, Plan } from '../../routing-config/plan.ts';
-import type { Form } from '../request/forms/form.ts';
-import type { HangUp } from './hang-up.ts';
+import type { Form } from '../forms/form.ts';
+import type { HangUp } from './client-disconnect.ts';
 import type { Route } from './routes.ts';
 import type { Span, Trace } from './trace.ts';
 import type { Tries } from './tries.ts';

@@ -8,7 +8,7 @@ import { uuid } from '../../lib/ids.ts';
 import { emptyPlan } from '../../routing-config/plan.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import type { Call } from './call.ts';
-import { HangUp } from './hang-up.ts';
+import { HangUp } from './client-disconnect.ts';
 import { hopsOf } from './hops.ts';
 import { requireSafePath, routeOf } from './routes.ts';
 import { requireUsable, type Trace, traceOf } from './trace.ts';

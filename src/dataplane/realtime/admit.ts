@@ -2,9 +2,9 @@ import { GatewayError } from '../../errors/index.ts';
 import type { Leaf, Plan } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { sessionSteps } from '../steps.ts';
+import { sessionSteps } from '../pipeline.ts';
 import { modelsInQuery } from '../target/model-query.ts';
-import { resolveTarget, type Target } from '../target/target.ts';
+import { resolveTarget, type Target } from '../target/resolve-target.ts';
 
 /** Where a session goes. */
 export type Admission = { leaf: Leaf; target: Target };

@@ -5,13 +5,13 @@ import { spliced } from '../../lib/json-text/splice.ts';
 import { withoutMembers } from '../../lib/json-text/without.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call, RequestBody } from '../call/call.ts';
+import { changedBytes, fieldChanges } from '../forms/field-changes.ts';
+import type { Form } from '../forms/form.ts';
+import { requireCertain, requireNoOtherModel } from '../forms/require-certain.ts';
+import { streamedForm } from '../forms/streamed-form.ts';
+import type { Target } from '../target/resolve-target.ts';
 import { requireSameModel } from '../target/restricted-models.ts';
-import type { Target } from '../target/target.ts';
 import { type BodyChange, bodyChange, changedValue, changesBody } from './body-parameters.ts';
-import { requireCertain, requireNoOtherModel } from './forms/certain.ts';
-import { changedBytes, fieldChanges } from './forms/change.ts';
-import type { Form } from './forms/form.ts';
-import { streamedForm } from './forms/stream.ts';
 import { requireWithoutParameters } from './unread-body.ts';
 
 /** A body as it goes upstream: the caller's own bytes, or new ones where the config or the provider's slug changed it. */

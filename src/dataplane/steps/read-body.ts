@@ -4,9 +4,9 @@ import { GatewayError } from '../../errors/index.ts';
 import { announcedBytes, bodyTooLarge, readBody as readWhole } from '../../lib/bodies/index.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call, RequestBody } from '../call/call.ts';
-import { boundaryOf, parseForm } from '../request/forms/form.ts';
-import { readHead } from '../request/forms/read-head.ts';
-import { isNitro } from './nitro.ts';
+import { boundaryOf, parseForm } from '../forms/form.ts';
+import { readHead } from '../forms/read-head.ts';
+import { isNitro } from './nitro-mode.ts';
 import type { Step } from './step.ts';
 
 /** Reads the body, bounded. One that is not JSON and too large to keep becomes a stream that is sent once. */

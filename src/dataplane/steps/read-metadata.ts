@@ -2,7 +2,7 @@ import { labels, requestMetadata } from '../../auth/labels.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call } from '../call/call.ts';
-import { fieldOf } from '../request/forms/form.ts';
+import { fieldOf } from '../forms/form.ts';
 import type { Step } from './step.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Call, RequestBody } from '../call/call.ts';
-import { fieldOf } from '../request/forms/form.ts';
+import { fieldOf } from '../forms/form.ts';
 
 /** The model of a body that the gateway reads: JSON or a form; null when it names none. */
 export function namedModel(body: RequestBody): string | null {

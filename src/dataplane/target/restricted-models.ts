@@ -4,12 +4,12 @@ import { findProvider, headerOfSetting, isPassedOn, type Provider } from '../../
 import { modelInPath } from '../../recording/asked-for.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
-import { isLikeModel, requireCertainModel } from '../request/forms/certain.ts';
+import { isLikeModel, requireCertainModel } from '../forms/require-certain.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import { modelsInBody } from './model-members.ts';
 import { modelsInQuery } from './model-query.ts';
 import { lacksModel } from './requested-model.ts';
-import type { Target } from './target.ts';
+import type { Target } from './resolve-target.ts';
 
 /**
  * What a provider's catalogue entry says of the model that a call asks for; null when it says nothing. Throws FORBIDDEN for

@@ -1,3 +1,4 @@
+import { DONE } from '../../../formats/chat-completions/stream.ts';
 import type {
   ProviderTranslation,
   TranslatedStream,

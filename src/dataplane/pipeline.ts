@@ -3,8 +3,8 @@ import { readBody } from './steps/read-body.ts';
 import { readMetadata } from './steps/read-metadata.ts';
 import { requireSaved } from './steps/require-saved.ts';
 import { resolveConfig } from './steps/resolve-config.ts';
-import { route } from './steps/route.ts';
 import type { Step } from './steps/step.ts';
+import { route } from './steps/walk-targets.ts';
 
 /** What happens to an authenticated call, in this order (spec/data-plane.md, section 0). */
 export const steps: readonly Step[] = [

@@ -1,6 +1,6 @@
-import type { BaseUrl, Provider } from '../../providers/index.ts';
-import { errorBody } from '../answer/provider-error.ts';
-import type { Send, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
+import type { BaseUrl, Provider } from '../../../providers/index.ts';
+import { errorBody } from '../../answer/provider-error.ts';
+import type { Send, UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../../send/upstream.ts';
 
 /** What becomes of a redirect that leaves the provider's base: it goes to the caller, or is an error. */
 export type RedirectPolicy = 'pass' | 'refuse';

@@ -1,5 +1,5 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError } from '../../errors/index.ts';
 import { delimiterOf, hasStray, MAX_PART_HEADERS } from './form.ts';
 import { type PartHead, partHead } from './part-head.ts';
 

@@ -1,5 +1,5 @@
-import { GatewayError } from '../../../errors/index.ts';
-import type { Leaf } from '../../../routing-config/plan.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { Leaf } from '../../routing-config/plan.ts';
 import { type Form, fieldOf, type Part } from './form.ts';
 
 /** New values of fields by their names; null takes a field away. */

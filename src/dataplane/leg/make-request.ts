@@ -9,15 +9,16 @@ import type { DataplaneDependencies } from '../dependencies.ts';
 import { gated } from '../leg/layers/gate-stream.ts';
 import { translatedSend } from '../leg/layers/translate.ts';
 import { keepsBodies } from '../record.ts';
-import { refusing, sendDialect } from '../send/local.ts';
-import { placingRedirects } from '../send/redirects.ts';
+import type { Adapter, Asked } from '../request/adapter.ts';
+import { adapterFor, translatedBody } from '../request/adapter.ts';
+import { askForUsage, withoutRefusedOptions } from '../request/ask-usage.ts';
+import { type OutgoingBody, outgoingBody } from '../request/body.ts';
+import { dialectHeaders, requestHeaders } from '../request/headers.ts';
+import { refusing, sendDialect } from '../send/in-process.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from '../send/upstream.ts';
-import { Wire } from '../send/wire.ts';
-import type { Target } from '../target/target.ts';
-import { type Adapter, type Asked, adapterFor, translatedBody } from './adapter.ts';
-import { askForUsage, withoutRefusedOptions } from './ask-usage.ts';
-import { type OutgoingBody, outgoingBody } from './body.ts';
-import { dialectHeaders, requestHeaders } from './headers.ts';
+import { Wire } from '../send/wire-tap.ts';
+import type { Target } from '../target/resolve-target.ts';
+import { placingRedirects } from './layers/keep-redirects.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */
 export type Exchange = {

@@ -1,6 +1,6 @@
-import { GatewayError } from '../../../errors/index.ts';
-import type { RequestBody } from '../../call/call.ts';
-import type { FieldChanges } from './change.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { RequestBody } from '../call/call.ts';
+import type { FieldChanges } from './field-changes.ts';
 import { type Form, hasStray } from './form.ts';
 import { isPlainName } from './part-head.ts';
 

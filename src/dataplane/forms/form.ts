@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../errors/index.ts';
+import { GatewayError } from '../../errors/index.ts';
 import { partHead } from './part-head.ts';
 
 /** A part of a multipart form (RFC 7578), by its offsets in the bytes that hold it. */

@@ -1,10 +1,10 @@
-import { errorHeaders, toGatewayError } from '../../errors/index.ts';
-import { errorBodyFor } from '../../formats/index.ts';
-import type { Call } from '../call/call.ts';
-import type { Visit } from '../call/open-call.ts';
-import { routeOf } from '../call/routes.ts';
-import type { DataplaneDependencies } from '../dependencies.ts';
-import { recordWithoutProvider } from '../record.ts';
+import { errorHeaders, toGatewayError } from '../errors/format.ts';
+import { errorBodyFor } from '../formats/index.ts';
+import type { Call } from './call/call.ts';
+import type { Visit } from './call/open-call.ts';
+import { routeOf } from './call/routes.ts';
+import type { DataplaneDependencies } from './dependencies.ts';
+import { recordWithoutProvider } from './record.ts';
 
 /** Answers with an error, and records it where it is known whose it is. */
 export function refuse(

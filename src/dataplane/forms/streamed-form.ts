@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { GatewayError } from '../../../errors/index.ts';
-import type { Leaf } from '../../../routing-config/plan.ts';
-import { isLikeModel, uncertainForm } from './certain.ts';
-import { changedBytes, type FieldChanges } from './change.ts';
+import { GatewayError } from '../../errors/index.ts';
+import type { Leaf } from '../../routing-config/plan.ts';
+import { changedBytes, type FieldChanges } from './field-changes.ts';
 import { type Form, fieldOf, secondModel } from './form.ts';
 import { type CheckPart, LateParts } from './late-parts.ts';
+import { isLikeModel, uncertainForm } from './require-certain.ts';
 
 /**
  * A form of which only the beginning is held, with changes in that. A field that has a say in where the form goes, or that

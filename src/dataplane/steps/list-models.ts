@@ -5,7 +5,7 @@ import type { Leaf, Plan } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { recordWithoutProvider } from '../record.ts';
-import { headerProvider, providerNamedFor } from './named-provider.ts';
+import { headerProvider, providerNamedFor } from '../target/named-provider.ts';
 
 type Model = { id: string; object: 'model'; created: number; owned_by: string };
 

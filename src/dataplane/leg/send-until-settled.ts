@@ -3,17 +3,17 @@ import { errorBodyFor, streamFormatOf } from '../../formats/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { Capture } from '../../recording/capture.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
+import { type AttemptResult, attempt, type Reading } from '../answer/attempt.ts';
+import { gatewayHeaders } from '../answer/gateway-headers.ts';
+import type { ProviderError } from '../answer/provider-error.ts';
+import { storedSecretsOf } from '../answer/quoted-secrets.ts';
+import { Relay } from '../answer/relay.ts';
+import { Retries, type RetryDecision } from '../answer/retry.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import type { Exchange } from '../request/exchange.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
-import type { Target } from '../target/target.ts';
-import { type AttemptResult, attempt, type Reading } from './attempt.ts';
-import type { ProviderError } from './provider-error.ts';
-import { storedSecretsOf } from './quoted-secrets.ts';
-import { Relay } from './relay.ts';
-import { gatewayHeaders } from './response-headers.ts';
-import { Retries, type RetryDecision } from './retry.ts';
+import type { Target } from '../target/resolve-target.ts';
+import type { Exchange } from './make-request.ts';
 
 /** Status that a caller would have seen, had it not hung up (as proxies commonly log it). */
 const CLIENT_CLOSED_REQUEST = 499;
