@@ -24,7 +24,7 @@ export function createDataplane(dependencies: DataplaneDependencies): Dataplane 
       const visit = visitOf(request, response, path, query);
       let call: Call | null = null;
       try {
-        const opening = openCall(visit, dependencies);
+        const opening = openCall(visit, dependencies.authenticate);
         call = opening instanceof Promise ? await opening : opening;
         for (const step of steps) {
           const pending = step(call, dependencies);

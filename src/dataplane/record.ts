@@ -3,25 +3,19 @@ import { headerOf } from '../lib/http-headers.ts';
 import { uuid } from '../lib/ids.ts';
 import { encodingOf } from '../recording/capture.ts';
 import { messageWithoutSecrets, withoutSecrets } from '../recording/masking.ts';
-import {
-  type ExchangeDraft,
-  type KeptBody,
-  type KeptMessage,
-  type KeptParts,
-  kept,
-} from '../recording/request-log.ts';
+import { type ExchangeDraft, type KeptBody, type KeptMessage, kept } from '../recording/request-log.ts';
 import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
-import type { AttemptResult } from './answer/attempt.ts';
 import { secretsOf, sentSecretsOf } from './answer/quoted-secrets.ts';
 import { isEventStream } from './answer/relay.ts';
+import type { AttemptResult, Settled } from './answer/settled.ts';
 import type { Call } from './call/call.ts';
 import type { Span } from './call/trace.ts';
+import { keptParts } from './call/tracking.ts';
 import { MAX_TRIES } from './call/tries.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
 import type { Exchange } from './leg/make-request.ts';
-import type { Settled } from './leg/send-until-settled.ts';
 import type { OutgoingBody } from './request/body.ts';
-import type { Target } from './target/resolve-target.ts';
+import type { Target } from './target/target.ts';
 
 const MAX_MODEL_LENGTH = 256;
 /** Characters of what a client says about itself. */
@@ -243,17 +237,6 @@ const clientFact = (call: Call, header: string): string | null =>
 
 const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? kept(body.bytes, limit) : null;
-
-/** `x-gateway-debug: false`, which means nothing where a mode is set (spec/data-plane.md, sections 1.1 and 8.1). */
-export const declinesTracking = ({ key, headers }: Call): boolean =>
-  key.logMode === null && headerOf(headers, 'x-gateway-debug') === 'false';
-
-function keptParts(call: Call): KeptParts {
-  if (declinesTracking(call)) return 'none';
-  return call.key.logMode === 'metrics' ? 'failed answers' : 'all';
-}
-
-export const keepsBodies = (call: Call): boolean => keptParts(call) === 'all';
 
 /** What a provider may quote: of an error also what was made of the credential, a cost that no other answer shall have. */
 const quotable = ({ request, wire }: TargetCall['exchange'], target: Target, status: number): string[] =>

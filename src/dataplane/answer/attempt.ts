@@ -11,26 +11,14 @@ import type {
   UpstreamRequest,
   UpstreamSink,
 } from '../send/upstream.ts';
+import type { AnswerReader, Reception } from './answer-reader.ts';
 import { ErrorAnswer } from './error-answer.ts';
 import { errorText, type ProviderError } from './provider-error.ts';
 import type { Keeper } from './quoted-secrets.ts';
 import { isEventStream, type Relay } from './relay.ts';
 import { SecretMask, type Sought } from './secret-mask.ts';
+import type { AttemptResult } from './settled.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
-
-/** What one request to a provider came to. */
-export type AttemptResult = {
-  /** The provider's status, or that of the error with which its stream began; 0 when it gave none. */
-  status: number;
-  headers: UpstreamHeaders;
-  relayed: boolean;
-  failure: UpstreamFailure | null;
-  cause: Error | null;
-  /** What was wrong with an answer that came to its end; null for a sound one. */
-  defect: string | null;
-  /** Milliseconds to the first byte of the body; null when there was none. */
-  firstByte: number | null;
-};
 
 /** How the answers of a route are read whose format the gateway knows. */
 export type Reading = {
@@ -56,28 +44,6 @@ export type AttemptOptions = {
   accept: (status: number, headers: UpstreamHeaders, error: ProviderError | null) => boolean;
   /** Called before the first byte goes to the caller; gives the gateway's own headers. */
   gatewayHeaders: () => Record<string, string>;
-};
-
-/** Takes the body of an answer that is not passed on as it is. Exactly one of `end` and `fail` is called, last. */
-export type AnswerReader = {
-  /** False asks to pause. */
-  data(chunk: Buffer): boolean;
-  end(): void;
-  fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void;
-};
-
-/** What a reader does with what it found. */
-export type Reception = {
-  readonly result: AttemptResult;
-  readonly relay: Relay;
-  /** The last bytes that came, one character each. */
-  tail(bytes: number): string;
-  /** Ends the attempt with an error of the provider, which the caller gets unless there is another attempt. */
-  refuse(status: number, error: ProviderError): void;
-  /** Ends the attempt for want of an answer, or of the rest of one. */
-  giveUp(failure: UpstreamFailure, cause: Error): void;
-  /** Ends the attempt. */
-  settle(): void;
 };
 
 /** Milliseconds from the head of an error to its end. */

@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from '../send/upstream.ts';
-import type { AnswerReader, Reception } from './attempt.ts';
+import type { AnswerReader, Reception } from './answer-reader.ts';
 import { parsedError } from './provider-error.ts';
 
 /** Bytes of an error that are read; what comes after them is left out. */

@@ -3,7 +3,7 @@ import { isSecretName } from '../../lib/redaction.ts';
 import { MIN_SECRET } from '../../recording/masking.ts';
 import type { KeptMessage } from '../../recording/request-log.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
-import type { Target } from '../target/resolve-target.ts';
+import type { Target } from '../target/target.ts';
 import type { Sought } from './secret-mask.ts';
 
 /** Whose secrets a provider may quote in its answer. */

@@ -1,31 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { connectionNames, hopByHop } from '../call/hop-by-hop.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
-
-// Headers that belong to one connection (RFC 9110, section 7.6.1), and those that the `connection` header names.
-const hopByHop = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-export const isHopByHop = (name: string): boolean => hopByHop.has(name);
-
-/** Names that a message's own `connection` header declares hop-by-hop; null without any that is not so anyway. */
-export function connectionNames(value: string | string[] | undefined): ReadonlySet<string> | null {
-  if (value === undefined || value === 'keep-alive' || value === 'close') return null;
-  return new Set(
-    String(value)
-      .split(',')
-      .map((name) => name.trim().toLowerCase())
-      .filter((name) => name !== ''),
-  );
-}
 
 const NOTHING = Buffer.alloc(0);
 /** Bytes of a body that Node writes together with the head. */

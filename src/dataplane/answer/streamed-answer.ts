@@ -1,7 +1,7 @@
 import type { StreamFailure, StreamFormat } from '../../formats/stream/stream-format.ts';
 import { WholeLines } from '../../formats/stream/whole-lines.ts';
+import type { AnswerReader, Reception } from '../answer/answer-reader.ts';
 import type { UpstreamFailure } from '../send/upstream.ts';
-import type { AnswerReader, Reception } from './attempt.ts';
 import { UsageHider } from './hide-usage.ts';
 
 /** Bytes from the end of a stream in which its last events are looked for. */

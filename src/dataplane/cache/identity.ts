@@ -9,7 +9,7 @@ import type { Call } from '../call/call.ts';
 import type { OutgoingBody } from '../request/body.ts';
 import { forwardedNames } from '../request/headers.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
-import type { Target } from '../target/resolve-target.ts';
+import type { Target } from '../target/target.ts';
 import { isPassing } from './passing-headers.ts';
 
 type Json = Record<string, unknown>;

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Principal } from '../../auth/index.ts';
-import { type Credential, credentialOf } from '../../authentication/authenticate.ts';
+import { type Credential, credentialOf, type DoorAuthenticate } from '../../authentication/authenticate.ts';
 import type { KeyRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { uuid } from '../../lib/ids.ts';
 import { emptyPlan } from '../../routing-config/plan.ts';
-import type { DataplaneDependencies } from '../dependencies.ts';
 import type { Call } from './call.ts';
 import { HangUp } from './client-disconnect.ts';
 import { hopsOf } from './hops.ts';
@@ -33,7 +32,7 @@ export const visitOf = (
 ): Visit => ({ request, response, path, query, requestId: uuid(), trace: traceOf(request) });
 
 /** Authenticates a request; throws for one that does not come into a workspace. */
-export function openCall(visit: Visit, { authenticate }: DataplaneDependencies): Call | Promise<Call> {
+export function openCall(visit: Visit, authenticate: DoorAuthenticate): Call | Promise<Call> {
   const clock = { startedAt: performance.now(), createdAt: new Date(), atTargets: 0 };
   const { request } = visit;
   const credential = credentialOf(request.headers);

@@ -1,13 +1,8 @@
 import { GatewayError } from '../../errors/index.ts';
-import { partHead } from './part-head.ts';
+import { type PartHead, partHead } from './part-head.ts';
 
 /** A part of a multipart form (RFC 7578), by its offsets in the bytes that hold it. */
-export type Part = {
-  /** Empty where it is not certain. */
-  name: string;
-  isFile: boolean;
-  /** Every parser reads its headers the same. */
-  isCertain: boolean;
+export type Part = PartHead & {
   /** Of its delimiter, behind the line break. */
   start: number;
   valueStart: number;

@@ -1,7 +1,11 @@
-import type { Part } from './form.ts';
-
-/** What the headers of a part say of it. */
-export type PartHead = Pick<Part, 'name' | 'isFile' | 'isCertain'>;
+/** What the headers of a part of a form say. */
+export type PartHead = {
+  /** Empty where it is not certain. */
+  name: string;
+  isFile: boolean;
+  /** Every parser reads these headers the same. */
+  isCertain: boolean;
+};
 
 /** Parsers do not agree on what these headers say, or do not all read them. */
 const uncertain: PartHead = { name: '', isFile: false, isCertain: false };

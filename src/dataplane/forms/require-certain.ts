@@ -1,10 +1,10 @@
 import { GatewayError } from '../../errors/index.ts';
-import type { RequestBody } from '../call/call.ts';
 import type { FieldChanges } from './field-changes.ts';
 import { type Form, hasStray } from './form.ts';
 import { isPlainName } from './part-head.ts';
 
-type FormBody = Extract<RequestBody, { kind: 'bytes' | 'stream' }>;
+/** Whether the bytes of a form are held, or come as a stream. */
+type FormBody = { kind: 'bytes' | 'stream' };
 
 /**
  * Throws VALIDATION_FAILED for a form that a provider may read in another way than the gateway, where something is decided

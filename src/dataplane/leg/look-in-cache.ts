@@ -1,12 +1,12 @@
 import type { Leaf } from '../../routing-config/plan.ts';
+import type { Settled } from '../answer/settled.ts';
 import { cachingOf } from '../cache/caching.ts';
 import type { Cache, Lookup } from '../cache/index.ts';
 import { MAX_ENTRY_BYTES } from '../cache/whole-answer.ts';
 import type { Call } from '../call/call.ts';
 import type { Send } from '../send/upstream.ts';
-import type { Target } from '../target/resolve-target.ts';
+import type { Target } from '../target/target.ts';
 import type { Exchange } from './make-request.ts';
-import type { Settled } from './send-until-settled.ts';
 
 export type ThroughCache = {
   exchange: Exchange;

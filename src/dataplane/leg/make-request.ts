@@ -5,10 +5,10 @@ import type { CacheStatus } from '../../recording/log-record.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import { withHops } from '../call/hops.ts';
+import { keepsBodies } from '../call/tracking.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { gated } from '../leg/layers/gate-stream.ts';
 import { translatedSend } from '../leg/layers/translate.ts';
-import { keepsBodies } from '../record.ts';
 import type { Adapter, Asked } from '../request/adapter.ts';
 import { adapterFor, translatedBody } from '../request/adapter.ts';
 import { askForUsage, withoutRefusedOptions } from '../request/ask-usage.ts';
@@ -17,7 +17,7 @@ import { dialectHeaders, requestHeaders } from '../request/headers.ts';
 import { refusing, sendDialect } from '../send/in-process.ts';
 import type { Send, UpstreamHeaders, UpstreamRequest } from '../send/upstream.ts';
 import { Wire } from '../send/wire-tap.ts';
-import type { Target } from '../target/resolve-target.ts';
+import type { Target } from '../target/target.ts';
 import { placingRedirects } from './layers/keep-redirects.ts';
 
 /** One target's part of a call, ready to be sent, as often as retries ask for it. */

@@ -1,35 +1,23 @@
 import { GatewayError } from '../../errors/index.ts';
 import { errorBodyFor, streamFormatOf } from '../../formats/index.ts';
-import { headerOf } from '../../lib/http-headers.ts';
 import { Capture } from '../../recording/capture.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import { type AttemptResult, attempt, type Reading } from '../answer/attempt.ts';
+import { attempt, type Reading } from '../answer/attempt.ts';
 import { gatewayHeaders } from '../answer/gateway-headers.ts';
 import type { ProviderError } from '../answer/provider-error.ts';
 import { storedSecretsOf } from '../answer/quoted-secrets.ts';
 import { Relay } from '../answer/relay.ts';
 import { Retries, type RetryDecision } from '../answer/retry.ts';
+import type { AttemptResult, Settled } from '../answer/settled.ts';
 import type { Call } from '../call/call.ts';
+import { headerTimeout } from '../call/request-timeout.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
-import type { Target } from '../target/resolve-target.ts';
+import type { Target } from '../target/target.ts';
 import type { Exchange } from './make-request.ts';
 
 /** Status that a caller would have seen, had it not hung up (as proxies commonly log it). */
 const CLIENT_CLOSED_REQUEST = 499;
-
-/** What the last of a target's attempts came to. */
-export type Settled = {
-  result: AttemptResult;
-  /** The provider's, or the one that stands for its silence. */
-  status: number;
-  capture: Capture;
-  retryCount: number;
-  /** What was captured has no stored credential in it any more. */
-  isMasked: boolean;
-  /** The caller has its answer, or is gone. */
-  relayed: boolean;
-};
 
 /** Sends an exchange as often as the target's retries allow, until an answer stands (spec/data-plane.md, section 3). */
 export async function untilSettled(
@@ -97,20 +85,6 @@ export async function untilSettled(
 /** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
 const readingOf = ({ route }: Call, target: Target, hidesUsage: boolean): Reading | null =>
   route.unified ? { target, format: streamFormatOf(route.endpoint), hidesUsage } : null;
-
-/** Milliseconds that `x-gateway-request-timeout` allows an attempt; null without it. */
-export function headerTimeout(call: Call): number | null {
-  const text = headerOf(call.headers, 'x-gateway-request-timeout');
-  if (text === undefined) return null;
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 3_600_000) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      message: 'x-gateway-request-timeout is a whole number of milliseconds from 1 to 3600000.',
-      param: 'x-gateway-request-timeout',
-    });
-  }
-  return value;
-}
 
 const failures = {
   timeout: 'REQUEST_TIMEOUT',

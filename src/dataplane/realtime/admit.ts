@@ -4,7 +4,8 @@ import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { sessionSteps } from '../pipeline.ts';
 import { modelsInQuery } from '../target/model-query.ts';
-import { resolveTarget, type Target } from '../target/resolve-target.ts';
+import { resolveTarget } from '../target/resolve-target.ts';
+import type { Target } from '../target/target.ts';
 
 /** Where a session goes. */
 export type Admission = { leaf: Leaf; target: Target };

@@ -1,7 +1,7 @@
 import { inferenceBody, toGatewayError } from '../../errors/index.ts';
 import { errorText, parsedError } from '../answer/provider-error.ts';
 import type { Call } from '../call/call.ts';
-import type { Target } from '../target/resolve-target.ts';
+import type { Target } from '../target/target.ts';
 import { Refused } from './connect.ts';
 
 /**

@@ -7,8 +7,8 @@ import { GatewayError } from '../../errors/index.ts';
 import { gatewayHeaders } from '../answer/gateway-headers.ts';
 import type { Call } from '../call/call.ts';
 import { openCall, type Visit, visitOf } from '../call/open-call.ts';
+import { headerTimeout } from '../call/request-timeout.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { headerTimeout } from '../leg/send-until-settled.ts';
 import { refuse } from '../refuse.ts';
 import type { UpstreamRequest } from '../send/upstream.ts';
 import { scopesOf } from '../steps/authorise.ts';
@@ -58,7 +58,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
       if (stopping.signal.aborted) throw new GatewayError('STOPPING');
       const protocols = takeProtocols(visit.request.headers);
       requireWebSocket(visit.request);
-      call = await openCall(visit, dependencies);
+      call = await openCall(visit, dependencies.authenticate);
       const { principal } = call.key;
       const leaveWatch = watch.enter(principal);
       leave = leaveWatch;

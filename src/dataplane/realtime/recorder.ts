@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Capture } from '../../recording/capture.ts';
-import type { AttemptResult } from '../answer/attempt.ts';
+import type { AttemptResult } from '../answer/settled.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { recordExchange } from '../record.ts';

@@ -9,8 +9,8 @@ import { changedBytes, fieldChanges } from '../forms/field-changes.ts';
 import type { Form } from '../forms/form.ts';
 import { requireCertain, requireNoOtherModel } from '../forms/require-certain.ts';
 import { streamedForm } from '../forms/streamed-form.ts';
-import type { Target } from '../target/resolve-target.ts';
 import { requireSameModel } from '../target/restricted-models.ts';
+import type { Target } from '../target/target.ts';
 import { type BodyChange, bodyChange, changedValue, changesBody } from './body-parameters.ts';
 import { requireWithoutParameters } from './unread-body.ts';
 

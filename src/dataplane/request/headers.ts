@@ -3,13 +3,13 @@ import { GatewayError } from '../../errors/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import { refusedForwardHeaders } from '../../routing-config/rules.ts';
-import { connectionNames, isHopByHop } from '../answer/relay.ts';
 import type { Call } from '../call/call.ts';
+import { connectionNames, isHopByHop } from '../call/hop-by-hop.ts';
 import { HOPS_HEADER } from '../call/hops.ts';
 import { traceparentOf } from '../call/trace.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
-import type { Target } from '../target/resolve-target.ts';
 import { requireModelsInHeaders } from '../target/restricted-models.ts';
+import type { Target } from '../target/target.ts';
 
 // What a unified route sends of the caller's own headers, beside those that the provider wants. `accept-encoding` is not
 // among them: plain answers let the gateway read the token counts.

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isExpired, type ProviderRecord } from '../../directory/memory.ts';
+import { type Directory, isExpired, type ProviderRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
 import type { HostPolicy } from '../../lib/custom-host.ts';
 import { headerOf } from '../../lib/http-headers.ts';
@@ -8,56 +8,31 @@ import {
   findProvider,
   headerOfSetting,
   type Provider,
-  type ProviderCredential,
   type Settings,
   settingProblem,
 } from '../../providers/index.ts';
 import type { OwnPricing } from '../../recording/pricing/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
-import type { DataplaneDependencies } from '../dependencies.ts';
 import { type NamedProvider, placeOfName, providerNamedFor } from './named-provider.ts';
 import { allowedModel } from './restricted-models.ts';
+import type { Target } from './target.ts';
 
-/** A leaf of the plan made concrete for one call: who is called, where, with which credential and which model. */
-export type Target = {
-  provider: Provider;
-  /** The catalogue entry that supplies the credential; null when the caller or the config brings its own. */
-  record: ProviderRecord | null;
-  /** Null for a provider in this process. */
-  base: BaseUrl | null;
-  /** The base is the provider's own; no custom host and no setting has a say in it. */
-  hasFixedAddress: boolean;
-  credential: ProviderCredential;
-  /** The credential was stored, with the integration or in a saved config: the caller does not know it. */
-  isStored: boolean;
-  /** Headers of the integration and, before them, of its model, sent on every request. */
-  customHeaders: Record<string, string>;
-  /** The model that goes upstream, without a `@slug/`; null when nothing names one. */
-  model: string | null;
-  /** Null for the usual prices. */
-  pricing: OwnPricing;
-};
+/** Where providers are looked up, and which hosts may be called. */
+type Sources = { directory: Directory; hostPolicy: HostPolicy };
 
 /** Whom a leaf of a call is for. */
 type Asked = { named: NamedProvider; leaf: Leaf; call: Call };
 
 /** Chooses the provider of a leaf in the order of spec/data-plane.md, section 9.1, and checks that the call may use it. */
-export function resolveTarget(
-  leaf: Leaf,
-  call: Call,
-  dependencies: DataplaneDependencies,
-): Target | Promise<Target> {
+export function resolveTarget(leaf: Leaf, call: Call, sources: Sources): Target | Promise<Target> {
   const named = providerNamedFor(leaf, call);
   if (!named) throw nobodyNamed(leaf);
   const asked = { named, leaf, call };
-  return named.name.startsWith('@') ? fromCatalogue(asked, dependencies) : fromRequest(asked, dependencies);
+  return named.name.startsWith('@') ? fromCatalogue(asked, sources) : fromRequest(asked, sources);
 }
 
-function fromCatalogue(
-  asked: Asked,
-  { directory, hostPolicy }: DataplaneDependencies,
-): Target | Promise<Target> {
+function fromCatalogue(asked: Asked, { directory, hostPolicy }: Sources): Target | Promise<Target> {
   const { named, call } = asked;
   const found = directory.providers.get(`${call.workspaceId}/${named.name.slice(1)}`);
   return found instanceof Promise
@@ -97,7 +72,7 @@ function withRecord(record: ProviderRecord | null, asked: Asked, hostPolicy: Hos
   };
 }
 
-function fromRequest(asked: Asked, { hostPolicy }: DataplaneDependencies): Target {
+function fromRequest(asked: Asked, { hostPolicy }: Sources): Target {
   const { named, leaf, call } = asked;
   const provider = knownProvider(named.name, asked);
   if (call.savedConfig && leaf.apiKey !== null && leaf.provider === null) throw looseKey(leaf);

@@ -9,7 +9,7 @@ import type { UpstreamHeaders } from '../send/upstream.ts';
 import { modelsInBody } from './model-members.ts';
 import { modelsInQuery } from './model-query.ts';
 import { lacksModel } from './requested-model.ts';
-import type { Target } from './resolve-target.ts';
+import type { Target } from './target.ts';
 
 /**
  * What a provider's catalogue entry says of the model that a call asks for; null when it says nothing. Throws FORBIDDEN for
