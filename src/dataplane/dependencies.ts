@@ -9,7 +9,6 @@ import type { Settings } from '../settings/index.ts';
 import type { OpenStreams } from './answer/relay.ts';
 import type { Cache } from './cache/index.ts';
 import type { OpenCalls } from './call/open-calls.ts';
-import type { RedirectPolicy } from './leg/layers/keep-redirects.ts';
 import type { HttpUpstream } from './send/http.ts';
 import type { Breakers } from './strategy/breaker/index.ts';
 import type { Random } from './strategy/draw.ts';
@@ -20,8 +19,8 @@ export type DataplaneDependencies = {
   directory: Directory;
   http: HttpUpstream;
   hostPolicy: HostPolicy;
-  /** What becomes of redirects on paths that are passed on. */
-  redirects: RedirectPolicy;
+  /** What becomes of a redirect that leaves the provider's base, on paths that are passed on: it goes to the caller, or is an error. */
+  redirects: Settings['upstream']['redirects'];
   breakers: Breakers;
   sticky: StickyTargets;
   /** Decides draws. */

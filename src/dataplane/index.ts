@@ -5,7 +5,7 @@ import type { Call } from './call/call.ts';
 import { openCall, visitOf } from './call/open-call.ts';
 import { allowOf, routeOf } from './call/routes.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import { steps } from './pipeline.ts';
+import { callSteps } from './pipeline.ts';
 import { refuse } from './refuse.ts';
 
 export type Dataplane = {
@@ -13,7 +13,7 @@ export type Dataplane = {
   handle(request: IncomingMessage, response: ServerResponse, path: string, query: string): Promise<void>;
 };
 
-/** The inference side of the gateway: authenticates, then runs the steps of `steps.ts`. */
+/** The inference side of the gateway: authenticates, then runs the steps of `pipeline.ts`. */
 export function createDataplane(dependencies: DataplaneDependencies): Dataplane {
   return {
     async handle(request, response, path, query) {
@@ -26,7 +26,7 @@ export function createDataplane(dependencies: DataplaneDependencies): Dataplane 
       try {
         const opening = openCall(visit, dependencies.authenticate);
         call = opening instanceof Promise ? await opening : opening;
-        for (const step of steps) {
+        for (const step of callSteps) {
           const pending = step(call, dependencies);
           if (pending) await pending;
         }

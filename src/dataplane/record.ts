@@ -13,8 +13,9 @@ import type { Span } from './call/trace.ts';
 import { keptParts } from './call/tracking.ts';
 import { MAX_TRIES } from './call/tries.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
-import type { Exchange } from './leg/make-request.ts';
 import type { OutgoingBody } from './request/body.ts';
+import type { UpstreamRequest } from './send/upstream.ts';
+import type { WireTap } from './send/wire-tap.ts';
 import type { Target } from './target/target.ts';
 
 const MAX_MODEL_LENGTH = 256;
@@ -24,30 +25,35 @@ const MAX_CLIENT_LENGTH = 200;
 const NO_HEADERS = {};
 const NONE: readonly string[] = [];
 
-/** What one target was asked, and what came of it. `startedAt`: on the clock of `performance.now()`. */
-type TargetCall = {
+/** What of a leg is recorded. */
+type RecordedLeg = {
+  call: Call;
   leaf: Leaf;
   target: Target;
-  exchange: Pick<Exchange, 'request' | 'body' | 'cache' | 'untranslated' | 'wire'>;
-  settled: Pick<Settled, 'result' | 'status' | 'capture' | 'retryCount' | 'relayed' | 'isMasked'>;
+  request: UpstreamRequest;
+  body: OutgoingBody;
+  /** `from`: the body in the caller's format, where `body` is a translation of it. */
+  translated: { from: OutgoingBody } | null;
+  tap: WireTap | null;
+  cache: { status: DraftRecord['cacheStatus']; mode: DraftRecord['cacheMode'] } | null;
+  /** On the clock of `performance.now()`. */
   startedAt: number;
 };
 
-/** Hands one target's exchange to the request log; what can wait (token counts, redaction, texts) is done there. */
-export function recordExchange(
+/** Hands a leg to the request log; what can wait (token counts, redaction, texts) is done there. */
+export function recordWithProvider(
+  leg: RecordedLeg,
+  settled: Settled,
   { requestLog, maxLoggedBytes }: DataplaneDependencies,
-  call: Call,
-  { leaf, target, exchange, settled, startedAt }: TargetCall,
 ): void {
-  const { body, cache, wire } = exchange;
-  const { result, status, capture, retryCount, isMasked } = settled;
-  const now = performance.now();
+  const { call, leaf, target, body, translated, tap, cache, startedAt } = leg;
+  const { result, status, capture, retryCount, isMasked, endedAt: now } = settled;
   call.clock.atTargets += now - startedAt;
   // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
   const clientAborted = call.hangUp.happened && (result.failure === 'aborted' || !result.relayed);
   const keeps = keptParts(call);
-  const answered = wire?.answered() ?? null;
-  const secrets = keeps === 'none' ? [] : quotable(exchange, target, status);
+  const answered = tap?.answered() ?? null;
+  const secrets = keeps === 'none' ? [] : quotable(leg, status);
   const isPacked =
     encodingOf(result.headers) !== null || (answered !== null && encodingOf(answered.headers) !== null);
   requestLog.add({
@@ -75,8 +81,8 @@ export function recordExchange(
     }),
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
-    finalUntransformed: wire ? contentOf(exchange.untranslated ?? body, maxLoggedBytes) : null,
-    transformed: wire ? wire.asked : changedRequest(exchange, maxLoggedBytes),
+    finalUntransformed: tap ? contentOf(translated?.from ?? body, maxLoggedBytes) : null,
+    transformed: tap ? tap.asked : changedRequest(leg, maxLoggedBytes),
     response: isMasked ? capture.taken() : withoutSecrets(capture.taken(), secrets),
     original: answered && messageWithoutSecrets(answered, secrets),
     keeps,
@@ -92,7 +98,7 @@ const contentOf = ({ content }: OutgoingBody, limit: number): KeptBody | null =>
   Buffer.isBuffer(content) ? kept(content, limit) : null;
 
 function changedRequest(
-  { request, body }: Pick<Exchange, 'request' | 'body'>,
+  { request, body }: Pick<RecordedLeg, 'request' | 'body'>,
   limit: number,
 ): KeptMessage | null {
   const content = body.changed ? contentOf(body, limit) : null;
@@ -239,8 +245,8 @@ const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? kept(body.bytes, limit) : null;
 
 /** What a provider may quote: of an error also what was made of the credential, a cost that no other answer shall have. */
-const quotable = ({ request, wire }: TargetCall['exchange'], target: Target, status: number): string[] =>
-  status >= 400 ? sentSecretsOf(target, wire?.asked?.headers ?? request.headers) : secretsOf(target);
+const quotable = ({ request, target, tap }: RecordedLeg, status: number): string[] =>
+  status >= 400 ? sentSecretsOf(target, tap?.asked?.headers ?? request.headers) : secretsOf(target);
 
 /** Lower-case names: those that the caller lists, and those of the integration. */
 function sensitiveHeaders(call: Call, customHeaders: Target['customHeaders']): string[] {

@@ -15,7 +15,7 @@ export type AttemptResult = {
   firstByte: number | null;
 };
 
-/** What the last of a target's attempts came to. */
+/** What the last attempt of a leg came to. */
 export type Settled = {
   result: AttemptResult;
   /** The provider's, or the one that stands for its silence. */
@@ -26,4 +26,6 @@ export type Settled = {
   isMasked: boolean;
   /** The caller has its answer, or is gone. */
   relayed: boolean;
+  /** On the clock of `performance.now()`. */
+  endedAt: number;
 };

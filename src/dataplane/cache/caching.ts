@@ -1,13 +1,9 @@
 import { headerOf } from '../../lib/http-headers.ts';
 import type { Endpoint } from '../../providers/index.ts';
-import type { Leaf } from '../../routing-config/plan.ts';
-import type { Call } from '../call/call.ts';
 import { headerTimeout } from '../call/request-timeout.ts';
 import { declinesTracking } from '../call/tracking.ts';
-import type { Exchange } from '../leg/make-request.ts';
-import type { Target } from '../target/target.ts';
 import { acts, isCacheable } from './cacheable.ts';
-import { identify } from './identity.ts';
+import { type CachedRequest, identify } from './identity.ts';
 import { type Question, questionOf } from './question.ts';
 
 /** What a call's cache is asked, worked out once per target. */
@@ -39,20 +35,14 @@ export const DEFAULT_MAX_AGE = 604_800;
 
 /**
  * How the cache takes part in one target's call; null when it does not: no mode in the config, a body that is not JSON,
- * a path that keeps nothing, a call that does something, or a caller who asks not to be tracked (spec/data-plane.md, section 4).
+ * a path that keeps nothing, a call that does something, or a caller who asks not to be tracked. `ceiling`: seconds, the operator's limit of an answer's age.
  */
-export function cachingOf(
-  call: Call,
-  leaf: Leaf,
-  target: Target,
-  { body, request }: Exchange,
-  ceiling: number | null,
-): Caching | null {
+export function cachingOf(request: CachedRequest, ceiling: number | null): Caching | null {
+  const { call, leaf, body } = request;
   const { cache } = leaf;
   if (cache === null || body.value === null || call.method !== 'POST') return null;
   if (!isCacheable(call.route) || acts(body.value) || declinesTracking(call)) return null;
-  const { value, content } = body;
-  const identity = identify(call, leaf, target, request.headers, { value, content });
+  const identity = identify(request, body.value);
   if (identity === null) return null;
   const { endpoint } = call.route;
   const options = body.value.stream_options as { include_usage?: unknown } | undefined | null;

@@ -8,11 +8,20 @@ import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { OutgoingBody } from '../request/body.ts';
 import { forwardedNames } from '../request/headers.ts';
-import type { UpstreamHeaders } from '../send/upstream.ts';
+import type { UpstreamHeaders, UpstreamRequest } from '../send/upstream.ts';
 import type { Target } from '../target/target.ts';
 import { isPassing } from './passing-headers.ts';
 
 type Json = Record<string, unknown>;
+
+/** A request to a provider whose answer the cache may have. */
+export type CachedRequest = {
+  call: Call;
+  leaf: Leaf;
+  target: Target;
+  request: Pick<UpstreamRequest, 'headers'>;
+  body: OutgoingBody;
+};
 
 /** Levels of JSON that are put in order; whoever sends more gets no cache. */
 const MAX_DEPTH = 200;
@@ -45,16 +54,13 @@ const irrelevant = new Set(
 /**
  * What an answer depends on, as a hash of it together with a body. Tenant, workspace and credential stand before all else:
  * nobody ever finds what another one's call has left. Without a namespace metadata and gateway headers divide the cache
- * further, with one it alone does (section 4). Null for bodies too deep to be compared.
+ * further, with one it alone does. Null for bodies too deep to be compared.
  */
 export function identify(
-  call: Call,
-  leaf: Leaf,
-  target: Target,
-  sent: UpstreamHeaders,
-  { value: body, content }: { value: Json; content: OutgoingBody['content'] },
+  { call, leaf, target, request, body }: CachedRequest,
+  value: Json,
 ): { id(body: Json): string } | null {
-  if (isNestedDeeperThan(MAX_DEPTH, body)) return null;
+  if (isNestedDeeperThan(MAX_DEPTH, value)) return null;
   const namespace = headerOf(call.headers, 'x-gateway-cache-namespace') ?? leaf.cache?.namespace;
   const { organisationId, kind, id, userId } = call.key.principal;
   const place = canonicalJson([
@@ -63,10 +69,10 @@ export function identify(
     [kind, id, userId],
     [call.route.endpoint, call.path, call.query],
     [target.provider.id, target.record?.id ?? target.credential.key, target.base, target.credential.settings],
-    [call.providerAuthorization, toldHeaders(call, leaf, target, sent)],
+    [call.providerAuthorization, toldHeaders(call, leaf, target, request.headers)],
     [leaf.strictOpenAiCompliance, call.headers[STRICT] ?? null],
     // Numbers that the provider may tell apart, although they have become one here.
-    ...(Buffer.isBuffer(content) ? inexactNumbers(content) : []),
+    ...(Buffer.isBuffer(body.content) ? inexactNumbers(body.content) : []),
     namespace === undefined ? { metadata: call.metadata, headers: relevantHeaders(call) } : { namespace },
   ]);
   // Only where one form of an answer can be made of the other.

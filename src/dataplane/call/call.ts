@@ -49,7 +49,7 @@ export type Call = {
   /** The span of the target that is tried now; before the first one, the call's own. */
   span: Span;
 
-  // Filled in by the steps, in the order of `steps.ts`.
+  // Filled in by the steps, in the order of `pipeline.ts`.
   body: RequestBody;
   metadata: Record<string, string>;
   plan: Plan;

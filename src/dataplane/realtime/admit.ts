@@ -7,8 +7,8 @@ import { modelsInQuery } from '../target/model-query.ts';
 import { resolveTarget } from '../target/resolve-target.ts';
 import type { Target } from '../target/target.ts';
 
-/** Where a session goes. */
-export type Admission = { leaf: Leaf; target: Target };
+/** A session that may be, and where it goes. */
+export type Admission = { call: Call; leaf: Leaf; target: Target };
 
 /** Does for a session what the steps before a provider do for a request; throws for one that may not be. */
 export async function admit(call: Call, dependencies: DataplaneDependencies): Promise<Admission> {
@@ -16,7 +16,7 @@ export async function admit(call: Call, dependencies: DataplaneDependencies): Pr
   for (const step of sessionSteps) await step(call, dependencies);
   const leaf = singleLeaf(call.plan);
   call.leaf = leaf;
-  return { leaf, target: await targetOf(call, leaf, dependencies) };
+  return { call, leaf, target: await targetOf(call, leaf, dependencies) };
 }
 
 /** The target of a session, also of one that is open: throws as soon as it may not be used any more. */

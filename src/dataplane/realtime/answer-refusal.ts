@@ -1,7 +1,7 @@
 import { inferenceBody, toGatewayError } from '../../errors/index.ts';
 import { errorText, parsedError } from '../answer/provider-error.ts';
-import type { Call } from '../call/call.ts';
 import type { Target } from '../target/target.ts';
+import type { Admission } from './admit.ts';
 import { Refused } from './connect.ts';
 
 /**
@@ -9,8 +9,7 @@ import { Refused } from './connect.ts';
  * is none, such as a redirect, is 500 (spec/data-plane.md, section 10.5).
  */
 export function answerRefusal(
-  call: Call,
-  target: Target,
+  { call, target }: Admission,
   headers: Record<string, string>,
   thrown: unknown,
 ): number {

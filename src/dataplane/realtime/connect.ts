@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../../errors/index.ts';
 import { hostnameOf, portOf } from '../../lib/custom-host.ts';
-import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { requestHeaders } from '../request/headers.ts';
 import { failureOf } from '../send/failure.ts';
@@ -29,8 +28,7 @@ export class Refused extends Error {
 
 /** The request that opens a session at the provider: base URL, query and the provider's own authentication. */
 export async function openingOf(
-  call: Call,
-  { leaf, target }: Admission,
+  { call, leaf, target }: Admission,
   { http, headers: settings }: Pick<DataplaneDependencies, 'http' | 'headers'>,
 ): Promise<UpstreamRequest> {
   const { provider, base, credential, model } = target;

@@ -68,7 +68,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
         openCalls.leave(principal);
       };
       const admission = await admit(call, dependencies);
-      await hold(call, admission, await openingOf(call, admission, dependencies), protocols, to);
+      await hold(admission, await openingOf(admission, dependencies), protocols, to);
     } catch (thrown) {
       refuse(thrown, { ...visit, call }, dependencies);
     } finally {
@@ -78,15 +78,15 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
 
   /** Opens both sides and stays until both are closed. Rejects only before anything was answered. */
   async function hold(
-    call: Call,
     admission: Admission,
     opening: UpstreamRequest,
     protocols: string[],
     to: Handover,
   ): Promise<void> {
-    const record = recorderOf(call, admission, opening, dependencies);
-    const headers = gatewayHeaders(call, admission.leaf, admission.target.provider.id, 0, 'DISABLED');
-    const timeout = headerTimeout(call) ?? admission.leaf.requestTimeout ?? OPENING_TIMEOUT;
+    const { call, leaf } = admission;
+    const record = recorderOf(admission, opening, dependencies);
+    const headers = gatewayHeaders({ ...admission, cache: null }, 0);
+    const timeout = headerTimeout(call) ?? leaf.requestTimeout ?? OPENING_TIMEOUT;
     let provider: Side;
     try {
       provider = await connect(opening, {
@@ -96,7 +96,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
         signal: AbortSignal.any([call.hangUp.signal, stopping.signal]),
       });
     } catch (thrown) {
-      record.failure(answerRefusal(call, admission.target, headers, thrown), thrown as Error);
+      record.failure(answerRefusal(admission, headers, thrown), thrown as Error);
       return;
     }
     const caller = await upgrade(call, to, { protocol: provider.socket.protocol, headers });
@@ -117,7 +117,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     const forget = watch.add({
       async check() {
         if (relayed.isOverdue(now().getTime())) throw tooSlow();
-        await recheck(call, admission);
+        await recheck(admission);
       },
       end: (error) => relayed.end(POLICY_VIOLATION, reasonOf(error)),
     });
@@ -131,7 +131,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
   }
 
   /** Throws once the credential or the provider behind a session is not what it was. */
-  async function recheck(call: Call, { leaf }: Admission): Promise<void> {
+  async function recheck({ call, leaf }: Admission): Promise<void> {
     const { principal } = await dependencies.authenticate(credentialOf(call.headers), undefined);
     requireScope(principal, scopesOf(call.route, call.method));
     if (principal.workspaceId !== call.workspaceId) throw new GatewayError('FORBIDDEN');

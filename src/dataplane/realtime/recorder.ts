@@ -1,9 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { Capture } from '../../recording/capture.ts';
 import type { AttemptResult } from '../answer/settled.ts';
-import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
-import { recordExchange } from '../record.ts';
+import { recordWithProvider } from '../record.ts';
 import type { UpstreamRequest } from '../send/upstream.ts';
 import type { Admission } from './admit.ts';
 import type { SessionReport } from './observer.ts';
@@ -11,39 +10,38 @@ import type { Ending } from './relay.ts';
 
 const SWITCHING_PROTOCOLS = 101;
 
+/** What other legs have and a session has not. */
+const unsent = {
+  body: { content: null, value: null, changed: false, growth: 0 },
+  translated: null,
+  tap: null,
+  cache: null,
+};
+
+const sound = { headers: {}, relayed: true, failure: null, cause: null, firstByte: null, defect: null };
+
 /** Writes the one log of a session: when it is over, or could not begin. */
 export function recorderOf(
-  call: Call,
-  { leaf, target }: Admission,
+  { call, leaf, target }: Admission,
   request: UpstreamRequest,
   dependencies: DataplaneDependencies,
 ) {
   const startedAt = performance.now();
   const capture = new Capture(dependencies.maxLoggedBytes);
   const add = (status: number, result: Partial<AttemptResult>) =>
-    recordExchange(dependencies, call, {
-      leaf,
-      target,
-      exchange: { request, body: { content: null, value: null, changed: false, growth: 0 } },
-      settled: {
-        result: {
-          status,
-          headers: {},
-          relayed: true,
-          failure: null,
-          cause: null,
-          firstByte: null,
-          defect: null,
-          ...result,
-        },
+    recordWithProvider(
+      { ...unsent, call, leaf, target, request, startedAt },
+      {
+        result: { ...sound, status, ...result },
         status,
         capture,
         retryCount: 0,
         isMasked: false,
         relayed: true,
+        endedAt: performance.now(),
       },
-      startedAt,
-    });
+      dependencies,
+    );
   return {
     /** `cause`: null when the caller is gone. */
     failure(status: number, cause: Error | null): void {

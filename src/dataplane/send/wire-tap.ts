@@ -9,7 +9,7 @@ type Crossing = { asked: KeptMessage; answer: Capture | null };
  * For the log, what crossed the wire where a provider is asked in another format than the caller's. Of several requests the
  * one that was sent last.
  */
-export class Wire {
+export class WireTap {
   readonly #limit: number;
   #last: Crossing | null = null;
 

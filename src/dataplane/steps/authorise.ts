@@ -1,7 +1,7 @@
 import { requireScope } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { allowOf, type Route } from '../call/routes.ts';
-import type { Step } from './step.ts';
+import type { CallStep } from './call-step.ts';
 
 const MODEL_SCOPES = ['models.list', 'completions.write', 'virtual_keys.list'];
 const INFERENCE_SCOPES = ['completions.write'];
@@ -10,7 +10,7 @@ const INFERENCE_SCOPES = ['completions.write'];
 export const scopesOf = ({ endpoint }: Route, method: string): readonly string[] =>
   endpoint === 'models' && method === 'GET' ? MODEL_SCOPES : INFERENCE_SCOPES;
 
-export const authorise: Step = (call) => {
+export const authorise: CallStep = (call) => {
   requireScope(call.key.principal, scopesOf(call.route, call.method));
   if (!call.route.methods.includes(call.method)) {
     const allow = allowOf(call.route);

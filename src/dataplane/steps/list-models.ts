@@ -9,8 +9,12 @@ import { headerProvider, providerNamedFor } from '../target/named-provider.ts';
 
 type Model = { id: string; object: 'model'; created: number; owned_by: string };
 
-/** Whether models are asked of the gateway: no target has a provider, or the request or its config wants them all the same. */
+/**
+ * Whether a call asks the gateway itself for models: no target has a provider, or the request or its config wants the
+ * gateway's models all the same.
+ */
 export const wantsCatalogue = (call: Call): boolean =>
+  call.route.endpoint === 'models' &&
   call.method === 'GET' &&
   (call.plan.fetchIntegratedModels ||
     call.headers['x-gateway-fetch-integrated-models'] === 'true' ||
@@ -18,7 +22,7 @@ export const wantsCatalogue = (call: Call): boolean =>
 
 /**
  * `GET /v1/models` without a provider: what the workspace's providers offer, as `@slug/model`, which is how a request
- * may name them; of the providers that it names when it asks for the catalogue all the same (spec, section 10.3). `GET /v1/models/{model}`: one of these.
+ * may name them; of the providers that the request names when it asks for the catalogue all the same. `GET /v1/models/{model}`: one of these.
  */
 export async function listModels(call: Call, dependencies: DataplaneDependencies): Promise<void> {
   const { directory } = dependencies;

@@ -6,11 +6,11 @@ import { isObject } from '../../lib/json.ts';
 import type { Call, RequestBody } from '../call/call.ts';
 import { boundaryOf, parseForm } from '../forms/form.ts';
 import { readHead } from '../forms/read-head.ts';
+import type { CallStep } from './call-step.ts';
 import { isNitro } from './nitro-mode.ts';
-import type { Step } from './step.ts';
 
 /** Reads the body, bounded. One that is not JSON and too large to keep becomes a stream that is sent once. */
-export const readBody: Step = (call, { limits, bodies }) => {
+export const readBody: CallStep = (call, { limits, bodies }) => {
   const length = announcedBytes(call.request);
   if (length === 0 && (call.method === 'GET' || call.method === 'DELETE')) {
     call.request.resume();

@@ -3,13 +3,13 @@ import { headerOf } from '../../lib/http-headers.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call } from '../call/call.ts';
 import { fieldOf } from '../forms/form.ts';
-import type { Step } from './step.ts';
+import type { CallStep } from './call-step.ts';
 
 /**
  * Metadata of the call: `baggage` under the headers that count as metadata, these under `x-gateway-metadata`, and all under
  * the key's and the workspace's own (spec/data-plane.md, section 8.2). What is not a JSON object counts as empty; values are strings of at most 128 characters.
  */
-export const readMetadata: Step = (call, { headers }) => {
+export const readMetadata: CallStep = (call, { headers }) => {
   const fromHeaders = headers.toMetadata.length > 0 ? headerMetadata(call, headers.toMetadata) : null;
   const asked = { ...baggage(call), ...fromHeaders, ...ownMetadata(call) };
   call.metadata = requestMetadata(userOf(call), asked, call.key.principal);

@@ -2,13 +2,13 @@ import { type ErrorName, GatewayError } from '../../errors/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { addressSettings, headerOfSetting } from '../../providers/index.ts';
 import type { Call } from '../call/call.ts';
-import type { Step } from './step.ts';
+import type { CallStep } from './call-step.ts';
 
 /** Headers by which a request chooses where a provider is. */
 const addressHeaders = addressSettings.map(headerOfSetting);
 
 /** Where only saved configs and providers are used, refuses what a request brings along (spec/data-plane.md, section 2.9). */
-export const requireSaved: Step = (call, { savedConfigsOnly }) => {
+export const requireSaved: CallStep = (call, { savedConfigsOnly }) => {
   if (!savedConfigsOnly && !call.key.savedConfigsOnly) return;
   refuse(call, 'x-gateway-config', 'INLINE_CONFIG_BLOCKED', (value) => /^[[{"]/.test(value));
   refuse(call, 'x-gateway-provider', 'INLINE_PROVIDER_BLOCKED', (value) => !value.startsWith('@'));

@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { type ConfigRecord, WORKSPACE_DEFAULT } from '../../directory/memory.ts';
+import type { ConfigRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
 import { inheritedParams, type Plan, planOf } from '../../routing-config/plan.ts';
 import { parseGatewayConfig } from '../../routing-config/schema.ts';
 import type { Call } from '../call/call.ts';
-import type { DataplaneDependencies } from '../dependencies.ts';
-import type { Step } from './step.ts';
+import type { CallStep } from './call-step.ts';
 
 // Programs send the same inline config with every request.
 const inlinePlans = new LRUCache<string, Plan>({
@@ -16,7 +15,7 @@ const inlinePlans = new LRUCache<string, Plan>({
 });
 
 /** The config of the call: the one it names or carries, else the key's default, else none. */
-export const resolveConfig: Step = (call, { directory }) => {
+export const resolveConfig: CallStep = (call, { directory }) => {
   const header = headerOf(call.headers, 'x-gateway-config')?.trim();
   const { defaultConfig, allowConfigOverride } = call.key;
   if (header && !allowConfigOverride)
@@ -34,7 +33,7 @@ export const resolveConfig: Step = (call, { directory }) => {
 
 function useNamed(call: Call, name: string, config: ConfigRecord | null): void {
   if (!config) {
-    // What a JWT names as its default counts for nothing where it does not exist (section 2.10).
+    // What a JWT names as its default counts for nothing where it does not exist.
     if (name === call.key.defaultConfig && call.key.principal.kind === 'jwt') return;
     throw new GatewayError('INVALID_CONFIG', {
       message: `There is no config ${JSON.stringify(name.slice(0, 100))} in this workspace.`,
@@ -44,15 +43,10 @@ function useNamed(call: Call, name: string, config: ConfigRecord | null): void {
   useSaved(call, config);
 }
 
-function useSaved(call: Call, { id, slug, versionId, plan }: ConfigRecord): void {
+/** Takes a saved config for the call. */
+export function useSaved(call: Call, { id, slug, versionId, plan }: ConfigRecord): void {
   call.plan = plan;
   call.savedConfig = { id, slug, versionId };
-}
-
-/** The default config of the workspace, for a call that would otherwise have no provider to go to. */
-export async function useWorkspaceDefault(call: Call, { directory }: DataplaneDependencies): Promise<void> {
-  const config = await directory.configs.get(`${call.workspaceId}/${WORKSPACE_DEFAULT}`);
-  if (config) useSaved(call, config);
 }
 
 function inlinePlan(text: string): Plan {

@@ -9,9 +9,9 @@ import { type StickyTargets, stickyIdOf } from './sticky.ts';
 
 /**
  * What became of a target's last answer: sent to the caller, or thrown away because another target is to be tried. `failure`:
- * why it is none, or not whole.
+ * why there is no answer, or no whole one.
  */
-export type Outcome = { status: number; relayed: boolean; failure: UpstreamFailure | null };
+export type Outcome = { status: number; relayed: boolean; result: { failure: UpstreamFailure | null } };
 
 type Accept = (status: number) => boolean;
 
@@ -50,7 +50,8 @@ function visit(plan: Plan, context: Walk, accept: Accept): Promise<Outcome> {
 async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Accept): Promise<Outcome> {
   const { call, callTarget } = context;
   const outcome = await callTarget(leaf, accept);
-  const { status, failure } = outcome;
+  const { status, result } = outcome;
+  const { failure } = result;
   const isImpatient = failure === 'timeout' && call.headers['x-gateway-request-timeout'] !== undefined;
   if (!call.hangUp.happened && !isImpatient) health.settled(leaf, { status, isBroken: failure !== null });
   return outcome;
@@ -59,7 +60,7 @@ async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Ac
 /** Targets in order; the answer of the last one that may be called stands whatever it is. */
 async function fallback(group: Group, context: Walk, accept: Accept): Promise<Outcome> {
   const places = openPlaces(group, context);
-  let outcome: Outcome = { status: 0, relayed: false, failure: null };
+  let outcome: Outcome = { status: 0, relayed: false, result: { failure: null } };
   for (const [turn, place] of places.entries()) {
     const isLast = turn === places.length - 1;
     // A body that went out as a stream is gone: there is nothing to send to a next target.

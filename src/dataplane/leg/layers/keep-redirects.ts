@@ -1,21 +1,23 @@
-import type { BaseUrl, Provider } from '../../../providers/index.ts';
+import type { BaseUrl } from '../../../providers/index.ts';
 import { errorBody } from '../../answer/provider-error.ts';
-import type { Send, UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../../send/upstream.ts';
-
-/** What becomes of a redirect that leaves the provider's base: it goes to the caller, or is an error. */
-export type RedirectPolicy = 'pass' | 'refuse';
+import type { DataplaneDependencies } from '../../dependencies.ts';
+import type { UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../../send/upstream.ts';
+import type { SendLayer } from './send-layer.ts';
 
 /**
  * Where redirects on paths that are passed on lead: below the provider's base to `/v1/proxy`, so that the gateway's key is
  * enough to follow, and elsewhere to where the provider says or, under `refuse`, nowhere.
  */
-export const placingRedirects =
-  (send: Send, provider: Provider, base: BaseUrl, policy: RedirectPolicy): Send =>
-  (request, sink) =>
+export const keepRedirects: SendLayer = (send, { call, target, local }, { redirects }) => {
+  const { provider, base } = target;
+  // On the other routes, a redirect is an error like any other.
+  if (call.route.unified || local !== null || base === null) return send;
+  return (request, sink) =>
     send(
       request,
-      new RedirectSink(sink, (location) => placeOf(base, request.path, location, policy), provider.id),
+      new RedirectSink(sink, (location) => placeOf(base, request.path, location, redirects), provider.id),
     );
+};
 
 class RedirectSink implements UpstreamSink {
   readonly #sink: UpstreamSink;
@@ -61,7 +63,12 @@ class RedirectSink implements UpstreamSink {
 }
 
 /** The `location` for the caller of one that a provider gave for a path of its own; null for one that is refused. */
-function placeOf(base: BaseUrl, from: string, location: string, policy: RedirectPolicy): string | null {
+function placeOf(
+  base: BaseUrl,
+  from: string,
+  location: string,
+  policy: DataplaneDependencies['redirects'],
+): string | null {
   const url = URL.parse(location, `${base.origin}${from}`);
   if (url?.origin === base.origin && url.pathname.startsWith(`${base.path}/`))
     return `/v1/proxy${url.pathname.slice(base.path.length)}${url.search}${url.hash}`;

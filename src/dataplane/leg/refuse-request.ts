@@ -1,0 +1,22 @@
+import type { Endpoint } from '../../providers/index.ts';
+import { refusing } from '../send/in-process.ts';
+import type { Leg } from './leg.ts';
+
+/**
+ * Lets an error take the place of the provider's answer, for retries and strategies to judge: the gateway's code for the
+ * provider refused to write the request. Throws what is no GatewayError.
+ */
+export function refuseRequest(leg: Leg, error: unknown, endpoint: Endpoint): void {
+  const { call, target } = leg;
+  const { base } = target;
+  leg.local = refusing(error, endpoint);
+  leg.endpoint = endpoint;
+  // Where the request would have gone.
+  leg.request = {
+    origin: base?.origin ?? null,
+    path: `${base?.path ?? ''}${call.route.upstreamPath}`,
+    method: call.method,
+    headers: {},
+    body: null,
+  };
+}
