@@ -8,7 +8,7 @@ import { HeadBytes } from '../../src/dataplane/forms/head-bytes.ts';
 import { LateParts } from '../../src/dataplane/forms/late-parts.ts';
 import { partHead } from '../../src/dataplane/forms/part-head.ts';
 import { readHead } from '../../src/dataplane/forms/read-head.ts';
-import { streamedForm } from '../../src/dataplane/forms/streamed-form.ts';
+import { lateCheck, streamedForm } from '../../src/dataplane/forms/streamed-form.ts';
 import type { Leaf } from '../../src/routing-config/plan.ts';
 
 /** `[name, value]`; a Buffer is a file. */
@@ -256,8 +256,7 @@ describe('a form that is too large to keep', () => {
           form,
           Readable.from([whole.subarray(at)]),
           changes,
-          leaf,
-          false,
+          lateCheck(form, leaf, false),
         );
         for await (const chunk of content) out.push(chunk as Buffer);
         expect(Buffer.concat(out).length).toBe(whole.length + growth);

@@ -14,15 +14,14 @@ export function streamedForm(
   form: Form,
   rest: Readable,
   changes: FieldChanges,
-  leaf: Leaf,
-  restrictsModels: boolean,
+  check: CheckPart,
 ): { content: Readable; growth: number; changed: boolean } {
   const last = form.parts.at(-1);
   // What follows it decides where it ends, and that is not here yet.
   if (last && changes.has(last.name)) throw tooLate(last.name);
   const end = last ? (last.valueEnd ?? last.valueStart) : 0;
   const head = changedBytes(form, changes, end);
-  const content = new LateParts(form.boundary, lateCheck(form, leaf, restrictsModels));
+  const content = new LateParts(form.boundary, check);
   content.push(head);
   content.write(form.bytes.subarray(end));
   rest.on('error', (error) => content.destroy(error));
@@ -33,7 +32,11 @@ export function streamedForm(
   return { content, growth: head.length - end, changed: changes.size > 0 };
 }
 
-function lateCheck(
+/**
+ * What `streamedForm` asks of a part that comes later: it may not have a say in what is decided by then. `restrictsModels`:
+ * the target's models are restricted.
+ */
+export function lateCheck(
   form: Form,
   { defaultParams, overrideParams, dropParams }: Leaf,
   restrictsModels: boolean,

@@ -8,7 +8,7 @@ import type { Call, RequestBody } from '../call/call.ts';
 import { changedBytes, fieldChanges } from '../forms/field-changes.ts';
 import type { Form } from '../forms/form.ts';
 import { requireCertain, requireNoOtherModel } from '../forms/require-certain.ts';
-import { streamedForm } from '../forms/streamed-form.ts';
+import { lateCheck, streamedForm } from '../forms/streamed-form.ts';
 import { requireSameModel } from '../target/restricted-models.ts';
 import type { Target } from '../target/target.ts';
 import { type BodyChange, bodyChange, changedValue, changesBody } from './body-parameters.ts';
@@ -96,8 +96,8 @@ function formBody(
   if (field !== undefined) requireCertain(body, form, field);
   if (record?.restrictsModels) requireNoOtherModel(changes);
   if (body.kind === 'stream') {
-    const restrictsModels = record?.restrictsModels ?? false;
-    return { ...unchanged(null), ...streamedForm(form, body.stream, changes, leaf, restrictsModels) };
+    const check = lateCheck(form, leaf, record?.restrictsModels ?? false);
+    return { ...unchanged(null), ...streamedForm(form, body.stream, changes, check) };
   }
   if (changes.size === 0) return unchanged(body.bytes);
   return {

@@ -27,21 +27,31 @@ export function modelsInBody(body: Record<string, unknown>): Named[] {
 
 function collect(members: Record<string, unknown>, place: string, level: number, found: Named[]): void {
   for (const [name, member] of Object.entries(members)) {
-    const isModel = names.test(name);
-    if (!isModel && (typeof member !== 'object' || ownData.test(name) || isInput(name, member, level)))
-      continue;
-    collectAt(member, place === '' ? name : `${place}.${name}`, level + 1, isModel, found);
+    const at = place === '' ? name : `${place}.${name}`;
+    if (names.test(name)) addModels(member, at, level + 1, found);
+    else if (typeof member === 'object' && !ownData.test(name) && !isInput(name, member, level))
+      collectIn(member, at, level + 1, found);
   }
 }
 
-function collectAt(value: unknown, place: string, level: number, isModel: boolean, found: Named[]): void {
+/** A model, or each of a list. */
+function addModels(value: unknown, place: string, level: number, found: Named[]): void {
   if (value === null) return;
-  if (level > maxDepth)
-    throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.' });
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries())
-      if (isModel || typeof item === 'object')
-        collectAt(item, `${place}[${index}]`, level + 1, isModel, found);
-  } else if (isModel) found.push([place, value]);
-  else if (isObject(value)) collect(value, place, level, found);
+  requireShallow(level);
+  if (!Array.isArray(value)) found.push([place, value]);
+  else for (const [index, item] of value.entries()) addModels(item, `${place}[${index}]`, level + 1, found);
+}
+
+function collectIn(value: unknown, place: string, level: number, found: Named[]): void {
+  if (value === null) return;
+  requireShallow(level);
+  if (isObject(value)) collect(value, place, level, found);
+  if (!Array.isArray(value)) return;
+  for (const [index, item] of value.entries())
+    if (typeof item === 'object') collectIn(item, `${place}[${index}]`, level + 1, found);
+}
+
+function requireShallow(level: number): void {
+  if (level <= maxDepth) return;
+  throw new GatewayError('MALFORMED_BODY', { message: 'The request body is nested too deeply.' });
 }

@@ -14,6 +14,9 @@ export type NamedProvider = {
   by: 'target' | 'forced model' | 'model' | 'default model' | 'header';
 };
 
+/** A call, a leaf of its plan, and whom the call names for that. */
+export type Naming = { named: NamedProvider; leaf: Leaf; call: Call };
+
 /**
  * `@slug/model` as `{ slug: '@slug', model }`; further slashes belong to the model, and so does what looks like a slug and
  * is one of `scopes`.
@@ -29,7 +32,10 @@ function splitModel(
   return match ? { slug: match[1] ?? null, model: match[2] ?? null } : { slug: null, model };
 }
 
-/** In the order of spec/data-plane.md, section 9.1; null when nothing names a provider. */
+/**
+ * Whom a call names for a leaf: by the target's own provider, by the model that the config forces, by the model that the
+ * request or the config's default asks for, by the header; in this order. Null when nothing names a provider.
+ */
 export function providerNamedFor(leaf: Leaf, call: Call): NamedProvider | null {
   const header = headerProvider(call);
   const kind = leaf.provider ?? header;
@@ -46,7 +52,11 @@ export function providerNamedFor(leaf: Leaf, call: Call): NamedProvider | null {
 }
 
 /** Where the name stands, as errors call the place. */
-export function placeOfName({ by }: NamedProvider, { path, providerKey }: Leaf, { headers }: Call): string {
+export function placeOfName({
+  named: { by },
+  leaf: { path, providerKey },
+  call: { headers },
+}: Naming): string {
   if (by === 'target') return `${path}.${providerKey}`;
   if (by === 'forced model') return `${path}.override_params.model`;
   if (by === 'default model') return `${path}.default_params.model`;

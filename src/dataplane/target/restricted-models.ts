@@ -19,9 +19,7 @@ import type { Target } from './target.ts';
 export function allowedModel(
   record: ProviderRecord,
   provider: Provider,
-  model: string | null,
-  leaf: Leaf,
-  call: Call,
+  { model, leaf, call }: { model: string | null; leaf: Leaf; call: Call },
 ): ModelRecord | null {
   if (!record.restrictsModels) {
     const inPath = call.route.unified ? null : modelInPath(call.path);
