@@ -19,7 +19,7 @@ export type DataplaneDependencies = {
   directory: Directory;
   http: HttpUpstream;
   hostPolicy: HostPolicy;
-  /** What becomes of a redirect that leaves the provider's base, on paths that are passed on: it goes to the caller, or is an error. */
+  /** On paths that are passed on: a redirect that leaves the provider's base goes to the caller (`pass`), or is an error. */
   redirects: Settings['upstream']['redirects'];
   breakers: Breakers;
   sticky: StickyTargets;

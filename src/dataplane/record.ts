@@ -49,8 +49,8 @@ export function recordWithProvider(
   const { call, leaf, target, body, translated, tap, cache, startedAt } = leg;
   const { result, status, capture, retryCount, isMasked, endedAt: now } = settled;
   call.clock.atTargets += now - startedAt;
-  // A hang-up after the last byte, which is seen now and then, is none; one between two attempts is.
-  const clientAborted = call.hangUp.happened && (result.failure === 'aborted' || !result.relayed);
+  // A caller that hangs up after the last byte has its answer; one that does so between two attempts has none.
+  const clientAborted = call.disconnect.happened && (result.failure === 'aborted' || !result.relayed);
   const keeps = keptParts(call);
   const answered = tap?.answered() ?? null;
   const secrets = keeps === 'none' ? [] : quotable(leg, status);
@@ -140,7 +140,7 @@ export function recordWithoutProvider(
       timeToFirstToken: null,
       upstreamResponseTime: 0,
       gatewayProcessingTime: Math.round(elapsed - call.clock.atTargets),
-      clientAborted: call.hangUp.happened,
+      clientAborted: call.disconnect.happened,
       error: reason,
     }),
     requestHeaders: call.headers,
@@ -244,7 +244,7 @@ const clientFact = (call: Call, header: string): string | null =>
 const bodyOf = ({ body }: Call, limit: number): KeptBody | null =>
   body.kind === 'json' || body.kind === 'bytes' ? kept(body.bytes, limit) : null;
 
-/** What a provider may quote: of an error also what was made of the credential, a cost that no other answer shall have. */
+/** Texts that a provider may quote. Only of an error they include what was made of the credential: finding them takes time. */
 const quotable = ({ request, target, tap }: RecordedLeg, status: number): string[] =>
   status >= 400 ? sentSecretsOf(target, tap?.asked?.headers ?? request.headers) : secretsOf(target);
 
@@ -256,7 +256,7 @@ function sensitiveHeaders(call: Call, customHeaders: Target['customHeaders']): s
   return names.map((name) => name.trim().toLowerCase()).filter((name) => name !== '');
 }
 
-/** What ended the call beside what went wrong with its last attempt. */
+/** Why the call ended: what went wrong with its last attempt and, where that was so, that no attempts were left. */
 function withTries({ tries }: Call, failure: string | null): string | null {
   if (!tries.endedCall) return failure;
   const ending = `The call ended with its ${MAX_TRIES} attempts: its config would have had more.`;

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { StreamFormat } from '../../formats/stream/stream-format.ts';
 import { type Capture, encodingOf } from '../../recording/capture.ts';
 import { maskedHeaders } from '../../recording/masking.ts';
-import type { HangUp } from '../call/client-disconnect.ts';
+import type { ClientDisconnect } from '../call/client-disconnect.ts';
 import type {
   Send,
   UpstreamControl,
@@ -33,7 +33,7 @@ export type AttemptOptions = {
   request: UpstreamRequest;
   /** Milliseconds until the head of an answer must be here, or the first bytes of a stream; null waits. */
   timeout: number | null;
-  hangUp: HangUp;
+  disconnect: ClientDisconnect;
   relay: Relay;
   capture: Capture;
   /** Null passes on whatever comes, as it comes. */
@@ -49,7 +49,7 @@ export type AttemptOptions = {
 /** Milliseconds from the head of an error to its end. */
 const ERROR_LIMIT = 5000;
 
-/** Of an error that is not read, since it is compressed: a client that followed it would take its gateway key along. */
+/** For an error that is compressed, and so is not read: a client that followed its location would take its gateway key along. */
 const withoutLocation = ({ location: _elsewhere, ...headers }: UpstreamHeaders): UpstreamHeaders => headers;
 
 /** Sends one request and, when its answer is accepted, gives it to the caller. Never rejects. */
@@ -86,13 +86,13 @@ class Attempt implements UpstreamSink, Reception {
   }
 
   start(): void {
-    const { send, request, timeout, hangUp } = this.#options;
+    const { send, request, timeout, disconnect } = this.#options;
     this.#control = send(request, this);
     // A request that cannot even be written has failed by now.
     if (this.#isSettled) return;
     if (timeout !== null) this.#timeout = setTimeout(() => this.#control?.abort('timeout'), timeout);
-    if (hangUp.happened) this.#abort();
-    else hangUp.listener = this.#abort;
+    if (disconnect.happened) this.#abort();
+    else disconnect.listener = this.#abort;
   }
 
   readonly #abort = () => this.#control?.abort('aborted');
@@ -142,7 +142,7 @@ class Attempt implements UpstreamSink, Reception {
     return false;
   }
 
-  /** What was held back: nothing that follows can make a secret of it. */
+  /** Passes on what was held back for the mask, once nothing follows that could complete a secret. */
   #passRest(): void {
     const rest = this.#mask?.rest() ?? null;
     if (rest !== null) this.#pass(rest);
@@ -163,7 +163,7 @@ class Attempt implements UpstreamSink, Reception {
     this.settle();
   }
 
-  /** A defect of a reader ends this attempt: nobody above would hear of it. `chunk`: null for the end. */
+  /** An exception of a reader ends this attempt, since nobody above would hear of it. `chunk`: null for the end. */
   #read(reader: AnswerReader, chunk: Buffer | null): boolean {
     try {
       if (chunk !== null) return reader.data(chunk);
@@ -217,7 +217,7 @@ class Attempt implements UpstreamSink, Reception {
     this.#isSettled = true;
     clearTimeout(this.#timeout);
     clearTimeout(this.#patience);
-    this.#options.hangUp.listener = null;
+    this.#options.disconnect.listener = null;
     this.#resolve(this.result);
   }
 }

@@ -2,10 +2,13 @@ import type { UpstreamFailure } from '../send/upstream.ts';
 import type { AnswerReader, Reception } from './answer-reader.ts';
 import { parsedError } from './provider-error.ts';
 
-/** Bytes of an error that are read; what comes after them is left out. */
+/** Bytes of an error that are read; the rest is left out. */
 const MAX_BYTES = 256 * 1024;
 
-/** An error of a provider, read before anything is decided: it may say when to come again, and is told in one form. */
+/**
+ * Reads a provider's error to its end before anything is decided: the error may say when to come again, and callers get
+ * all errors in one form.
+ */
 export class ErrorAnswer implements AnswerReader {
   readonly #reception: Reception;
   readonly #chunks: Buffer[] = [];
@@ -22,7 +25,7 @@ export class ErrorAnswer implements AnswerReader {
     return true;
   }
 
-  /** Also for one that comes too slowly: what is there is what is told. */
+  /** Also called when an error takes too long: the caller is told what has come of it by then. */
   end(): void {
     const error = parsedError(Buffer.concat(this.#chunks).subarray(0, MAX_BYTES));
     this.#reception.refuse(this.#reception.result.status, error);

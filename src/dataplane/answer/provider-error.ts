@@ -29,8 +29,8 @@ export function errorText(keeper: Keeper, status: number, error: ProviderError):
 }
 
 /**
- * An error in the form of spec/data-plane.md, section 11, shape C: what the provider said stays, what clients read is
- * there, and `provider` says whose error it is.
+ * A provider's error as the caller gets it: what the provider said stays, the members that OpenAI's clients read are there,
+ * and `provider` says whose error it is.
  */
 export function errorBody(provider: string, status: number, error: ProviderError): JsonObject {
   if (typeof error === 'string') {

@@ -13,7 +13,7 @@ const FIRST_WAIT = 1000;
 /** What to do after an attempt: wait that many milliseconds and try again, or stop. */
 export type RetryDecision = { wait: number } | 'stop' | 'abandon';
 
-/** Decides about the retries of one target (spec/data-plane.md, section 3.2). */
+/** Decides about the retries of one target. */
 export class Retries {
   readonly #policy: RetryPolicy | null;
   readonly #tries: Tries;

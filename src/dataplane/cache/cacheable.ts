@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../providers/index.ts';
 import { type Route, routeOf } from '../call/routes.ts';
 
-/** What keeps no answers: uploads and jobs, images made from others, and what is no model's answer (section 4, "Never cached"). */
+/** Endpoints whose answers are never kept: uploads and jobs, images made from others, and what is no model's answer. */
 const uncached: ReadonlySet<Endpoint> = new Set<Endpoint>([
   'files',
   'batches',

@@ -6,7 +6,7 @@ import { acts, isCacheable } from './cacheable.ts';
 import { type CachedRequest, identify } from './identity.ts';
 import { type Question, questionOf } from './question.ts';
 
-/** What a call's cache is asked, worked out once per target. */
+/** What the cache is asked about a leg. */
 export type Caching = {
   mode: 'simple' | 'semantic';
   organisationId: string;

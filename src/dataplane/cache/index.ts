@@ -33,7 +33,7 @@ export type Cache = {
 /** How to keep an answer, once its question's embedding is known. */
 type Keeper = (embedding: Embedding | null) => Lookup['keep'];
 
-/** Answers of models by equal and, where the config asks for it, by like questions (spec/data-plane.md, section 4). */
+/** Answers of models by equal and, where the config asks for it, by like questions. */
 export function createCache(options: {
   entries: Entries;
   /** Null compares no questions: then a semantic cache is a simple one. */

@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 8191 * 4;
 
 /**
  * The question of a chat or text completion; null where likeness is not looked for: no user message, more than four
- * messages, too long, or content other than text (spec/data-plane.md, section 4, "Semantic"). System messages do not count.
+ * messages, too long, or content other than text. System messages do not count.
  */
 export function questionOf(endpoint: Endpoint, body: Json, idOf: (body: Json) => string): Question | null {
   if (endpoint === 'complete') {

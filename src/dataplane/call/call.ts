@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { KeyRecord } from '../../directory/memory.ts';
 import type { Leaf, Plan } from '../../routing-config/plan.ts';
 import type { Form } from '../forms/form.ts';
-import type { HangUp } from './client-disconnect.ts';
+import type { ClientDisconnect } from './client-disconnect.ts';
 import type { Route } from './routes.ts';
 import type { Span, Trace } from './trace.ts';
 import type { Tries } from './tries.ts';
@@ -33,7 +33,7 @@ export type Call = {
   readonly trace: Trace;
   /** Gateways that the request came through before this one. */
   readonly hops: number;
-  readonly hangUp: HangUp;
+  readonly disconnect: ClientDisconnect;
   /** `atTargets`: milliseconds that the targets tried so far took. */
   readonly clock: { startedAt: number; createdAt: Date; atTargets: number };
   readonly tries: Tries;

@@ -1,5 +1,5 @@
-/** The caller's hanging up. An AbortSignal would cost each call more than all else that is kept of it. */
-export class HangUp {
+/** Whether the caller has hung up. An AbortSignal in its place would cost each call more than all else that is kept of a call. */
+export class ClientDisconnect {
   #happened = false;
   #listener: (() => void) | null = null;
   #controller: AbortController | null = null;
@@ -8,14 +8,14 @@ export class HangUp {
     return this.#happened;
   }
 
-  /** For code that takes signals; made when it is asked for. */
+  /** For code that takes signals; made only when somebody asks for it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#happened) this.#controller.abort();
     return this.#controller.signal;
   }
 
-  /** Who is to hear of it, until the next one takes over or null. */
+  /** Called when the caller hangs up. There is one listener at a time; null for none. */
   set listener(listener: (() => void) | null) {
     this.#listener = listener;
   }

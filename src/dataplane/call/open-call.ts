@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors/index.ts';
 import { uuid } from '../../lib/ids.ts';
 import { emptyPlan } from '../../routing-config/plan.ts';
 import type { Call } from './call.ts';
-import { HangUp } from './client-disconnect.ts';
+import { ClientDisconnect } from './client-disconnect.ts';
 import { hopsOf } from './hops.ts';
 import { requireSafePath, routeOf } from './routes.ts';
 import { requireUsable, type Trace, traceOf } from './trace.ts';
@@ -64,7 +64,7 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     trace,
     hops: hopsOf(request.headers),
     span: trace,
-    hangUp: hangUpOf(response),
+    disconnect: disconnectOf(response),
     clock,
     tries: new Tries(),
     key,
@@ -85,12 +85,12 @@ const withoutWorkspace = ({ kind }: Principal): string =>
     ? 'The access token is for a whole tenant: name a workspace in x-gateway-workspace-id.'
     : 'An organisation key administers; inference takes a workspace key.';
 
-function hangUpOf(response: ServerResponse): HangUp {
-  const hangUp = new HangUp();
+function disconnectOf(response: ServerResponse): ClientDisconnect {
+  const disconnect = new ClientDisconnect();
   // The caller may have gone while its credential was looked at.
-  if (response.closed) hangUp.happen();
+  if (response.closed) disconnect.happen();
   response.on('close', () => {
-    if (!response.writableFinished) hangUp.happen();
+    if (!response.writableFinished) disconnect.happen();
   });
-  return hangUp;
+  return disconnect;
 }

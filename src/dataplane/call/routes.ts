@@ -26,7 +26,7 @@ const unified = (endpoint: Endpoint, upstreamPath: string, body: Route['body'] =
 export const allowOf = ({ methods }: Route): string =>
   [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 
-/** Paths that create something out of a body (spec/data-plane.md, section 10.1). */
+/** Paths that create something out of a body. */
 const exact = new Map<string, Route>([
   unified('chatComplete', '/chat/completions'),
   unified('complete', '/completions'),

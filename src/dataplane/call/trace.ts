@@ -25,7 +25,7 @@ const MAX_LENGTH = 256;
 /** Recorded, since a request is (W3C Trace Context, section 3.2.2.5.1). */
 const SAMPLED = '01';
 
-/** Trace and span ids from the gateway's own headers or, behind them, W3C `traceparent` (spec/data-plane.md, section 1.1). */
+/** Trace and span ids from the gateway's own headers or, behind them, W3C `traceparent` . */
 export function traceOf({ headers, method, url }: IncomingMessage): Trace {
   let unusable: string | null = null;
   const own = (name: string): string | null => {
@@ -51,7 +51,7 @@ export function traceOf({ headers, method, url }: IncomingMessage): Trace {
 
 const newSpan = (isKnownElsewhere: boolean): string => (isKnownElsewhere ? newSpanId() : uuid());
 
-/** The request itself, where it makes one try; the tries of a config with several targets are its children (section 8.3). */
+/** The request itself, where it makes one try; the tries of a config with several targets are its children. */
 export const spanOfTry = (trace: Trace, isOnly: boolean): Span =>
   isOnly ? trace : { spanId: newSpan(trace.flags !== null), parentSpanId: trace.spanId };
 
@@ -61,7 +61,7 @@ export const traceparentOf = ({ traceId, flags }: Trace, { spanId }: Span): stri
 
 const isUsable = (value: string): boolean => value.length <= MAX_LENGTH && /^[\x20-\x7e]+$/.test(value);
 
-/** What a caller cannot find again is refused rather than replaced (section 11, "malformed header"). */
+/** Throws for an id or a name that cannot be used: the caller could not find its call again under one of the gateway's. */
 export function requireUsable({ unusable }: Trace): void {
   if (unusable === null) return;
   throw new GatewayError('VALIDATION_FAILED', {

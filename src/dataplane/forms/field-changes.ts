@@ -6,8 +6,7 @@ import { type Form, fieldOf, type Part } from './form.ts';
 export type FieldChanges = ReadonlyMap<string, string | null>;
 
 /**
- * What a target changes in a form: the model without its `@slug/`, and the config's parameters (spec/data-plane.md, section
- * 10.6). A form has no members within members: a path such as `a.b` is a field of that name.
+ * What a target changes in a form: the model without its `@slug/`, and the config's parameters. A form has no members within members: a path such as `a.b` is a field of that name.
  */
 export function fieldChanges(form: Form, leaf: Leaf, model: string | null): FieldChanges {
   const changes = new Map<string, string | null>();

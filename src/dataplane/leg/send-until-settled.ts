@@ -48,7 +48,7 @@ export const sendUntilSettled =
         send,
         request,
         timeout,
-        hangUp: call.hangUp,
+        disconnect: call.disconnect,
         relay,
         capture,
         reading,
@@ -63,10 +63,10 @@ export const sendUntilSettled =
       const answersError = error !== null && decide(status, {}, null);
       if (answersError)
         relay.answer(status, {}, headers(), JSON.stringify(errorBodyFor(call.route.endpoint, error)));
-      if (typeof decision !== 'string' && !call.hangUp.happened) {
+      if (typeof decision !== 'string' && !call.disconnect.happened) {
         const { wait } = decision;
-        await sleep(wait, call.hangUp.signal);
-        if (!call.hangUp.happened) {
+        await sleep(wait, call.disconnect.signal);
+        if (!call.disconnect.happened) {
           retries.spend(wait);
           continue;
         }
@@ -76,9 +76,9 @@ export const sendUntilSettled =
         status,
         capture,
         retryCount: retries.count,
-        // Of an error, what was made of a credential is looked for too, and later.
+        // Errors are masked later, by the log: in them, what was made of a credential is looked for as well.
         isMasked: sought !== null && status >= 200 && status < 300,
-        relayed: result.relayed || answersError || call.hangUp.happened,
+        relayed: result.relayed || answersError || call.disconnect.happened,
         endedAt: performance.now(),
       };
     }

@@ -46,7 +46,7 @@ function bodyOf(query: string): Call['body'] {
   return { kind: 'json', bytes: Buffer.from(JSON.stringify({ model })), value: { model } };
 }
 
-/** A session has one provider: there is no answer by which to go on to another (spec/data-plane.md, section 10.5). */
+/** A session has one provider: there is no answer by which to go on to another. */
 function singleLeaf(plan: Plan): Leaf {
   if (plan.kind === 'leaf') return plan;
   const [first] = plan.targets;

@@ -6,7 +6,7 @@ import { Refused } from './connect.ts';
 
 /**
  * Tells the caller that the provider opened no session; answers the status. A provider's own error keeps its status; what
- * is none, such as a redirect, is 500 (spec/data-plane.md, section 10.5).
+ * is no error, such as a redirect, becomes 500.
  */
 export function answerRefusal(
   { call, target }: Admission,

@@ -42,7 +42,7 @@ const MAX_REASON = 123;
 /** Status in the log of a caller that hung up before it was answered. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-/** Realtime sessions (spec/data-plane.md, section 10.5): one WebSocket to the caller, one to the provider. */
+/** Realtime sessions: one WebSocket to the caller, one to the provider. */
 export function createRealtime(dependencies: DataplaneDependencies, now: () => Date): Realtime {
   const { openCalls } = dependencies;
   const upgrade = createUpgrade();
@@ -93,7 +93,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
         protocols,
         timeout,
         guard: dependencies.http.guard,
-        signal: AbortSignal.any([call.hangUp.signal, stopping.signal]),
+        signal: AbortSignal.any([call.disconnect.signal, stopping.signal]),
       });
     } catch (thrown) {
       record.failure(answerRefusal(admission, headers, thrown), thrown as Error);

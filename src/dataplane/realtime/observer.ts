@@ -29,7 +29,7 @@ export type SessionReport = {
 
 export type Observer = { see(data: RawData): void; report(): SessionReport };
 
-/** Reads the provider's messages that tell of the session, its items, errors and token counts (spec, section 10.5). */
+/** Reads the provider's messages that tell of the session, its items, errors and token counts. */
 export function createObserver(): Observer {
   const report: SessionReport = {
     object: 'realtime.session',

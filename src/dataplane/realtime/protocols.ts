@@ -8,8 +8,8 @@ const MAX_PROTOCOLS = 10;
 const token = /^[\w!#$%&'*+.^`|~-]{1,8192}$/;
 
 /**
- * The subprotocols that the caller offers, without a key among them: that becomes `Authorization`, unless there is one
- * (spec/data-plane.md, section 10.5). Changes the headers, so that nobody behind this sees the key elsewhere.
+ * The subprotocols that the caller offers, without a key among them: that becomes `Authorization`, unless there is one.
+ * Changes the headers, so that nobody behind this sees the key elsewhere.
  */
 export function takeProtocols(headers: IncomingHttpHeaders): string[] {
   const offered = (headers['sec-websocket-protocol'] ?? '')

@@ -18,7 +18,10 @@ const unifiedHeaders = ['content-type', 'accept', 'idempotency-key'];
 // Never sent on: they belong to this hop, are set by the HTTP client, or carry the caller's relation to the gateway.
 const notForwarded = new Set(['host', 'content-length', 'expect', 'authorization']);
 
-/** The headers that go to the provider, without the `ignored` ones on proxied paths (spec/data-plane.md, sections 1.1 and 10.6); its credential always wins. */
+/**
+ * The headers that go to the provider. `ignored`: names that the operator keeps back on paths that are passed on. The
+ * provider's credential is added later and always wins.
+ */
 export function requestHeaders(
   call: Call,
   leaf: Leaf,
@@ -88,7 +91,7 @@ export function forwardedNames(call: Call, leaf: Leaf): readonly string[] {
     .filter((name) => name !== '' && mayForward(requireForwardable(name)));
 }
 
-/** The same names that a config may not list (spec/data-plane.md, section 2.8). */
+/** Throws for the names that a config may not list either. */
 function requireForwardable(name: string): string {
   if (!refusedForwardHeaders.test(name)) return name;
   throw new GatewayError('VALIDATION_FAILED', {

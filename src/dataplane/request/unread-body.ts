@@ -8,7 +8,7 @@ const OPENINGS: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
 /**
  * Throws VALIDATION_FAILED for a body that the gateway does not read and a provider might, since some take JSON whatever its
  * content type: the config has parameters for it. What is neither JSON nor a form, such as audio, has none and goes as it
- * is (spec/data-plane.md, section 10.6).
+ * is.
  */
 export function requireWithoutParameters({ body, headers }: Call): void {
   const hasParameters = /^(?:multipart\/|application\/x-www-form-urlencoded|[^;]*\bjson\b)/i.test(

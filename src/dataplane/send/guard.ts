@@ -55,7 +55,7 @@ export function guardedConnector(
 
 type Refused = (hostname: string, address: string) => Error | null;
 
-/** Resolves a name and refuses it when any address that it could connect to is refused (spec/data-plane.md, section 9.5). */
+/** Resolves a name and refuses it when any address that it could connect to is refused. */
 const guardedLookup =
   (refused: Refused): LookupFunction =>
   (hostname, options, callback) => {

@@ -4,11 +4,11 @@ import { failureOf, unwrappedRefusal } from './failure.ts';
 import { refusalOf } from './refusal.ts';
 import type { Send, UpstreamControl, UpstreamFailure, UpstreamSink } from './upstream.ts';
 
-/** Answers by a provider's own code, through the same sink as answers over HTTP. */
+/** Has the code of a provider's dialect answer in this process, through the same sink as answers over HTTP. */
 export const sendDialect = (dialect: Dialect, request: Omit<DialectRequest, 'signal'>): Send =>
   answeredBy((signal) => dialect({ ...request, signal }), request.endpoint);
 
-/** What a provider's own code said before there was anything to send. Throws what is no refusal of that code. */
+/** Answers with the error that the gateway's code for a provider threw before there was anything to send. Throws what is no GatewayError. */
 export function refusing(error: unknown, endpoint: Endpoint): Send {
   if (!(error instanceof GatewayError)) throw error;
   return answeredBy(() => Promise.reject(error), endpoint);

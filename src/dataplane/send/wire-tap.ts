@@ -6,8 +6,8 @@ import type { Send, UpstreamControl, UpstreamHeaders } from './upstream.ts';
 type Crossing = { asked: KeptMessage; answer: Capture | null };
 
 /**
- * For the log, what crossed the wire where a provider is asked in another format than the caller's. Of several requests the
- * one that was sent last.
+ * Copies, for the log, the request to the provider and the provider's answer, where a provider is asked in another format
+ * than the caller's. Of several requests it keeps the one that was sent last.
  */
 export class WireTap {
   readonly #limit: number;
@@ -18,7 +18,7 @@ export class WireTap {
     this.#limit = limit;
   }
 
-  /** Null where nothing was sent. */
+  /** The request; null where nothing was sent. */
   get asked(): KeptMessage | null {
     return this.#last?.asked ?? null;
   }
@@ -31,12 +31,12 @@ export class WireTap {
     return { headers, body: { bytes: head, size } };
   }
 
-  /** The same way to a provider, looked at. */
+  /** `fetch` of which requests and answers are copied. */
   fetching(ask: typeof fetch): typeof fetch {
     const send = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
       const crossing = this.#ask(Object.fromEntries(new Headers(init.headers)), bytesOf(init.body));
       const response = await ask(input, init);
-      // By now the bytes are decoded, and as many as they are.
+      // `fetch` has decoded the body, so that these two headers are not true of it any more.
       const { 'content-encoding': _coding, 'content-length': _length, ...headers } = headersOf(response);
       const answer = this.#hear(crossing, headers);
       return response.body && response.status < NO_STATUS
@@ -46,7 +46,7 @@ export class WireTap {
     return send as typeof fetch;
   }
 
-  /** The same way to a provider, looked at. */
+  /** A send of which requests and answers are copied. */
   sending(send: Send): Send {
     return (request, sink): UpstreamControl => {
       const crossing = this.#ask(request.headers, bytesOf(request.body));
@@ -67,7 +67,7 @@ export class WireTap {
     };
   }
 
-  /** A way on which a further try forgets the one before, though it may come to nothing before anything is sent. */
+  /** A send that forgets the copy of the attempt before: a further attempt may fail before it sends anything. */
   trying(send: Send): Send {
     return (request, sink) => {
       this.#last = null;
@@ -87,7 +87,7 @@ export class WireTap {
   }
 }
 
-/** From here on a number is no status to `Response`, although a provider may send it. */
+/** The first number that `Response` does not take as a status, although a provider may send it. */
 const NO_STATUS = 600;
 const NOTHING = Buffer.alloc(0);
 

@@ -8,7 +8,7 @@ const HEADER = 'x-gateway-nitro-mode';
 const endpoints: ReadonlySet<Endpoint> = new Set(['chatComplete', 'embed', 'messages', 'createResponse']);
 
 /**
- * Whether the body goes through unread (spec/data-plane.md, section 10.6, "Nitro"). Throws where something else that was
+ * Whether the body goes through unread: `x-gateway-nitro-mode: true`. Throws VALIDATION_FAILED where something else that was
  * asked for needs the body, or a second request.
  */
 export function isNitro(call: Call): boolean {

@@ -36,7 +36,7 @@ export const readBody: CallStep = (call, { limits, bodies }) => {
   });
 };
 
-/** The types of spec/data-plane.md, section 2.8, besides JSON; what has none is the provider's to judge. */
+/** The content types that are taken beside JSON. A body without one is for the provider to judge. */
 const otherTypes = /^(?:multipart\/form-data|audio\/[\w.+-]+|application\/octet-stream)\s*(?:;|$)/i;
 
 function requireKnownType({ headers, route }: Call, length: number | null): void {

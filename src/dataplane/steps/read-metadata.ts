@@ -7,7 +7,8 @@ import type { CallStep } from './call-step.ts';
 
 /**
  * Metadata of the call: `baggage` under the headers that count as metadata, these under `x-gateway-metadata`, and all under
- * the key's and the workspace's own (spec/data-plane.md, section 8.2). What is not a JSON object counts as empty; values are strings of at most 128 characters.
+ * the key's and the workspace's own. What is not a JSON object counts as empty; values are strings of at most 128
+ * characters.
  */
 export const readMetadata: CallStep = (call, { headers }) => {
   const fromHeaders = headers.toMetadata.length > 0 ? headerMetadata(call, headers.toMetadata) : null;
@@ -20,7 +21,7 @@ function userOf({ body }: Call): unknown {
   return body.kind !== 'none' && body.form ? fieldOf(body.form, 'user') : undefined;
 }
 
-/** What the operator lets headers say (spec/data-plane.md, section 1.4). */
+/** Metadata out of the headers that the operator names for it. */
 const headerMetadata = (call: Call, names: readonly string[]): Record<string, string> =>
   labels(names.map((name) => [name, headerOf(call.headers, name)]));
 
@@ -51,7 +52,7 @@ function parseObject(text: string): object {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : {};
   } catch {
-    // The specification treats unparsable metadata as none: labels must not fail a completion.
+    // Metadata that cannot be parsed counts as none: labels must not fail a completion.
     return {};
   }
 }

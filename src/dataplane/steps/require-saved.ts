@@ -7,7 +7,7 @@ import type { CallStep } from './call-step.ts';
 /** Headers by which a request chooses where a provider is. */
 const addressHeaders = addressSettings.map(headerOfSetting);
 
-/** Where only saved configs and providers are used, refuses what a request brings along (spec/data-plane.md, section 2.9). */
+/** Where only saved configs and providers are used, refuses what a request brings along. */
 export const requireSaved: CallStep = (call, { savedConfigsOnly }) => {
   if (!savedConfigsOnly && !call.key.savedConfigsOnly) return;
   refuse(call, 'x-gateway-config', 'INLINE_CONFIG_BLOCKED', (value) => /^[[{"]/.test(value));

@@ -2,8 +2,7 @@
 export type Random = () => number;
 
 /**
- * The first of these places whose running weight exceeds a draw from [0, sum of weights), -1 when that sum is 0
- * (spec/data-plane.md, section 2.3).
+ * The first of these places whose running weight exceeds a draw from [0, sum of weights), -1 when that sum is 0.
  */
 export function draw(weights: readonly number[], places: readonly number[], random: Random): number {
   const weightOf = (place: number) => weights[place] ?? 0;

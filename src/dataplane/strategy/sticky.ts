@@ -46,8 +46,7 @@ export type StickyTargets = {
 };
 
 /**
- * Where callers were sent, in memory and behind it in the database, so that several processes agree (spec/data-plane.md,
- * section 2.3). Without the database each process goes by its own memory.
+ * Where callers were sent, in memory and behind it in the database, so that several processes agree. Without the database each process goes by its own memory.
  */
 export function createStickyTargets(
   db: Connection,

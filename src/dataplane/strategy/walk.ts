@@ -17,7 +17,7 @@ type Accept = (status: number) => boolean;
 
 /**
  * Calls one target with its retries. `accept` says, once the status is known, whether that answer goes to the caller;
- * when it says no, the answer is discarded and the walk goes on.
+ * when `accept` says no, the answer is discarded and the walk goes on.
  */
 export type CallTarget = (leaf: Leaf, accept: Accept) => Promise<Outcome>;
 
@@ -30,7 +30,7 @@ export type Walk = {
   random: Random;
 };
 
-/** Walks a plan until one answer has gone to the caller (spec/data-plane.md, section 2.3). */
+/** Walks a plan until one answer has gone to the caller. */
 export const walk = (plan: Plan, context: Walk): Promise<Outcome> => visit(plan, context, () => true);
 
 function visit(plan: Plan, context: Walk, accept: Accept): Promise<Outcome> {
@@ -53,7 +53,7 @@ async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Ac
   const { status, result } = outcome;
   const { failure } = result;
   const isImpatient = failure === 'timeout' && call.headers['x-gateway-request-timeout'] !== undefined;
-  if (!call.hangUp.happened && !isImpatient) health.settled(leaf, { status, isBroken: failure !== null });
+  if (!call.disconnect.happened && !isImpatient) health.settled(leaf, { status, isBroken: failure !== null });
   return outcome;
 }
 
@@ -78,7 +78,7 @@ async function fallback(group: Group, context: Walk, accept: Accept): Promise<Ou
 const triggers = (group: Group, status: number): boolean =>
   group.onStatusCodes ? group.onStatusCodes.has(status) : status < 200 || status > 299;
 
-/** The targets that no circuit breaker keeps calls from; all of them when it would keep them from all (section 2.6). */
+/** The targets that no circuit breaker keeps calls from; all targets where every one is kept from calls. */
 function openPlaces(group: Group, { health }: Walk): readonly number[] {
   if (!health || !group.hasBreakers) return group.places;
   const usable = group.places.filter((place) => !isTakenOut(targetAt(group, place), health));
@@ -113,7 +113,7 @@ function chosenPlace(group: Group, context: Walk): number | Promise<number> {
   return draw(group.weights, places, context.random);
 }
 
-/** The first condition that holds, else the default (section 2.5). */
+/** The target of the first condition that holds, else the default. */
 function matchedPlace(group: Group, call: Call): number {
   const facts = factsOf(call);
   const name = group.conditions.find(({ test }) => test?.(facts))?.then ?? group.fallbackName;

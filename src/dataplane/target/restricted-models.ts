@@ -33,11 +33,11 @@ export function allowedModel(
     if (!record.allowAllModels && leaf.dropParams.includes('model')) throw unshown(record);
   }
   const isUnread = bytes?.form === null;
-  // A config's default fills a body.
+  // A config's default model fills a body.
   const asked = body.kind === 'none' ? model : namedIn(model, leaf);
   const inBody = isUnread ? null : asked;
   const inPath = modelsInPath(call.path);
-  // That of a session stands for the body's, and is written anew.
+  // The model in the query of a realtime session is taken as the body's, and is written anew for the provider.
   const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
   if (inBody !== null) requireEnabled(record, inBody, placeOfModel(leaf, call));
   for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');

@@ -5,8 +5,8 @@ import type { UpstreamFailure, UpstreamHeaders, UpstreamSink } from '../../send/
 import type { SendLayer } from './send-layer.ts';
 
 /**
- * Where redirects on paths that are passed on lead: below the provider's base to `/v1/proxy`, so that the gateway's key is
- * enough to follow, and elsewhere to where the provider says or, under `refuse`, nowhere.
+ * Says where redirects lead on paths that are passed on. A redirect below the provider's base leads to `/v1/proxy`, so that
+ * the gateway's key is enough to follow it. Any other goes where the provider says or, under `refuse`, becomes an error.
  */
 export const keepRedirects: SendLayer = (send, { call, target, local }, { redirects }) => {
   const { provider, base } = target;
@@ -62,7 +62,7 @@ class RedirectSink implements UpstreamSink {
   }
 }
 
-/** The `location` for the caller of one that a provider gave for a path of its own; null for one that is refused. */
+/** The `location` for the caller, made of the provider's for the path `from`; null for a redirect that is refused. */
 function placeOf(
   base: BaseUrl,
   from: string,
@@ -73,6 +73,6 @@ function placeOf(
   if (url?.origin === base.origin && url.pathname.startsWith(`${base.path}/`))
     return `/v1/proxy${url.pathname.slice(base.path.length)}${url.search}${url.hash}`;
   if (policy === 'refuse') return null;
-  // One that counts from the provider would count from the gateway.
+  // A relative location is relative to the provider: the caller would resolve it against the gateway.
   return url === null || URL.canParse(location) ? location : url.href;
 }

@@ -9,8 +9,7 @@ export { targetIdentity } from './identity.ts';
 export { circuitModel } from './store.ts';
 
 /**
- * The circuit breakers of a saved config, as one call meets them: each target counts by provider, credential and model
- * (spec/data-plane.md, section 2.6).
+ * The circuit breakers of a saved config, as one call meets them: each target counts by provider, credential and model.
  */
 export type Health = {
   isOpen(leaf: Leaf): boolean;

@@ -7,8 +7,8 @@ export type Counts = { failures: number; successes: number };
 export type End = { status: number; isBroken: boolean };
 
 /**
- * `failure_status_codes`; by default everything from 500 on (spec/data-plane.md, section 2.6), and what came to no end at
- * all: a timeout, a connection that was refused or broke, also in the middle of a stream.
+ * Whether the end counts as a failure: by `failure_status_codes`; by default everything from 500 on, and what came to no
+ * end at all: a timeout, a connection that was refused or broke, also in the middle of a stream.
  */
 export const isFailure = (rule: CircuitBreaker, { status, isBroken }: End): boolean =>
   rule.failure_status_codes ? rule.failure_status_codes.includes(status) : status >= 500 || isBroken;
