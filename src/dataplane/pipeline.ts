@@ -20,43 +20,50 @@ import { resolveConfig } from './steps/resolve-config.ts';
 import { useWorkspaceDefault } from './steps/use-workspace-default.ts';
 import { walkTargets } from './steps/walk-targets.ts';
 
+/*
+ * What happens to a call of the data plane, in three lists. A call goes through `callSteps`, one after another; the last of
+ * them gives each target that the plan chooses its turn, a leg. A leg goes through `legSteps`, each around those below it;
+ * the last of them sends the request, through `sendLayers`, as often as retries ask for it.
+ */
+
 /**
- * What lies around a send, from the inside out. Innermost is what `makeRequest` chose: a request over HTTP, or the code of a
+ * What lies around a send, from the inside out. Innermost is what `makeRequest` chose: `http.send`, or the code of a
  * provider's dialect in this process. A request passes the layers from the last to the first, its answer from the first to
- * the last.
+ * the last. A layer that has nothing to do for a leg adds nothing to it.
  */
 export const sendLayers: readonly SendLayer[] = [
   keepRedirects, // on paths that are passed on, a redirect within the provider leads through the gateway again
-  tapWire, //       for the log: a copy of what crosses the wire where the provider's format is not the caller's
+  tapWire, //       for the log: a copy of what goes to and fro, where the provider's format is not the caller's
   gateStream, //    holds a stream until it has content, so that one that fails before that can be tried again
   translate, //     the answer in the caller's format
   fromCache, //     sends nothing where the cache has the answer
-  // Seat of guardrails on output: the whole answer or stream, in the caller's format, before the caller sees a byte of it.
+  // Place of guardrails on output. Known here: the leg, and the whole answer or stream in the caller's format, be it the
+  // provider's or the cache's, before the caller sees a byte of it; a stream can be held here as `gateStream` does.
 ];
 
 /** What happens at one target, from the outside in: each step is around those below it. */
 export const legSteps: readonly LegStep[] = [
-  // Seat of limits, second half: after the leg, its status, its duration and a copy of its answer are known.
-  recordLeg, //    one request log, once the answer stands; the outermost step, so that it knows what all others did
-  chooseTarget, // provider, address, credential and model; whether the call may use them
-  // Seat of guardrails on input: the target and the caller's body are known, and nothing is written for the provider yet.
-  makeRequest, //  headers and body for the provider, signed
-  lookInCache, //  finds an answer before the provider is asked, or keeps the provider's; needs the request as its key
-  sendUntilSettled(sendLayers), // sends, retries, streams the answer to the caller
+  // Place of limits, second half: settle. Known here, after `next`: status, duration and a copy of the answer.
+  recordLeg, //                     one request log, once the answer stands
+  chooseTarget, //                  provider, address, credential and model; whether the call may use them
+  // Place of guardrails on input. Known here: target and the caller's body, and nothing is made for the provider yet.
+  makeRequest, //                   path, headers and body for the provider, with its authentication
+  lookInCache, //                   finds an answer, or keeps the provider's; the made request is part of the key
+  sendUntilSettled(sendLayers), //  sends, retries, streams the answer to the caller
 ];
 
 /** What happens to an authenticated call, in this order. */
 export const callSteps: readonly CallStep[] = [
-  authorise, //     the key's scopes allow this route and method
-  requireSaved, //  where only saved configs are used, the request brings none of its own
-  resolveConfig, // header, saved config or key default -> plan; before the body, since the plan decides if that must be kept
-  readBody, //      bounded; JSON is parsed here and nowhere else
-  readMetadata, //  for conditions and for the log
-  refuseUnserved, // realtime without a WebSocket, and files and batches that the gateway itself would have to keep
-  useWorkspaceDefault, // where neither the request nor a config says where to go
-  // Seat of limits, first half: key, workspace, plan, body and metadata are known; no target is chosen.
-  walkTargets(legSteps), // one leg after another, in the order of the plan, until an answer has gone to the caller
+  authorise, //              the key's scopes allow this route and method
+  requireSaved, //           where only saved configs are used, the request brings none of its own
+  resolveConfig, //          header, saved config or key default -> plan; it says whether the body must be kept
+  readBody, //               bounded; JSON is parsed here and nowhere else
+  readMetadata, //           for conditions and for the log
+  refuseUnserved, //         realtime without a WebSocket; files and batches that the gateway itself would have to keep
+  useWorkspaceDefault, //    a plan, where neither the request nor its key says where to go
+  // Place of limits, first half: refuse, or take a share. Known here: key, workspace, plan, body and metadata; no target.
+  walkTargets(legSteps), //  a leg for one target after another, as the plan says, until the caller has an answer
 ];
 
-/** What happens to a realtime session, which has no body, and a provider of its own config or header, connected by `realtime/`. */
+/** What happens to a realtime session before `realtime/` connects it to its one provider; it has neither body nor answer. */
 export const sessionSteps: readonly CallStep[] = [authorise, requireSaved, resolveConfig, readMetadata];
