@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import { OpenAIRealtimeWebSocket } from 'openai/realtime/websocket';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { WebSocket } from 'ws';
-import { createBudget, type Share } from '../../src/dataplane/realtime/budget.ts';
+import { createBudget, type Share } from '../../src/dataplane/realtime/memory-budget.ts';
 import {
   type RealtimeProvider,
   sessionCreated,

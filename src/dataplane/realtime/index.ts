@@ -14,15 +14,15 @@ import type { UpstreamRequest } from '../send/upstream.ts';
 import { scopesOf } from '../steps/authorise.ts';
 import { type Admission, admit, targetOf } from './admit.ts';
 import { answerRefusal } from './answer-refusal.ts';
-import { createBudget } from './budget.ts';
 import { connect, openingOf } from './connect.ts';
+import { createBudget } from './memory-budget.ts';
 import { createObserver } from './observer.ts';
+import { createWatch, credentialName } from './open-sessions.ts';
 import { requireWebSocket, takeProtocols } from './protocols.ts';
 import { recorderOf } from './recorder.ts';
 import { GOING_AWAY, relay } from './relay.ts';
 import type { Side } from './unfinished.ts';
 import { createUpgrade, type Handover } from './upgrade.ts';
-import { createWatch, credentialName } from './watch.ts';
 
 export type Realtime = {
   /** Takes over a connection that asked for a WebSocket at `/v1/realtime`. Never throws. */

@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
-import type { Budget, Owner } from './budget.ts';
+import type { Budget, Owner } from './memory-budget.ts';
 import { followUnfinished, type Side } from './unfinished.ts';
 
 /** Bytes of one message; 15 MiB of audio, which providers take at once, are 20 as base64. Each frame of it is an object. */

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Connections, LineHolder } from './connections.ts';
-import { Crossing } from './crossing.ts';
 import { failureOf } from './failure.ts';
+import { Crossing } from './keep-alive-race.ts';
 import type { UpstreamControl, UpstreamFailure, UpstreamHeaders, UpstreamSink } from './upstream.ts';
 
 /** Bytes of an unwanted body that are read to keep its connection. */

@@ -1,10 +1,10 @@
 import { buildConnector, type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { HostPolicy } from '../../lib/custom-host.ts';
+import { createGuard, type Guard, guardedConnector } from './address-guard.ts';
 import { type Connections, createConnections } from './connections.ts';
-import { WatchedHandler } from './crossing.ts';
-import { createGuard, type Guard, guardedConnector } from './guard.ts';
 import { HttpExchange } from './http-exchange.ts';
-import { endingInSilence } from './silence.ts';
+import { endingInSilence } from './idle-timeout.ts';
+import { WatchedHandler } from './keep-alive-race.ts';
 import type { Send } from './upstream.ts';
 
 export type HttpUpstream = {
