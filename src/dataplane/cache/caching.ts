@@ -34,8 +34,9 @@ const MAX_AGE = 7_776_000;
 export const DEFAULT_MAX_AGE = 604_800;
 
 /**
- * How the cache takes part in one target's call; null when it does not: no mode in the config, a body that is not JSON,
- * a path that keeps nothing, a call that does something, or a caller who asks not to be tracked. `ceiling`: seconds, the operator's limit of an answer's age.
+ * How the cache takes part in a leg; null when it does not: no mode in the config, a body that is not JSON, a path that keeps
+ * nothing, a call that does something, or a caller who asks not to be tracked. `ceiling`: seconds, the operator's limit of an
+ * answer's age; null for none.
  */
 export function cachingOf(request: CachedRequest, ceiling: number | null): Caching | null {
   const { call, leaf, body } = request;

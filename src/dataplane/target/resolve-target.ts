@@ -37,7 +37,7 @@ function withRecord(record: ProviderRecord | null, naming: Naming, hostPolicy: H
   if (!record) throw unknownProvider(naming, `There is no provider ${name.slice(0, 100)} in this workspace`);
   if (isExpired(record)) throw unknownProvider(naming, `The provider ${name} has expired`);
   const provider = knownProvider(record.aiProviderId, naming);
-  const modelRecord = allowedModel(record, provider, { model, leaf, call });
+  const modelRecord = allowedModel(record, provider, naming);
   const requestHost = headerOf(call.headers, 'x-gateway-custom-host') ?? leaf.customHost;
   const { customHeaders } = modelRecord ?? record;
   if (requestHost && holdsSecrets(record, customHeaders, provider)) {

@@ -8,18 +8,19 @@ import { isLikeModel, requireCertainModel } from '../forms/require-certain.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import { modelsInBody } from './model-members.ts';
 import { modelsInQuery } from './model-query.ts';
+import type { Naming } from './named-provider.ts';
 import { lacksModel } from './requested-model.ts';
 import type { Target } from './target.ts';
 
 /**
  * What a provider's catalogue entry says of the model that a call asks for; null when it says nothing. Throws FORBIDDEN for
  * a model that is not enabled, wherever the request, as it will be sent, names it: in the body after the config's
- * parameters, in the path or in the query. `model`: what the body is given to say.
+ * parameters, in the path or in the query.
  */
 export function allowedModel(
   record: ProviderRecord,
   provider: Provider,
-  { model, leaf, call }: { model: string | null; leaf: Leaf; call: Call },
+  { named: { model }, leaf, call }: Naming,
 ): ModelRecord | null {
   if (!record.restrictsModels) {
     const inPath = call.route.unified ? null : modelInPath(call.path);
