@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { MongoClient } from 'mongodb';
-import { DataFile } from '../../../src/storage/embedded/store/data-file.ts';
+import { DataFile } from '../../../src/storage/embedded/store/file/data-file.ts';
 import {
   connect,
   file,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { encode } from '../../../src/storage/embedded/bson/encode.ts';
-import type { Index } from '../../../src/storage/embedded/store/index-spec.ts';
+import type { Index } from '../../../src/storage/embedded/store/indexes/index-spec.ts';
 import { defaultOptions } from '../../../src/storage/embedded/store/options.ts';
 import { Store } from '../../../src/storage/embedded/store/store.ts';
 import { temporaryDirectory } from './support.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Sorter } from '../../../src/storage/embedded/query/sorter.ts';
+import { Sorter } from '../../../src/storage/embedded/plan/sorter.ts';
 import { seededRandom } from './support.ts';
 
 const fields = [

@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { checkOperators, runWithMingo } from '../expression.ts';
+import { checkOperators, runWithMingo } from '../expression/expression.ts';
 import type { Pace } from '../pace.ts';
 import { plainExpression } from '../value/plain.ts';
 import { type Document, isDocument } from '../value/types.ts';

@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { compileExpression, type Expression } from '../expression.ts';
+import { compileExpression, type Expression } from '../expression/expression.ts';
 import { field } from '../query/path.ts';
 import { compileProjection } from '../query/projection.ts';
 import { withField, withoutField } from '../value/ordered.ts';

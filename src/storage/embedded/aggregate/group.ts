@@ -1,9 +1,9 @@
 import { CommandError } from '../errors.ts';
-import { compileExpression, type Expression } from '../expression.ts';
+import { type Accumulator, parseAccumulator } from '../expression/accumulators.ts';
+import { compileExpression, type Expression } from '../expression/expression.ts';
 import { compareValues } from '../value/compare.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, expectDocument, isDocument } from '../value/types.ts';
-import { type Accumulator, parseAccumulator } from './accumulators.ts';
 import { type Batches, inBatches, type Keep, metered, type Stage } from './stage.ts';
 
 /** Compiles `$group`. */

@@ -1,9 +1,9 @@
 import { decode } from '../bson/decode.ts';
 import { CommandError } from '../errors.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expression/expression.ts';
 import { checkFields, fieldTable } from '../fields.ts';
+import { Selected } from '../plan/select.ts';
 import { collectValues } from '../query/path.ts';
-import { Selected } from '../query/select.ts';
 import { memoryExceeded, memoryLimit } from '../query/sort.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { withValueAt } from '../value/ordered.ts';

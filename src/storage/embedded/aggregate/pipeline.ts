@@ -1,7 +1,7 @@
 import { decode } from '../bson/decode.ts';
 import { CommandError, failedToParse } from '../errors.ts';
-import { compileExpression } from '../expression.ts';
-import { Selected, type Selection } from '../query/select.ts';
+import { compileExpression } from '../expression/expression.ts';
+import { Selected, type Selection } from '../plan/select.ts';
 import { parseSort } from '../query/sort.ts';
 import { type Document, expectDocument, isDocument } from '../value/types.ts';
 import { collectingStage, facetStage } from './collecting-stages.ts';

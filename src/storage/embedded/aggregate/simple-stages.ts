@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
+import { Sorter } from '../plan/sorter.ts';
 import { compileFilter } from '../query/filter.ts';
 import { keyReader, parseSort } from '../query/sort.ts';
-import { Sorter } from '../query/sorter.ts';
 import { withoutField, withValueAt } from '../value/ordered.ts';
 import { asNumber, type Document, expectDocument, isDocument, typeName } from '../value/types.ts';
 import { eachBatch, roughSize, type Stage, type StageContext } from './stage.ts';

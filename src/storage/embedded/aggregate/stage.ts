@@ -1,6 +1,6 @@
+import { Meter } from '../memory.ts';
 import type { Pace } from '../pace.ts';
 import type { Collation } from '../query/collation.ts';
-import { Meter } from '../query/memory.ts';
 import type { ReadStore } from '../store/read-store.ts';
 import { type Document, isDocument } from '../value/types.ts';
 

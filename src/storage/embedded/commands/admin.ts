@@ -1,7 +1,7 @@
 import { CommandError, notImplemented, typeMismatch } from '../errors.ts';
 import { compileFilter, type Predicate } from '../query/filter.ts';
-import { backup } from '../store/backup.ts';
 import type { Collection } from '../store/collection.ts';
+import { backup } from '../store/file/backup.ts';
 import { validationFields, validationOptions } from '../store/validator.ts';
 import { equalValues } from '../value/compare.ts';
 import type { Document } from '../value/types.ts';

@@ -2,8 +2,8 @@ import { writeMerge, writeOut } from '../aggregate/output.ts';
 import { asSelection, parsePipeline, runOnDocuments, runPipeline } from '../aggregate/pipeline.ts';
 import { encode, encodeCursorReply } from '../bson/encode.ts';
 import { CommandError, failedToParse, notImplemented } from '../errors.ts';
+import { Selected } from '../plan/select.ts';
 import { parseCollation } from '../query/collation.ts';
-import { Selected } from '../query/select.ts';
 import type { Document } from '../value/types.ts';
 import {
   bypassValidation,

@@ -1,9 +1,9 @@
 import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expression/expression.ts';
 import { checkFields, type Fields, fieldTable, isTrue } from '../fields.ts';
 import { Pace } from '../pace.ts';
+import type { Selection } from '../plan/select.ts';
 import { parseCollation } from '../query/collation.ts';
-import type { Selection } from '../query/select.ts';
 import { parseSort } from '../query/sort.ts';
 import type { ReadStore } from '../store/read-store.ts';
 import type { Store } from '../store/store.ts';

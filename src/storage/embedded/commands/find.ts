@@ -3,10 +3,10 @@ import { decode } from '../bson/decode.ts';
 import { encode, encodeCursorReply } from '../bson/encode.ts';
 import { badValue, CommandError, notImplemented } from '../errors.ts';
 import type { Pace } from '../pace.ts';
+import { Selected, type Selection } from '../plan/select.ts';
 import { compileFilter } from '../query/filter.ts';
 import { collectValues, parsePath } from '../query/path.ts';
 import { compileProjection, type Projection } from '../query/projection.ts';
-import { Selected, type Selection } from '../query/select.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import {

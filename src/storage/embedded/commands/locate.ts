@@ -1,8 +1,8 @@
 import { decode } from '../bson/decode.ts';
 import { planKilled } from '../errors.ts';
-import { type Match, Selected, type Selection } from '../query/select.ts';
+import { type Match, Selected, type Selection } from '../plan/select.ts';
+import { Sorter } from '../plan/sorter.ts';
 import { keyReader } from '../query/sort.ts';
-import { Sorter } from '../query/sorter.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';

@@ -1,5 +1,5 @@
 import { badValue } from '../errors.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expression/expression.ts';
 import type { Fold } from '../value/compare.ts';
 import { type Document, expectDocument, isDocument, order, typeOrder } from '../value/types.ts';
 import { compileOperators } from './operators.ts';

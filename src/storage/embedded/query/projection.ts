@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { compileExpression } from '../expression.ts';
+import { compileExpression } from '../expression/expression.ts';
 import { inOrder, needsOrder } from '../value/ordered.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
 import type { FilterContext } from './filter.ts';

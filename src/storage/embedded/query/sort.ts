@@ -1,8 +1,8 @@
 import { badValue, CommandError } from '../errors.ts';
+import type { SortField } from '../plan/planner.ts';
 import { compareValues, type Fold } from '../value/compare.ts';
 import { asNumber, type Document, emptyArray, expectDocument, isDocument } from '../value/types.ts';
 import { collectValues, type Path, parsePath } from './path.ts';
-import type { SortField } from './planner.ts';
 
 /** What one operation may hold in memory to sort or group, as on a MongoDB server without disk use. */
 export const memoryLimit = 100 * 1024 * 1024;

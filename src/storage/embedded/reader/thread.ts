@@ -4,7 +4,7 @@ import { runRead } from '../commands/reads.ts';
 import { Cursors } from '../cursors.ts';
 import { CatalogueView } from '../store/catalogue-view.ts';
 import type { Collection } from '../store/collection.ts';
-import { Database } from '../store/database.ts';
+import { Database } from '../store/file/database.ts';
 import type { ReadStore } from '../store/read-store.ts';
 import { parseMessage } from '../wire.ts';
 import {

@@ -1,7 +1,7 @@
 import { decode } from '../bson/decode.ts';
 import { asNumber } from '../value/types.ts';
 import { type Collection, readCollection } from './collection.ts';
-import { asBuffer, type Database } from './database.ts';
+import { asBuffer, type Database } from './file/database.ts';
 
 /** The collections as the catalogue table has them, kept in memory for those who only read. */
 export class CatalogueView {

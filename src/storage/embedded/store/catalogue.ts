@@ -3,8 +3,8 @@ import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 import { CatalogueView } from './catalogue-view.ts';
 import { type Collection, describeCollection, emptyCollection } from './collection.ts';
-import { tableOf } from './database.ts';
-import { indexFromSpec } from './index-spec.ts';
+import { tableOf } from './file/database.ts';
+import { indexFromSpec } from './indexes/index-spec.ts';
 
 /** Collections with this beginning are results on their way; those that a crash left are dropped at the start. */
 export const temporaryPrefix = 'tmp.agg_out.';

@@ -1,5 +1,5 @@
 import type { Catalogue, Trash } from './catalogue.ts';
-import { type Database, tableOf } from './database.ts';
+import { type Database, tableOf } from './file/database.ts';
 import type { Writes } from './writes.ts';
 
 const batchSize = 1000;

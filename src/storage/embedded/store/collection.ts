@@ -1,8 +1,8 @@
 import { UUID } from 'bson';
 import { decode } from '../bson/decode.ts';
 import type { Document } from '../value/types.ts';
-import { asBuffer } from './database.ts';
-import { type Index, indexFromSpec } from './index-spec.ts';
+import { asBuffer } from './file/database.ts';
+import { type Index, indexFromSpec } from './indexes/index-spec.ts';
 import { compileValidator, type Validator } from './validator.ts';
 
 /** A collection with everything that a command needs to know about it. */

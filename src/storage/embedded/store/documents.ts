@@ -5,10 +5,10 @@ import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Collection } from './collection.ts';
-import { asBuffer, type Database, tableOf } from './database.ts';
-import { duplicateKey } from './duplicate-key.ts';
-import { type IndexKeys, indexKeys } from './index-keys.ts';
-import type { Index } from './index-spec.ts';
+import { asBuffer, type Database, tableOf } from './file/database.ts';
+import { duplicateKey } from './indexes/duplicate-key.ts';
+import { type IndexKeys, indexKeys } from './indexes/index-keys.ts';
+import type { Index } from './indexes/index-spec.ts';
 
 /** The largest document, and what a server allows on top for its own bookkeeping. */
 const maximumSize = 16 * 1024 * 1024;

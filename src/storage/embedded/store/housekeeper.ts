@@ -1,7 +1,7 @@
-import { Selected } from '../query/select.ts';
+import { Selected } from '../plan/select.ts';
 import type { Document } from '../value/types.ts';
 import type { Collection } from './collection.ts';
-import type { Index } from './index-spec.ts';
+import type { Index } from './indexes/index-spec.ts';
 import type { Store } from './store.ts';
 
 /** Documents removed per transaction, so that writes get in between. */

@@ -1,5 +1,5 @@
 import type { Catalogue } from './catalogue.ts';
-import type { DataFile } from './data-file.ts';
+import type { DataFile } from './file/data-file.ts';
 
 type Job = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
 type Outcome = { job: Job; value: unknown; error: Error | null };

@@ -1,9 +1,9 @@
 import { BSONRegExp, Decimal128 } from 'bson';
-import type { Index } from '../store/index-spec.ts';
+import { literalPrefix } from '../query/regex.ts';
+import type { Index } from '../store/indexes/index-spec.ts';
 import { encodeKey, typeBracket } from '../value/key-encoding.ts';
 import { typeOrder } from '../value/types.ts';
 import { type Condition, hasText, isExactPoint, isPoint, isRangeBound } from './conditions.ts';
-import { literalPrefix } from './regex.ts';
 
 /** A stretch of an index, low end included, high end not. */
 export type Interval = { low: Buffer; high: Buffer };

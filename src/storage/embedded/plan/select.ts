@@ -1,13 +1,13 @@
 import { decode } from '../bson/decode.ts';
 import type { Pace } from '../pace.ts';
+import type { Collation } from '../query/collation.ts';
+import { compileFilter, type Filter } from '../query/filter.ts';
+import { keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from '../store/file/database.ts';
 import type { Document } from '../value/types.ts';
-import type { Collation } from './collation.ts';
-import { compileFilter, type Filter } from './filter.ts';
 import { countIntervals, type Plan, plan, type SortField } from './planner.ts';
 import { type Row, scan } from './scanner.ts';
-import { keyReader } from './sort.ts';
 import { Sorter } from './sorter.ts';
 
 export type Selection = {

@@ -1,11 +1,11 @@
 import type { Binary } from 'bson';
-import { decode } from '../bson/decode.ts';
-import { CommandError } from '../errors.ts';
-import type { Document } from '../value/types.ts';
-import type { Collection } from './collection.ts';
+import { decode } from '../../bson/decode.ts';
+import { CommandError } from '../../errors.ts';
+import type { Document } from '../../value/types.ts';
+import type { Collection } from '../collection.ts';
+import type { Store } from '../store.ts';
 import { findExisting } from './existing-index.ts';
 import { type Index, indexFromSpec } from './index-spec.ts';
-import type { Store } from './store.ts';
 
 /** Entries added per transaction, so that other writes get in between: this many runs of a reader's. */
 const runsAtOnce = 4;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { asCommandError } from '../errors.ts';
+import { asCommandError } from '../../errors.ts';
 import type { CheckpointFault } from './checkpointer.ts';
 
 /** Copies the write-ahead log to the data file each time it is told to, and says how that went. */

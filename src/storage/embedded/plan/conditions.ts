@@ -1,9 +1,9 @@
 import { BSONRegExp, Decimal128 } from 'bson';
+import { isOperatorDocument, normalise } from '../query/filter.ts';
+import { isArrayIndex } from '../query/path.ts';
+import { regexOperand } from '../query/regex.ts';
 import { isNotANumber } from '../value/decimal.ts';
 import { type Document, isDocument, order, typeOrder } from '../value/types.ts';
-import { isOperatorDocument, normalise } from './filter.ts';
-import { isArrayIndex } from './path.ts';
-import { regexOperand } from './regex.ts';
 
 /** One comparison that an index could serve; when `exact`, the index can stand in for it. */
 export type Condition = { path: string; operator: string; operand: unknown; exact: boolean };

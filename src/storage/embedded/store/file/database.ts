@@ -1,8 +1,8 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import { decode } from '../bson/decode.ts';
-import { planKilled } from '../errors.ts';
-import type { Collection } from './collection.ts';
+import { decode } from '../../bson/decode.ts';
+import { planKilled } from '../../errors.ts';
+import type { Collection } from '../collection.ts';
 
 /** The table that holds a collection's documents. */
 export const tableOf = ({ id }: { id: number }): string => `documents_${id}`;

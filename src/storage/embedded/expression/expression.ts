@@ -7,11 +7,11 @@ import * as stages from 'mingo/operators/pipeline';
 import * as projections from 'mingo/operators/projection';
 import * as queries from 'mingo/operators/query';
 import * as windows from 'mingo/operators/window';
-import { accumulatorNames, parseAccumulator } from './aggregate/accumulators.ts';
-import { CommandError, notImplemented } from './errors.ts';
-import { compareValues, equalValues } from './value/compare.ts';
-import { plainDocument, plainExpression, toPlain } from './value/plain.ts';
-import { type Document, isDocument, order, typeName, typeOrder } from './value/types.ts';
+import { CommandError, notImplemented } from '../errors.ts';
+import { compareValues, equalValues } from '../value/compare.ts';
+import { plainDocument, plainExpression, toPlain } from '../value/plain.ts';
+import { type Document, isDocument, order, typeName, typeOrder } from '../value/types.ts';
+import { accumulatorNames, parseAccumulator } from './accumulators.ts';
 
 /** A compiled aggregation expression; it yields undefined for a missing field. */
 export type Expression = (document: Document) => unknown;

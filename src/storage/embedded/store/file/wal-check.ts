@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { StartError } from '../errors.ts';
+import { StartError } from '../../errors.ts';
 import { type Bound, boundPath, readBound } from './acknowledged.ts';
 import { readWal, type WalContent } from './wal-file.ts';
 

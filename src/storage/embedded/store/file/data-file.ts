@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { asCommandError, CommandError, outOfDiskSpace, planKilled, unknownError } from '../errors.ts';
-import { makePrivate } from '../ownership.ts';
+import { asCommandError, CommandError, outOfDiskSpace, planKilled, unknownError } from '../../errors.ts';
+import { makePrivate } from '../../ownership.ts';
+import type { Collection } from '../collection.ts';
 import { Acknowledged } from './acknowledged.ts';
 import { Checkpointer } from './checkpointer.ts';
-import type { Collection } from './collection.ts';
 import { Database } from './database.ts';
 import { checkLayout, markLayout } from './layout.ts';
 import { hasRoom } from './room.ts';

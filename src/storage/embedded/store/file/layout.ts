@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StartError } from '../errors.ts';
+import { StartError } from '../../errors.ts';
 
 /** Marks a file as ours ("embd") and says in which version its tables are laid out. */
 const applicationId = 0x656d6264;

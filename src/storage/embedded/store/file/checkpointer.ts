@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { CommandError } from '../errors.ts';
+import { CommandError } from '../../errors.ts';
 
 /** Why a copy failed; null in its place says that it did not. */
 export type CheckpointFault = { code: number; message: string };

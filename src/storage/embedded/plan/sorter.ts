@@ -1,7 +1,7 @@
+import { Meter } from '../memory.ts';
+import { keyComparator } from '../query/sort.ts';
 import type { Fold } from '../value/compare.ts';
-import { Meter } from './memory.ts';
 import type { SortField } from './planner.ts';
-import { keyComparator } from './sort.ts';
 
 type Entry<Item> = { key: unknown[]; item: Item; order: number };
 

@@ -1,9 +1,9 @@
-import { badValue, CommandError } from '../errors.ts';
-import { checkFields, fieldTable, isTrue } from '../fields.ts';
-import { type Collation, parseCollation } from '../query/collation.ts';
-import { compileFilter, type Filter } from '../query/filter.ts';
-import { type Path, parsePath } from '../query/path.ts';
-import { asNumber, type Document, isDocument, order, typeOrder } from '../value/types.ts';
+import { badValue, CommandError } from '../../errors.ts';
+import { checkFields, fieldTable, isTrue } from '../../fields.ts';
+import { type Collation, parseCollation } from '../../query/collation.ts';
+import { compileFilter, type Filter } from '../../query/filter.ts';
+import { type Path, parsePath } from '../../query/path.ts';
+import { asNumber, type Document, isDocument, order, typeOrder } from '../../value/types.ts';
 
 /** An index: its definition, and what has been learnt about its entries. */
 export type Index = {

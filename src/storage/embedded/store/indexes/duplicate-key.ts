@@ -1,8 +1,8 @@
 import { Decimal128, Double, ObjectId } from 'bson';
-import { CommandError } from '../errors.ts';
-import { collectValues } from '../query/path.ts';
-import { binaryParts } from '../value/compare.ts';
-import { type Document, isDocument, order, typeOrder } from '../value/types.ts';
+import { CommandError } from '../../errors.ts';
+import { collectValues } from '../../query/path.ts';
+import { binaryParts } from '../../value/compare.ts';
+import { type Document, isDocument, order, typeOrder } from '../../value/types.ts';
 import type { Index } from './index-spec.ts';
 
 /** The error of a second document with a unique key, in the words that drivers and Mongoose plugins parse. */

@@ -1,8 +1,8 @@
-import { CommandError } from '../errors.ts';
-import { sameKey } from '../query/planner.ts';
-import { equalValues } from '../value/compare.ts';
-import type { Document } from '../value/types.ts';
-import type { Collection } from './collection.ts';
+import { CommandError } from '../../errors.ts';
+import { sameKey } from '../../plan/planner.ts';
+import { equalValues } from '../../value/compare.ts';
+import type { Document } from '../../value/types.ts';
+import type { Collection } from '../collection.ts';
 import type { Index } from './index-spec.ts';
 
 /** An existing index that makes a new definition superfluous; a conflicting one is an error. */

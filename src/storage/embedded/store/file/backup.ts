@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { backup as copy, DatabaseSync } from 'node:sqlite';
-import { badValue } from '../errors.ts';
+import { badValue } from '../../errors.ts';
 
 /** All pages in one step: a copy made in several begins anew whenever something is written in between. */
 const allPages = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
-import { CommandError } from '../errors.ts';
-import { field, isArrayIndex, type Path } from '../query/path.ts';
-import { encodeKey } from '../value/key-encoding.ts';
-import { type Document, emptyArray, isDocument } from '../value/types.ts';
+import { CommandError } from '../../errors.ts';
+import { field, isArrayIndex, type Path } from '../../query/path.ts';
+import { encodeKey } from '../../value/key-encoding.ts';
+import { type Document, emptyArray, isDocument } from '../../value/types.ts';
 import type { Index } from './index-spec.ts';
 
 /** The keys under which a document stands in an index, and what they teach about the index. */

@@ -1,4 +1,4 @@
-import { memoryExceeded, memoryLimit } from './sort.ts';
+import { memoryExceeded, memoryLimit } from './query/sort.ts';
 
 /** What all operations of one thread may keep together; its heap has room for this and for the work itself. */
 const threadLimit = 300 * 1024 * 1024;

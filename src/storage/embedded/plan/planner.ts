@@ -1,11 +1,11 @@
 import { badValue } from '../errors.ts';
+import { compileOperators, wantsPresence } from '../query/operators.ts';
 import type { Collection } from '../store/collection.ts';
-import type { Index } from '../store/index-spec.ts';
+import type { Index } from '../store/indexes/index-spec.ts';
 import { equalValues } from '../value/compare.ts';
 import { asNumber, type Document, isDocument, order, typeOrder } from '../value/types.ts';
 import { type Bounds, computeBounds, type Interval } from './bounds.ts';
 import { type Condition, type Conditions, extractConditions, hasText, isRangeBound } from './conditions.ts';
-import { compileOperators, wantsPresence } from './operators.ts';
 import type { Selection } from './select.ts';
 
 export type SortField = { path: string; descending: boolean };
