@@ -3,7 +3,6 @@ import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { uuid } from '../lib/ids.ts';
-import type { Storage } from './connection.ts';
 
 /** `id`: made by the first start that knew of it; absent in what older versions have set up. */
 type Installation = { _id: 'installation'; id?: string };
@@ -43,7 +42,7 @@ export type RecognisedInstallation = {
 
 /** Refuses a database that is not, or no longer, the one that the data directory belongs to. */
 export async function recogniseInstallation(
-  { db, description }: Pick<Storage, 'db' | 'description'>,
+  { db, description }: { db: Connection; description: string },
   dataDirectory: string,
 ): Promise<RecognisedInstallation> {
   const note = noteIn(dataDirectory);

@@ -1,5 +1,3 @@
-import type { Document } from './value/types.ts';
-
 /** The names MongoDB gives to the error codes that this server answers with. */
 const codeNames: Record<number, string> = {
   1: 'InternalError',
@@ -55,9 +53,9 @@ const codeNames: Record<number, string> = {
 /** A refusal as the protocol knows it: a code, a sentence, and sometimes details such as keyPattern. */
 export class CommandError extends Error {
   readonly code: number;
-  readonly detail: Document;
+  readonly detail: Record<string, unknown>;
 
-  constructor(code: number, message: string, detail: Document = {}) {
+  constructor(code: number, message: string, detail: Record<string, unknown> = {}) {
     super(message);
     this.code = code;
     this.detail = detail;
@@ -85,7 +83,7 @@ export const planKilled = (): CommandError =>
 const longestMessage = 10_000;
 
 /** What tells a driver what went wrong. */
-export function errorReply(error: unknown): Document & { detail: Document } {
+export function errorReply(error: unknown): Record<string, unknown> & { detail: Record<string, unknown> } {
   const { code, codeName, message, detail } = asCommandError(error);
   return { ok: 0, errmsg: message.slice(0, longestMessage), code, codeName, detail };
 }

@@ -1,4 +1,11 @@
-import { memoryExceeded, memoryLimit } from './query/sort.ts';
+import { CommandError } from './errors.ts';
+
+/** What one operation may hold in memory to sort or group, as on a MongoDB server without disk use. */
+export const memoryLimit = 100 * 1024 * 1024;
+
+export function memoryExceeded(what: string): CommandError {
+  return new CommandError(292, `${what} exceeded the memory limit of ${memoryLimit} bytes`);
+}
 
 /** What all operations of one thread may keep together; its heap has room for this and for the work itself. */
 const threadLimit = 300 * 1024 * 1024;

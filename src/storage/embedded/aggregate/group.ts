@@ -1,10 +1,10 @@
 import { CommandError } from '../errors.ts';
-import { type Accumulator, parseAccumulator } from '../expression/accumulators.ts';
+import { type Accumulator, type Keep, parseAccumulator } from '../expression/accumulators.ts';
 import { compileExpression, type Expression } from '../expression/expression.ts';
 import { compareValues } from '../value/compare.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, expectDocument, isDocument } from '../value/types.ts';
-import { type Batches, inBatches, type Keep, metered, type Stage } from './stage.ts';
+import { type Batches, inBatches, metered, type Stage } from './stage.ts';
 
 /** Compiles `$group`. */
 export function groupStage(source: unknown, variables: Document): Stage {

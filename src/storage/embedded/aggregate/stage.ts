@@ -1,3 +1,4 @@
+import type { Keep } from '../expression/accumulators.ts';
 import { Meter } from '../memory.ts';
 import type { Pace } from '../pace.ts';
 import type { Collation } from '../query/collation.ts';
@@ -51,9 +52,6 @@ export function* inBatches<Item>(items: Iterable<Item>): Generator<Item[]> {
   }
   if (batch.length > 0) yield batch;
 }
-
-/** Takes note of a value that stays in memory. */
-export type Keep = (value: unknown, overhead?: number) => void;
 
 /** Runs an operation that keeps values, counts them, and ends it when they are too many. */
 export async function* metered(what: string, run: (keep: Keep) => Batches): AsyncGenerator<Document[]> {

@@ -167,3 +167,8 @@ export function changedFields(before: Buffer, after: Buffer): Set<string> {
   }
   return changed;
 }
+
+/** SQLite hands out plain byte arrays; the decoder wants Node's buffers over the same memory. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

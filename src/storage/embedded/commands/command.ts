@@ -2,7 +2,7 @@ import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.t
 import { compileExpression } from '../expression/expression.ts';
 import { checkFields, type Fields, fieldTable, isTrue } from '../fields.ts';
 import { Pace } from '../pace.ts';
-import type { Selection } from '../plan/select.ts';
+import type { Selection } from '../plan/selection.ts';
 import { parseCollation } from '../query/collation.ts';
 import { parseSort } from '../query/sort.ts';
 import type { ReadStore } from '../store/read-store.ts';

@@ -1,8 +1,8 @@
 import { badValue, CommandError } from '../errors.ts';
-import { isNamed } from '../plan/planner.ts';
 import type { Collection } from '../store/collection.ts';
 import { buildIndex } from '../store/indexes/index-build.ts';
 import { type Index, normaliseSpec, ttlFault } from '../store/indexes/index-spec.ts';
+import { isNamed } from '../store/indexes/same-key.ts';
 import { compileValidator, validationFields, validationOptions } from '../store/validator.ts';
 import { asNumber, type Document, expectDocument } from '../value/types.ts';
 import {

@@ -1,6 +1,7 @@
 import { decode } from '../bson/decode.ts';
 import { planKilled } from '../errors.ts';
-import { type Match, Selected, type Selection } from '../plan/select.ts';
+import { type Match, Selected } from '../plan/select.ts';
+import type { Selection } from '../plan/selection.ts';
 import { Sorter } from '../plan/sorter.ts';
 import { keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';

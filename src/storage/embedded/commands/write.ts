@@ -2,7 +2,7 @@ import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { CommandError, failedToParse } from '../errors.ts';
 import { checkFields, type Fields, fieldTable } from '../fields.ts';
-import type { Selection } from '../plan/select.ts';
+import type { Selection } from '../plan/selection.ts';
 import { checkNamespace } from '../store/catalogue.ts';
 import { compileUpdate } from '../update/compile.ts';
 import { asNumber, type Document } from '../value/types.ts';

@@ -1,9 +1,11 @@
-import type { Keep } from '../aggregate/stage.ts';
 import { CommandError, failedToParse, notImplemented } from '../errors.ts';
 import { isNumeric } from '../update/arithmetic.ts';
 import { compareValues } from '../value/compare.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, expectDocument } from '../value/types.ts';
+
+/** Takes note of a value that stays in memory. */
+export type Keep = (value: unknown, overhead?: number) => void;
 
 /** Computes one value from a value of each document of a group; undefined stands for a missing one. */
 export type Accumulator = {

@@ -1,5 +1,5 @@
 import { BSONRegExp, Decimal128 } from 'bson';
-import { isOperatorDocument, normalise } from '../query/filter.ts';
+import { isOperatorDocument, normalise } from '../query/operands.ts';
 import { isArrayIndex } from '../query/path.ts';
 import { regexOperand } from '../query/regex.ts';
 import { isNotANumber } from '../value/decimal.ts';

@@ -1,14 +1,15 @@
 import { badValue } from '../errors.ts';
-import { compileOperators, wantsPresence } from '../query/operators.ts';
+import { compileOperators } from '../query/filter.ts';
+import type { SortField } from '../query/sort.ts';
+import { wantsPresence } from '../query/value-tests.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Index } from '../store/indexes/index-spec.ts';
+import { isNamed } from '../store/indexes/same-key.ts';
 import { equalValues } from '../value/compare.ts';
-import { asNumber, type Document, isDocument, order, typeOrder } from '../value/types.ts';
+import { isDocument, order, typeOrder } from '../value/types.ts';
 import { type Bounds, computeBounds, type Interval } from './bounds.ts';
 import { type Condition, type Conditions, extractConditions, hasText, isRangeBound } from './conditions.ts';
-import type { Selection } from './select.ts';
-
-export type SortField = { path: string; descending: boolean };
+import type { Selection } from './selection.ts';
 
 /** What every plan says: whether it gives exactly the matches, and whether in the wanted order. */
 type Promised = { exact: boolean; sorted: boolean };
@@ -174,18 +175,4 @@ function hintedIndex(collection: Collection, hint: unknown): Index {
   const found = collection.indexes.find((index) => !index.building && isNamed(index, hint));
   if (found) return found;
   throw badValue('planner returned error: hint provided does not correspond to an existing index');
-}
-
-/** True when a name or a key means the index. */
-export const isNamed = (index: Index, given: unknown): boolean =>
-  isDocument(given) ? sameKey(index.key, given) : index.name === given;
-
-/** Index keys are the same when fields, order and directions are. */
-export function sameKey(left: Document, right: Document): boolean {
-  const names = Object.keys(left);
-  const others = Object.keys(right);
-  return (
-    names.length === others.length &&
-    names.every((name, i) => name === others[i] && asNumber(left[name]) === asNumber(right[name]))
-  );
 }

@@ -1,5 +1,6 @@
+import { asBuffer } from '../bson/raw.ts';
 import type { Collection } from '../store/collection.ts';
-import { asBuffer, type Database, tableOf } from '../store/file/database.ts';
+import { type Database, tableOf } from '../store/file/database.ts';
 import type { IndexPlan, Plan } from './planner.ts';
 
 /** A stored document as a scan meets it. */

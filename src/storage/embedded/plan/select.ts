@@ -1,24 +1,14 @@
 import { decode } from '../bson/decode.ts';
 import type { Pace } from '../pace.ts';
-import type { Collation } from '../query/collation.ts';
 import { compileFilter, type Filter } from '../query/filter.ts';
 import { keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Database } from '../store/file/database.ts';
 import type { Document } from '../value/types.ts';
-import { countIntervals, type Plan, plan, type SortField } from './planner.ts';
+import { countIntervals, type Plan, plan } from './planner.ts';
 import { type Row, scan } from './scanner.ts';
+import type { Selection } from './selection.ts';
 import { Sorter } from './sorter.ts';
-
-export type Selection = {
-  filter: Document;
-  sort?: readonly SortField[];
-  skip?: number;
-  limit?: number;
-  hint?: unknown;
-  collation?: Collation | null;
-  variables?: Document | undefined;
-};
 
 /** A row that matched, with the fields that were decoded to find out. */
 export type Match = Row & { document: Document | null };

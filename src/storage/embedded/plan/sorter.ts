@@ -1,7 +1,6 @@
 import { Meter } from '../memory.ts';
-import { keyComparator } from '../query/sort.ts';
+import { keyComparator, type SortField } from '../query/sort.ts';
 import type { Fold } from '../value/compare.ts';
-import type { SortField } from './planner.ts';
 
 type Entry<Item> = { key: unknown[]; item: Item; order: number };
 

@@ -1,9 +1,10 @@
 import { badValue } from '../errors.ts';
 import { compileExpression } from '../expression/expression.ts';
 import type { Fold } from '../value/compare.ts';
-import { type Document, expectDocument, isDocument, order, typeOrder } from '../value/types.ts';
-import { compileOperators } from './operators.ts';
-import { parsePath } from './path.ts';
+import { type Document, expectDocument, isDocument } from '../value/types.ts';
+import { isOperatorDocument, isRegex, normalise, referenceFields } from './operands.ts';
+import { field, type Path, parsePath, someValue } from './path.ts';
+import { elementOperators, type ValueTest, wantsPresence, wholeOperators } from './value-tests.ts';
 
 export type Predicate = (document: Document) => boolean;
 
@@ -21,10 +22,8 @@ export function compileFilter(source: Document, context: FilterContext = {}): Fi
 }
 
 /** Compiles a filter on the fields of an array's element, which may be a DBRef. */
-export const compileElementFilter = (source: Document, context: FilterContext): Predicate =>
+const compileElementFilter = (source: Document, context: FilterContext): Predicate =>
   compileClauses(source, context, new Set(), true);
-
-const referenceFields = new Set(['$ref', '$id', '$db']);
 
 /** Compiles clauses that must all hold, and notes what they look at. */
 function compileClauses(
@@ -48,18 +47,6 @@ function compileClauses(
     }
   }
   return all(predicates);
-}
-
-/** A test that holds when all of them do. */
-export function all(predicates: Predicate[]): Predicate {
-  const [first, second] = predicates;
-  if (!first) return () => true;
-  if (!second) return first;
-  if (predicates.length === 2) return (document) => first(document) && second(document);
-  return (document) => {
-    for (const predicate of predicates) if (!predicate(document)) return false;
-    return true;
-  };
 }
 
 const combinations: Record<string, (clauses: Predicate[]) => Predicate> = {
@@ -92,20 +79,86 @@ function compileTopLevel(
 const isTruthy = (value: unknown): boolean => !falsy.has(value);
 const falsy = new Set<unknown>([false, 0, 0n, null, undefined]);
 
-/** True for `{ $gt: 1 }` and false for a document that is meant literally. */
-export function isOperatorDocument(condition: unknown): condition is Document {
-  if (!isDocument(condition)) return false;
-  const first = Object.keys(condition)[0];
-  return first?.startsWith('$') === true && !referenceFields.has(first);
+/** A test that holds when all of them do. */
+function all(predicates: Predicate[]): Predicate {
+  const [first, second] = predicates;
+  if (!first) return () => true;
+  if (!second) return first;
+  if (predicates.length === 2) return (document) => first(document) && second(document);
+  return (document) => {
+    for (const predicate of predicates) if (!predicate(document)) return false;
+    return true;
+  };
 }
 
-export const isRegex = (value: unknown): boolean => typeOrder(value) === order.regex;
+/** Operators that are the opposite of another. */
+const opposites: Record<string, string> = { $ne: '$eq', $nin: '$in' };
 
-/** Every condition as a document of operators. */
-export function normalise(condition: unknown): Document {
-  if (isRegex(condition)) return { $regex: condition };
-  if (!isOperatorDocument(condition)) return { $eq: condition };
-  const plain = Object.keys(condition).find((name) => !name.startsWith('$'));
-  if (plain !== undefined) throw badValue(`unknown operator: ${plain}`);
-  return condition;
+/** Compiles `{ $gt: 1, $lt: 5 }` at a path: every operator must find its own value there. */
+export function compileOperators(path: Path, operators: Document, context: FilterContext): Predicate {
+  const names = Object.keys(operators).filter(
+    (name) => name !== '$comment' && (name !== '$options' || !('$regex' in operators)),
+  );
+  return all(names.map((name) => compileOperator(path, name, operators, context)));
+}
+
+function compileOperator(path: Path, name: string, siblings: Document, context: FilterContext): Predicate {
+  const operand = siblings[name];
+  const opposite = opposites[name];
+  if (opposite) {
+    if (isRegex(operand)) throw badValue(`Can't have regex as arg to ${name}.`);
+    return not(compileOperator(path, opposite, { [opposite]: operand }, context));
+  }
+  if (name === '$not') return not(compileNegated(path, operand, context));
+  if (name === '$all') {
+    if (!Array.isArray(operand)) throw badValue('$all needs an array');
+    if (operand.length === 0) return () => false;
+    return all(operand.map((item) => compileOperators(path, normalise(item), context)));
+  }
+  if (name === '$elemMatch') return reach(path, false, elementMatch(operand, context));
+  const operator = elementOperators[name] ?? wholeOperators[name];
+  if (!operator) throw badValue(`unknown operator: ${name}`);
+  const predicate = reach(path, name in elementOperators, operator(operand, context, siblings));
+  return name === '$exists' && !wantsPresence(operand) ? not(predicate) : predicate;
+}
+
+const not =
+  (predicate: Predicate): Predicate =>
+  (document) =>
+    !predicate(document);
+
+function compileNegated(path: Path, operand: unknown, context: FilterContext): Predicate {
+  if (!isRegex(operand) && !isOperatorDocument(operand)) throw badValue('$not needs a regex or operators');
+  return compileOperators(path, normalise(operand), context);
+}
+
+function reach(path: Path, expand: boolean, test: ValueTest): Predicate {
+  const [name] = path;
+  // No path at all: an element of an array, which is looked at as it is even when it is an array.
+  if (name === undefined) return (element) => test(element);
+  if (path.length > 1) return (document) => someValue(document, path, 0, expand, test);
+  return (document) => {
+    const value = field(document, name);
+    if (expand && Array.isArray(value)) for (const element of value) if (test(element)) return true;
+    return test(value);
+  };
+}
+
+function elementMatch(operand: unknown, context: FilterContext): ValueTest {
+  const matches = compileElement(expectDocument(operand, 2, '$elemMatch needs an Object'), context);
+  return (value) => Array.isArray(value) && value.some(matches);
+}
+
+const logical = ['$and', '$or', '$nor', '$expr', '$where'];
+
+/** True for a filter on the fields of an element, false for operators on the element itself. */
+export const isFilter = (operand: Document): boolean =>
+  !isOperatorDocument(operand) || logical.includes(Object.keys(operand)[0] ?? '');
+
+/** A test of one array element: either operators on the element itself or a filter on its fields. */
+export function compileElement(operand: Document, context: FilterContext): ValueTest {
+  if (!isFilter(operand)) return compileOperators([], normalise(operand), context) as ValueTest;
+  const test = compileElementFilter(operand, context);
+  // An array in an array is looked at as a document whose fields are its positions.
+  return (element) => (Array.isArray(element) ? test({ ...element }) : isDocument(element) && test(element));
 }

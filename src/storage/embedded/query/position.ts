@@ -1,6 +1,6 @@
 import { type Document, isDocument } from '../value/types.ts';
-import { type FilterContext, normalise } from './filter.ts';
-import { compileOperators } from './operators.ts';
+import { compileOperators, type FilterContext } from './filter.ts';
+import { normalise } from './operands.ts';
 import { field, parsePath } from './path.ts';
 
 /** The conditions of a filter that look into an array, those inside $and (and, failing these, $or) included. */

@@ -2,8 +2,7 @@ import { CommandError } from '../errors.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { inOrder, needsOrder } from '../value/ordered.ts';
 import { asNumber, type Document, isDocument } from '../value/types.ts';
-import type { FilterContext } from './filter.ts';
-import { compileElement } from './operators.ts';
+import { compileElement, type FilterContext } from './filter.ts';
 import { matchedPosition } from './position.ts';
 
 export type Projection = (document: Document) => Document;

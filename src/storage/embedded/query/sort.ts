@@ -1,15 +1,10 @@
 import { badValue, CommandError } from '../errors.ts';
-import type { SortField } from '../plan/planner.ts';
 import { compareValues, type Fold } from '../value/compare.ts';
 import { asNumber, type Document, emptyArray, expectDocument, isDocument } from '../value/types.ts';
 import { collectValues, type Path, parsePath } from './path.ts';
 
-/** What one operation may hold in memory to sort or group, as on a MongoDB server without disk use. */
-export const memoryLimit = 100 * 1024 * 1024;
-
-export function memoryExceeded(what: string): CommandError {
-  return new CommandError(292, `${what} exceeded the memory limit of ${memoryLimit} bytes`);
-}
+/** One field of a sort order. */
+export type SortField = { path: string; descending: boolean };
 
 /** Parses a sort document; `$meta` sorts are refused. */
 export function parseSort(sort: unknown): SortField[] {

@@ -4,7 +4,6 @@ import { decode } from '../bson/decode.ts';
 import { arrayOfDocuments, findElement } from '../bson/raw.ts';
 import { laneOf } from '../cursors.ts';
 import { asCommandError, CommandError } from '../errors.ts';
-import type { Catalogue } from '../store/catalogue.ts';
 import type { StoreOptions } from '../store/options.ts';
 import { asNumber, type Document } from '../value/types.ts';
 import { frameCommand } from '../wire.ts';
@@ -39,7 +38,7 @@ const longestSilence = 60_000;
 export class Readers {
   readonly #path: string;
   readonly #options: StoreOptions;
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: { readonly version: number };
   readonly #threads = new Map<number, Thread>();
   /** What was ended for idleness and is not gone yet. */
   readonly #leaving = new Set<Thread>();
@@ -47,7 +46,7 @@ export class Readers {
   #nextId = 1;
   #closed = false;
 
-  constructor(path: string, options: StoreOptions, catalogue: Catalogue) {
+  constructor(path: string, options: StoreOptions, catalogue: { readonly version: number }) {
     this.#path = path;
     this.#options = options;
     this.#catalogue = catalogue;

@@ -1,7 +1,8 @@
 import { decode } from '../bson/decode.ts';
+import { asBuffer } from '../bson/raw.ts';
 import { asNumber } from '../value/types.ts';
 import { type Collection, readCollection } from './collection.ts';
-import { asBuffer, type Database } from './file/database.ts';
+import type { Database } from './file/database.ts';
 
 /** The collections as the catalogue table has them, kept in memory for those who only read. */
 export class CatalogueView {

@@ -1,7 +1,7 @@
 import { UUID } from 'bson';
 import { decode } from '../bson/decode.ts';
+import { asBuffer } from '../bson/raw.ts';
 import type { Document } from '../value/types.ts';
-import { asBuffer } from './file/database.ts';
 import { type Index, indexFromSpec } from './indexes/index-spec.ts';
 import { compileValidator, type Validator } from './validator.ts';
 

@@ -1,11 +1,11 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
-import { changedFields, findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
+import { asBuffer, changedFields, findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Collection } from './collection.ts';
-import { asBuffer, type Database, tableOf } from './file/database.ts';
+import { type Database, tableOf } from './file/database.ts';
 import { duplicateKey } from './indexes/duplicate-key.ts';
 import { type IndexKeys, indexKeys } from './indexes/index-keys.ts';
 import type { Index } from './indexes/index-spec.ts';

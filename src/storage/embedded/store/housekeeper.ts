@@ -1,22 +1,39 @@
+import type { Cursors } from '../cursors.ts';
 import { Selected } from '../plan/select.ts';
+import type { Sessions } from '../sessions.ts';
 import type { Document } from '../value/types.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Cleaner } from './cleaner.ts';
 import type { Collection } from './collection.ts';
+import type { Documents } from './documents.ts';
+import type { DataFile } from './file/data-file.ts';
 import type { Index } from './indexes/index-spec.ts';
-import type { Store } from './store.ts';
+import type { Writes } from './writes.ts';
 
 /** Documents removed per transaction, so that writes get in between. */
 const batchSize = 1000;
 /** Free pages are given back to the file system when they are more than this and a quarter of the file. */
 const idlePages = 2000;
 
+/** The parts of a store that need tidying from time to time. */
+type TidiedStore = {
+  database: DataFile;
+  catalogue: Catalogue;
+  documents: Documents;
+  writes: Writes;
+  cursors: Cursors;
+  sessions: Sessions;
+  cleaner: Cleaner;
+};
+
 /** The chores that recur: expired documents, forgotten cursors, free pages. */
 export class Housekeeper {
-  readonly #store: Store;
+  readonly #store: TidiedStore;
   readonly #timer: NodeJS.Timeout;
   #round: Promise<void> | null = null;
   #closed = false;
 
-  constructor(store: Store, interval: number, onError: (error: unknown) => void) {
+  constructor(store: TidiedStore, interval: number, onError: (error: unknown) => void) {
     this.#store = store;
     this.#timer = setInterval(() => {
       this.#round ??= this.#run()

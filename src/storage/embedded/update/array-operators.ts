@@ -1,7 +1,7 @@
 import { BSONRegExp } from 'bson';
 import { badValue, typeMismatch } from '../errors.ts';
-import { type FilterContext, normalise } from '../query/filter.ts';
-import { compileElement, compileOperators, isFilter } from '../query/operators.ts';
+import { compileElement, compileOperators, type FilterContext, isFilter } from '../query/filter.ts';
+import { normalise } from '../query/operands.ts';
 import { keyComparator, keyReader, parseSort } from '../query/sort.ts';
 import { compareValues, equalValues } from '../value/compare.ts';
 import { equalityKey } from '../value/key-encoding.ts';

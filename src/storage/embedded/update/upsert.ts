@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { normalise } from '../query/filter.ts';
+import { normalise } from '../query/operands.ts';
 import { type Document, isDocument } from '../value/types.ts';
 import { editAt } from './walk.ts';
 

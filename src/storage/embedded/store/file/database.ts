@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { decode } from '../../bson/decode.ts';
+import { asBuffer } from '../../bson/raw.ts';
 import { planKilled } from '../../errors.ts';
 import type { Collection } from '../collection.ts';
 
@@ -71,9 +72,4 @@ export class Database {
     this.#statements.clear();
     this.sqlite.close();
   }
-}
-
-/** SQLite hands out plain byte arrays; the decoder wants Node's buffers over the same memory. */
-export function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

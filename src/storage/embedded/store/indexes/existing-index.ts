@@ -1,9 +1,9 @@
 import { CommandError } from '../../errors.ts';
-import { sameKey } from '../../plan/planner.ts';
 import { equalValues } from '../../value/compare.ts';
 import type { Document } from '../../value/types.ts';
 import type { Collection } from '../collection.ts';
 import type { Index } from './index-spec.ts';
+import { sameKey } from './same-key.ts';
 
 /** An existing index that makes a new definition superfluous; a conflicting one is an error. */
 export function findExisting(collection: Collection, spec: Document): Index | undefined {
