@@ -16,6 +16,7 @@ import { createOwnNames } from './own-names/index.ts';
 import { noSuchPath } from './own-names/refusal.ts';
 import { answerEmpty, answerError } from './serve/answer.ts';
 import { documentEndpoint } from './serve/document.ts';
+import type { Handler } from './serve/handler.ts';
 import { exceptionEndpoint, type RestException } from './serve/handwritten/handwritten.ts';
 import { exceptions as productExceptions } from './serve/handwritten/index.ts';
 import { createRoutes, type Found, type Surfaces } from './serve/route.ts';
@@ -27,8 +28,6 @@ export { describeRest } from './openapi/index.ts';
 export type { RestException } from './serve/handwritten/handwritten.ts';
 export { createReference, type Reference } from './serve/reference.ts';
 export type { Surface, Surfaces } from './serve/route.ts';
-
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Rest = {
   operations: RestOperation[];

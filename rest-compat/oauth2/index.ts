@@ -4,8 +4,8 @@ import { adoptRequestId, toGraphError } from '../../src/graph/index.ts';
 import { BodyAborted, type BodyBudget } from '../../src/lib/bodies/index.ts';
 import type { Logger } from '../../src/lib/logger.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
-import type { Handler } from '../index.ts';
 import { answerEmpty, answerJson } from '../serve/answer.ts';
+import type { Handler } from '../serve/handler.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import { readForm } from './form.ts';
 

@@ -6,16 +6,11 @@ import { createRealtime } from '../dataplane/realtime/index.ts';
 import { createDirectory } from '../directory/memory.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { createHeaderAliases } from '../http/header-aliases.ts';
+import type { Listener, UpgradeListener } from '../http/listener.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createOperationsAccess } from '../http/operations-access.ts';
 import { factsOf } from '../http/request-facts.ts';
-import {
-  createListener,
-  createSubgraphListener,
-  createUpgradeListener,
-  type Listener,
-  type UpgradeListener,
-} from '../http/server.ts';
+import { createListener, createSubgraphListener, createUpgradeListener } from '../http/server.ts';
 import { createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Listener } from './server.ts';
+import type { Listener } from './listener.ts';
 
 /** Seconds that a browser keeps the answer to its preflight; more than two hours none of them does. */
 const MAX_AGE = 7200;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Listener } from './server.ts';
+import type { Listener } from './listener.ts';
 
 const canonicalPrefix = 'x-gateway-';
 /** Headers whose values are names of headers. */

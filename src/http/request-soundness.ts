@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { administrationBody, GatewayError } from '../errors/index.ts';
 import { adoptTarget } from '../lib/request-url.ts';
-import type { Listener } from './server.ts';
+import type { Listener } from './listener.ts';
 
 /** A listener that gets no request of which two readers could think differently. */
 export const soundRequests =

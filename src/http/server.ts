@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import type { Oauth2, Reference, Rest } from '../../rest-compat/index.ts';
 import type { Dataplane } from '../dataplane/index.ts';
 import type { Realtime } from '../dataplane/realtime/index.ts';
@@ -12,12 +11,10 @@ import type { Logger } from '../lib/logger.ts';
 import { plainPageHeaders } from '../lib/page-headers.ts';
 import { adoptTarget, splitUrl } from '../lib/request-url.ts';
 import { answerInvitePage } from './invite-page.ts';
+import type { Listener, UpgradeListener } from './listener.ts';
 import type { Metrics } from './metrics.ts';
 import type { OperationsAccess } from './operations-access.ts';
 import { hasTwoHosts, soundRequests } from './request-soundness.ts';
-
-export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 type Doors = {
   dataplane: Dataplane;

@@ -1,9 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { splitUrl } from '../../lib/request-url.ts';
-import type { BodyRequest } from '../doors/body.ts';
 import type { DocumentReference, TrustedDocuments } from './trusted-documents.ts';
 
 /** Puts the text of the document that a request names in its place, where every server of the graph looks for it. */
-export function nameDocument(documents: TrustedDocuments, request: BodyRequest): void {
+export function nameDocument(
+  documents: TrustedDocuments,
+  request: IncomingMessage & { body?: unknown },
+): void {
   if (request.method === 'GET') {
     const { path, query } = splitUrl(request.url);
     const search = new URLSearchParams(query);
