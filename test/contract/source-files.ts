@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -10,9 +10,12 @@ export type SourceFile = {
   text: string;
   /** The project's own files that it imports, types included. */
   imports: string[];
+  /** Those of them that are loaded when the file runs. */
+  valueImports: string[];
 };
 
 const importSpecifier = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
+const typeImport = /^(?:import|export) type [^;]*;|typeof import\([^)]*\)/gm;
 
 /** Every TypeScript file below a folder of the checkout. */
 export const sourceFiles = (folder: string): SourceFile[] =>
@@ -21,8 +24,12 @@ export const sourceFiles = (folder: string): SourceFile[] =>
     .map((name) => {
       const path = join(folder, name);
       const text = readFileSync(join(root, path), 'utf8');
-      const imports = [...text.matchAll(importSpecifier)].map(([, specifier = '']) =>
-        relative(root, join(root, dirname(path), specifier)),
-      );
-      return { path, text, imports };
+      const importsOf = (source: string) =>
+        [...source.matchAll(importSpecifier)].map(([, specifier = '']) => join(dirname(path), specifier));
+      return {
+        path,
+        text,
+        imports: importsOf(text),
+        valueImports: importsOf(text.replace(typeImport, '')),
+      };
     });
