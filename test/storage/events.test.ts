@@ -7,7 +7,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { startEmbedded } from '../../src/storage/embedded/index.ts';
 import { createEventFeed, type EventFeed } from '../../src/storage/events/feed.ts';
 import { type EventBatch, eventsIn, KEPT_BATCHES } from '../../src/storage/events/index.ts';
-import { createEventWriter, type EventWriter } from '../../src/storage/events/writer.ts';
+import { createEventWriter, type StoredEventWriter } from '../../src/storage/events/writer.ts';
 import { testDatabase } from '../support/database.ts';
 
 const log = createLogger('silent');
@@ -37,7 +37,7 @@ afterEach(async () => {
   running = [];
 });
 
-function writer(collection = batches, onAppended = () => {}): EventWriter {
+function writer(collection = batches, onAppended = () => {}): StoredEventWriter {
   const made = createEventWriter({ batches: async () => collection, onAppended, log });
   running.push(made);
   return made;

@@ -12,7 +12,7 @@ export type Dispatch = (message: Message, client: AbortSignal) => Promise<Docume
 const mostUnread = 16 * 1024 * 1024;
 
 /** Cuts the byte stream of one client into messages and answers one after the other, as a MongoDB server does. */
-export class Connection {
+export class ClientConnection {
   readonly #socket: Socket;
   readonly #dispatch: Dispatch;
   #chunks: Buffer[] = [];

@@ -20,10 +20,10 @@ const kinds: Record<string, Kind> = {
 };
 
 /** The fields that a command, a statement or a stage knows, and those it needs. */
-export type Fields = { known: ReadonlyMap<string, Kind>; required: readonly string[] };
+export type FieldTable = { known: ReadonlyMap<string, Kind>; required: readonly string[] };
 
 /** A table of fields, written as `name`, `name:kind` or `name:kind!` with spaces between; `!` marks what is required. */
-export function fieldTable(text: string): Fields {
+export function fieldTable(text: string): FieldTable {
   const known = new Map<string, Kind>();
   const required: string[] = [];
   for (const word of text.split(' ')) {
@@ -37,7 +37,7 @@ export function fieldTable(text: string): Fields {
 const absent = (value: unknown): boolean => value === undefined || value === null;
 
 /** Refuses unknown fields, missing ones, and values of the wrong type; null counts as missing, as on a server. */
-export function checkFields(where: string, body: Document, { known, required }: Fields): void {
+export function checkFields(where: string, body: Document, { known, required }: FieldTable): void {
   for (const [field, value] of Object.entries(body)) {
     const kind = known.get(field);
     if (!kind) throw new CommandError(40415, `BSON field '${where}.${field}' is an unknown field.`);

@@ -1,17 +1,19 @@
 import { chmodSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { runCommand } from './commands/index.ts';
-import { Connection } from './connection.ts';
+import { ClientConnection } from './connection.ts';
 import type { Store } from './store/store.ts';
 
 /** Listens on a unix socket and serves every connection from one store. */
 export class SocketServer {
   readonly #server: Server;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<ClientConnection>();
 
   constructor(store: Store) {
     this.#server = createServer({ noDelay: true }, (socket) => {
-      const connection = new Connection(socket, (message, client) => runCommand(store, message, client));
+      const connection = new ClientConnection(socket, (message, client) =>
+        runCommand(store, message, client),
+      );
       this.#connections.add(connection);
       socket.on('close', () => this.#connections.delete(connection));
     });

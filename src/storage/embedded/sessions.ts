@@ -7,7 +7,7 @@ export const sessionMinutes = 30;
 type Session = { lsid: Document; lastUse: number };
 
 /** The logical sessions that drivers number their commands with. Nothing here depends on them. */
-export class Sessions {
+export class LogicalSessions {
   readonly #known = new Map<string, Session>();
 
   /** Notes that a command came in a session. */

@@ -3,12 +3,12 @@ import type { Logger } from '../../lib/logger.ts';
 import { nativeDb } from '../native-db.ts';
 import { eventsIn } from './event.ts';
 import { createEventFeed, type EventFeed } from './feed.ts';
-import { createEventWriter, type EventWriter } from './writer.ts';
+import { createEventWriter, type StoredEventWriter } from './writer.ts';
 
 export { type Event, type EventBatch, type EventKind, eventsIn, KEPT_BATCHES } from './event.ts';
-export { createEventWriter, type EventWriter } from './writer.ts';
+export { createEventWriter, type StoredEventWriter } from './writer.ts';
 
-export type Events = EventFeed & EventWriter;
+export type Events = EventFeed & StoredEventWriter;
 
 /**
  * What happens in the installation, told to every process of it by a sequence in the database. There is one way for an

@@ -4,7 +4,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { isDuplicateBatch } from '../duplicates.ts';
 import { type Event, type EventBatch, KEPT_BATCHES, newestNumber } from './event.ts';
 
-export type EventWriter = {
+export type StoredEventWriter = {
   /** Takes an event without waiting; it is in the sequence a moment later. */
   append(event: Event): void;
   /** Writes what still waits, if the store takes it. */
@@ -27,7 +27,7 @@ export function createEventWriter(options: {
   batches: () => Promise<Collection<EventBatch>>;
   onAppended: () => void;
   log: Logger;
-}): EventWriter {
+}): StoredEventWriter {
   const { batches, onAppended, log } = options;
   let waiting = new Map<string, Event>();
   let waitingIds = 0;

@@ -2,7 +2,7 @@ import { decode } from '../bson/decode.ts';
 import { CommandError, failedToParse } from '../errors.ts';
 import { compileExpression } from '../expression/expression.ts';
 import { Selected } from '../plan/select.ts';
-import type { Selection } from '../plan/selection.ts';
+import type { DocumentQuery } from '../plan/document-query.ts';
 import { parseSort } from '../query/sort.ts';
 import { type Document, expectDocument, isDocument } from '../value/types.ts';
 import { collectingStage, facetStage } from './collecting-stages.ts';
@@ -108,9 +108,9 @@ function compileStages(pipeline: readonly Document[], context: StageContext): St
 }
 
 /** Splits off the leading stages that a query can do: filter, order, skip and limit. */
-function splitLeading(pipeline: readonly Document[]): { selection: Selection; rest: Document[] } {
+function splitLeading(pipeline: readonly Document[]): { selection: DocumentQuery; rest: Document[] } {
   const matches: Document[] = [];
-  const selection: Selection = { filter: {} };
+  const selection: DocumentQuery = { filter: {} };
   let at = 0;
   for (; at < pipeline.length; at++) {
     const { $match, $sort, $skip, $limit } = pipeline[at] as Document;
@@ -128,7 +128,7 @@ function splitLeading(pipeline: readonly Document[]): { selection: Selection; re
 }
 
 /** True when a pipeline consists of nothing but what a query can do, so that stored bytes can be sent as they are. */
-export function asSelection(pipeline: readonly Document[]): Selection | null {
+export function asSelection(pipeline: readonly Document[]): DocumentQuery | null {
   const { selection, rest } = splitLeading(pipeline);
   return rest.length === 0 ? selection : null;
 }

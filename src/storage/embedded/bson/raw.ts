@@ -58,7 +58,7 @@ function elementAt(bytes: Buffer, at: number): Element {
 }
 
 /** Walks the top-level elements until the visitor returns true. */
-export function walk(bytes: Buffer, visit: (element: Element) => boolean | undefined): void {
+export function walkElements(bytes: Buffer, visit: (element: Element) => boolean | undefined): void {
   for (let at = 4; bytes[at]; ) {
     const element = elementAt(bytes, at);
     if (visit(element)) return;
@@ -80,7 +80,7 @@ export function fieldNames(bytes: Buffer, at: number): string[] {
 /** Finds a top-level element by name. */
 export function findElement(bytes: Buffer, name: string): Element | null {
   let found: Element | null = null;
-  walk(bytes, (element) => {
+  walkElements(bytes, (element) => {
     if (bytes.toString('utf8', element.nameAt, element.valueAt - 1) !== name) return false;
     found = element;
     return true;
@@ -143,7 +143,7 @@ export function withLeadingId(bytes: Buffer): Buffer {
 /** The raw documents inside a raw array. */
 export function arrayOfDocuments(bytes: Buffer): Buffer[] {
   const result: Buffer[] = [];
-  walk(bytes, ({ type, valueAt, end }) => {
+  walkElements(bytes, ({ type, valueAt, end }) => {
     if (type !== 0x03) throw new RangeError('array element is not a document');
     result.push(bytes.subarray(valueAt, end));
     return false;

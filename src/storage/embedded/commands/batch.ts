@@ -10,15 +10,18 @@ const batchTime = 10;
 export const tooLong: unique symbol = Symbol('too long');
 
 /** What a statement did: documents met, how many of them changed, an upsert's `_id`, and a document to hand back. */
-export type Outcome = { n: number; modified: number; upserted: unknown; value: Document | null };
+export type StatementOutcome = { n: number; modified: number; upserted: unknown; value: Document | null };
 
-export const nothing: Outcome = { n: 0, modified: 0, upserted: undefined, value: null };
+export const nothing: StatementOutcome = { n: 0, modified: 0, upserted: undefined, value: null };
 
 /** A statement in two ways: inside a transaction, or piece by piece when that would take too long. */
-export type Runner = { now: () => Outcome | typeof tooLong; slowly: () => Promise<Outcome> };
+export type Runner = {
+  now: () => StatementOutcome | typeof tooLong;
+  slowly: () => Promise<StatementOutcome>;
+};
 
 /** How a statement ended. */
-export type Result = { outcome: Outcome; error: CommandError | null };
+export type Result = { outcome: StatementOutcome; error: CommandError | null };
 
 /** What is no refusal (a full disk) fails the whole command. */
 function refused(error: unknown): Result {
@@ -27,7 +30,7 @@ function refused(error: unknown): Result {
   return { outcome: nothing, error: known };
 }
 
-const succeeded = (outcome: Outcome): Result => ({ outcome, error: null });
+const succeeded = (outcome: StatementOutcome): Result => ({ outcome, error: null });
 
 /**
  * Runs the statements of a write command in order, as many as possible in each transaction. Ordered commands end with

@@ -1,9 +1,9 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { badValue, CommandError } from '../errors.ts';
-import { checkFields, type Fields, fieldTable } from '../fields.ts';
+import { checkFields, type FieldTable, fieldTable } from '../fields.ts';
 import { asNumber, type Document, expectDocument } from '../value/types.ts';
-import { errorDescriber, type Outcome, type Runner, runBatch } from './batch.ts';
+import { errorDescriber, type Runner, runBatch, type StatementOutcome } from './batch.ts';
 import {
   bypassValidation,
   type Command,
@@ -19,7 +19,7 @@ import { deleteRunner, insertRunner, updateRunner } from './write.ts';
 
 const kindOf = (operation: Document | undefined): string => Object.keys(operation ?? {})[0] ?? '';
 
-const operationFields = new Map<string, Fields>([
+const operationFields = new Map<string, FieldTable>([
   ['insert', fieldTable('insert:number document:object!')],
   [
     'update',
@@ -63,7 +63,7 @@ function prepare(
   }
 }
 
-function describe(kind: string, { n, modified, upserted }: Outcome, idx: number): Document {
+function describe(kind: string, { n, modified, upserted }: StatementOutcome, idx: number): Document {
   if (kind !== 'update') return { ok: 1, idx, n };
   return {
     ok: 1,

@@ -1,8 +1,8 @@
 import { badValue, CommandError, failedToParse, typeMismatch } from '../errors.ts';
 import { compileExpression } from '../expression/expression.ts';
-import { checkFields, type Fields, fieldTable, isTrue } from '../fields.ts';
+import { checkFields, type FieldTable, fieldTable, isTrue } from '../fields.ts';
 import { Pace } from '../pace.ts';
-import type { Selection } from '../plan/selection.ts';
+import type { DocumentQuery } from '../plan/document-query.ts';
 import { parseCollation } from '../query/collation.ts';
 import { parseSort } from '../query/sort.ts';
 import type { ReadStore } from '../store/read-store.ts';
@@ -26,19 +26,25 @@ export type ReadRequest = {
 /** A command in the writer's thread. */
 export type Request = ReadRequest & { store: Store };
 
-export type Reply = Document | Buffer;
+export type CommandReply = Document | Buffer;
 
 /** A command: the fields it knows (any other is refused, as a MongoDB server refuses it; null: any), and what it does. */
-export type Command = { fields: Fields | null; run: (request: Request) => Reply | Promise<Reply> };
+export type Command = {
+  fields: FieldTable | null;
+  run: (request: Request) => CommandReply | Promise<CommandReply>;
+};
 
 /** A command that only reads. It may begin in the writer's thread and then move to a reader. */
-export type ReadCommand = { fields: Fields | null; read: (request: ReadRequest) => Reply | Promise<Reply> };
+export type ReadCommand = {
+  fields: FieldTable | null;
+  read: (request: ReadRequest) => CommandReply | Promise<CommandReply>;
+};
 
 const generic =
   '$db $clusterTime $readPreference apiDeprecationErrors:bool apiStrict:bool apiVersion:string clientOperationKey comment lsid:object maxTimeMS readConcern:object writeConcern:object';
 
 /** The fields of a command: its name, those of its own, and those that every command has. */
-export const commandFields = (name: string, own = ''): Fields =>
+export const commandFields = (name: string, own = ''): FieldTable =>
   fieldTable(`${name} ${generic} ${own}`.trim());
 
 /** The field by which a write asks that a collection's validator be left out of it. */
@@ -162,7 +168,7 @@ export function parseSelection(
   body: Document,
   filterField: string,
   variables = letVariables(body),
-): Selection & { filter: Document; limit: number } {
+): DocumentQuery & { filter: Document; limit: number } {
   return {
     filter: documentField(body, filterField) ?? {},
     sort: parseSort(body.sort),

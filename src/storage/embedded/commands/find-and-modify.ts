@@ -14,7 +14,7 @@ import {
   type Request,
 } from './command.ts';
 import { findProjection } from './find.ts';
-import { type Change, changeRunner } from './locate.ts';
+import { changeRunner, type StatementChange } from './locate.ts';
 import { removing, updating } from './write.ts';
 
 function checkOptions(body: Document): void {
@@ -35,8 +35,8 @@ function handingBack(
   { store }: Request,
   returnNew: boolean,
   project: Projection | null,
-  change: Change,
-): Change {
+  change: StatementChange,
+): StatementChange {
   return (collection, matches) => {
     const [match] = matches;
     const outcome = change(collection, matches);

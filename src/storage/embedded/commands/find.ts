@@ -4,7 +4,7 @@ import { encode, encodeCursorReply } from '../bson/encode.ts';
 import { badValue, CommandError, notImplemented } from '../errors.ts';
 import type { Pace } from '../pace.ts';
 import { Selected } from '../plan/select.ts';
-import type { Selection } from '../plan/selection.ts';
+import type { DocumentQuery } from '../plan/document-query.ts';
 import { compileFilter } from '../query/filter.ts';
 import { collectValues, parsePath } from '../query/path.ts';
 import { compileProjection, type Projection } from '../query/projection.ts';
@@ -23,7 +23,7 @@ import {
 import { defaultBatch, openCursor } from './cursor.ts';
 
 /** A selection made ready; null, though checked, when its collection is not there. */
-function select(request: ReadRequest, selection: Selection): Selected | null {
+function select(request: ReadRequest, selection: DocumentQuery): Selected | null {
   const { store, database } = request;
   const collection = store.catalogue.find(database, collectionName(request));
   if (collection) return new Selected(store.database, collection, selection);
@@ -63,7 +63,7 @@ async function find(request: ReadRequest): Promise<Buffer> {
 }
 
 /** The projection of a find or a findAndModify; null when documents are given as they are. */
-export function findProjection(spec: Document | undefined, selection: Selection): Projection | null {
+export function findProjection(spec: Document | undefined, selection: DocumentQuery): Projection | null {
   if (!spec || Object.keys(spec).length === 0) return null;
   const { filter, collation, variables } = selection;
   return compileProjection(spec, { find: true, filter, fold: collation?.fold, variables });

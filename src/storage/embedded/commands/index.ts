@@ -6,7 +6,14 @@ import type { Store } from '../store/store.ts';
 import type { Message } from '../wire.ts';
 import { adminCommands } from './admin.ts';
 import { bulkWriteCommand } from './bulk-write.ts';
-import { type Command, checkCommand, paceOf, type ReadCommand, type Reply, type Request } from './command.ts';
+import {
+  type Command,
+  type CommandReply,
+  checkCommand,
+  paceOf,
+  type ReadCommand,
+  type Request,
+} from './command.ts';
 import { findAndModifyCommands } from './find-and-modify.ts';
 import { helloCommands } from './hello.ts';
 import { indexCommands } from './indexes.ts';
@@ -27,7 +34,7 @@ const commands = new Map<string, Command | ReadCommand>(
 );
 
 /** Finds the command a message names and runs it. */
-export async function runCommand(store: Store, message: Message, client: AbortSignal): Promise<Reply> {
+export async function runCommand(store: Store, message: Message, client: AbortSignal): Promise<CommandReply> {
   const { body, sequences } = message;
   const name = Object.keys(body)[0] ?? '';
   const command = commands.get(name);

@@ -1,13 +1,13 @@
 import { decode } from '../bson/decode.ts';
 import { planKilled } from '../errors.ts';
 import { type Match, Selected } from '../plan/select.ts';
-import type { Selection } from '../plan/selection.ts';
+import type { DocumentQuery } from '../plan/document-query.ts';
 import { Sorter } from '../plan/sorter.ts';
 import { keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Store } from '../store/store.ts';
 import type { Document } from '../value/types.ts';
-import { type Outcome, type Runner, tooLong } from './batch.ts';
+import { type Runner, type StatementOutcome, tooLong } from './batch.ts';
 import type { Request } from './command.ts';
 
 /** How long a statement may take inside a transaction, in milliseconds, and how much it may find to change there. */
@@ -19,9 +19,9 @@ const step = 25;
 const candidates = 100;
 
 /** What a statement does, inside a transaction, with the matches it is given; with none, it may insert. */
-export type Change = (collection: Collection | undefined, matches: Match[]) => Outcome;
+export type StatementChange = (collection: Collection | undefined, matches: Match[]) => StatementOutcome;
 
-const sum = (total: Outcome, { n, modified, upserted }: Outcome): Outcome => ({
+const sum = (total: StatementOutcome, { n, modified, upserted }: StatementOutcome): StatementOutcome => ({
   ...total,
   n: total.n + n,
   modified: total.modified + modified,
@@ -33,7 +33,12 @@ const sum = (total: Outcome, { n, modified, upserted }: Outcome): Outcome => ({
  * only look again at what it found and at what was written since it began. So no transaction searches, and no document
  * is overlooked.
  */
-export function changeRunner(request: Request, name: string, selection: Selection, change: Change): Runner {
+export function changeRunner(
+  request: Request,
+  name: string,
+  selection: DocumentQuery,
+  change: StatementChange,
+): Runner {
   const { store, database } = request;
   const find = (): Collection | undefined => store.catalogue.find(database, name);
   return {
@@ -55,7 +60,7 @@ export function changeRunner(request: Request, name: string, selection: Selectio
 }
 
 /** Finds matches inside a transaction, or gives up. */
-function locateNow(store: Store, collection: Collection, selection: Selection): Match[] | typeof tooLong {
+function locateNow(store: Store, collection: Collection, selection: DocumentQuery): Match[] | typeof tooLong {
   const selected = new Selected(store.database, collection, selection);
   if (selected.long) return tooLong;
   const deadline = performance.now() + budget;
@@ -70,13 +75,13 @@ function locateNow(store: Store, collection: Collection, selection: Selection): 
 class Search {
   readonly #request: Request;
   readonly #collection: Collection;
-  readonly #selection: Selection;
+  readonly #selection: DocumentQuery;
   readonly #selected: Selected;
-  readonly #change: Change;
+  readonly #change: StatementChange;
   /** The records written since the search began. */
   readonly #written = new Set<number>();
 
-  constructor(request: Request, collection: Collection, selection: Selection, change: Change) {
+  constructor(request: Request, collection: Collection, selection: DocumentQuery, change: StatementChange) {
     this.#request = request;
     this.#collection = collection;
     this.#selection = selection;
@@ -85,7 +90,7 @@ class Search {
   }
 
   /** The outcomes of the change, one for each transaction; null when the search must begin again. */
-  async run(): Promise<Outcome[] | null> {
+  async run(): Promise<StatementOutcome[] | null> {
     const { watches } = this.#collection;
     watches.add(this.#written);
     try {
@@ -95,7 +100,7 @@ class Search {
     }
   }
 
-  async #changeOne(): Promise<Outcome[] | null> {
+  async #changeOne(): Promise<StatementOutcome[] | null> {
     const found = await this.#locate(candidates);
     return this.#transaction(() => {
       const matches = this.#recheck([...new Set([...found, ...this.#written])]);
@@ -107,13 +112,13 @@ class Search {
     });
   }
 
-  async #changeAll(): Promise<Outcome[] | null> {
+  async #changeAll(): Promise<StatementOutcome[] | null> {
     const found = await this.#locate();
-    const outcomes: Outcome[] = [];
+    const outcomes: StatementOutcome[] = [];
     for (let next = 0; next < found.length; ) {
       const done = await this.#transaction(() => {
         const deadline = performance.now() + budget;
-        const results: Outcome[] = [];
+        const results: StatementOutcome[] = [];
         for (; next < found.length && performance.now() < deadline; next += step) {
           const matches = this.#recheck(found.slice(next, next + step));
           if (matches.length > 0) results.push(this.#change(this.#collection, matches));
@@ -129,7 +134,7 @@ class Search {
   }
 
   /** A transaction on the collection; null when that was dropped meanwhile. */
-  #transaction(run: () => Outcome[] | null): Promise<Outcome[] | null> {
+  #transaction(run: () => StatementOutcome[] | null): Promise<StatementOutcome[] | null> {
     return this.#request.store.writes.run(() => (this.#collection.dropped ? null : run()));
   }
 

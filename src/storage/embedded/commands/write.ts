@@ -1,12 +1,12 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
 import { CommandError, failedToParse } from '../errors.ts';
-import { checkFields, type Fields, fieldTable } from '../fields.ts';
-import type { Selection } from '../plan/selection.ts';
+import { checkFields, type FieldTable, fieldTable } from '../fields.ts';
+import type { DocumentQuery } from '../plan/document-query.ts';
 import { checkNamespace } from '../store/catalogue.ts';
 import { compileUpdate } from '../update/compile.ts';
 import { asNumber, type Document } from '../value/types.ts';
-import { nothing, type Outcome, type Result, type Runner, runBatch, writeReply } from './batch.ts';
+import { nothing, type Result, type Runner, runBatch, type StatementOutcome, writeReply } from './batch.ts';
 import {
   bypassValidation,
   type Command,
@@ -20,11 +20,11 @@ import {
   parseSelection,
   type Request,
 } from './command.ts';
-import { type Change, changeRunner } from './locate.ts';
+import { changeRunner, type StatementChange } from './locate.ts';
 
 /** An insert as the batch wants it; the bytes are stored as they came. */
 export function insertRunner({ store, database, body }: Request, name: string, document: Buffer): Runner {
-  const now = (): Outcome => {
+  const now = (): StatementOutcome => {
     store.documents.insert(store.obtain(database, name), document, flagField(body, bypassValidation));
     return { ...nothing, n: 1 };
   };
@@ -32,7 +32,7 @@ export function insertRunner({ store, database, body }: Request, name: string, d
 }
 
 /** Removes the matches. */
-export function removing({ store }: Request): Change {
+export function removing({ store }: Request): StatementChange {
   return (collection, matches) => {
     if (collection) for (const { record, body } of matches) store.documents.remove(collection, record, body);
     return { ...nothing, n: matches.length };
@@ -43,9 +43,9 @@ export function removing({ store }: Request): Change {
 export function updating(
   { store, database, body }: Request,
   name: string,
-  { filter, collation, variables }: Selection,
+  { filter, collation, variables }: DocumentQuery,
   statement: Document,
-): Change {
+): StatementChange {
   const update = compileUpdate(statement.u, {
     filter,
     multi: flagField(statement, 'multi'),
@@ -93,7 +93,12 @@ export const deleteRunner: Prepare = (request, name, statement, variables) => {
 };
 
 /** Runs all statements of a command. */
-function runStatements(request: Request, field: string, fields: Fields, prepare: Prepare): Promise<Result[]> {
+function runStatements(
+  request: Request,
+  field: string,
+  fields: FieldTable,
+  prepare: Prepare,
+): Promise<Result[]> {
   const name = collectionName(request);
   const variables = letVariables(request.body);
   const list = checkBatch(documentsField(request, field));

@@ -3,7 +3,7 @@ import { literalPrefix } from '../query/regex.ts';
 import type { Index } from '../store/indexes/index-spec.ts';
 import { encodeKey, typeBracket } from '../value/key-encoding.ts';
 import { typeOrder } from '../value/types.ts';
-import { type Condition, hasText, isExactPoint, isPoint, isRangeBound } from './conditions.ts';
+import { type FieldCondition, hasText, isExactPoint, isPoint, isRangeBound } from './conditions.ts';
 
 /** A stretch of an index, low end included, high end not. */
 export type Interval = { low: Buffer; high: Buffer };
@@ -17,11 +17,16 @@ export type Bounds = {
   ranged: boolean;
   /** Fields fixed to one single value, which a sort may skip. */
   fixed: number;
-  covered: Set<Condition>;
+  covered: Set<FieldCondition>;
 };
 
 /** One field of an index, and the conditions on it. */
-type Field = { index: Index; descending: boolean; conditions: Condition[]; covered: Set<Condition> };
+type Field = {
+  index: Index;
+  descending: boolean;
+  conditions: FieldCondition[];
+  covered: Set<FieldCondition>;
+};
 
 /** Places of one index that a query looks at; beyond, it scans. */
 const maximumPoints = 20_000;
@@ -39,7 +44,11 @@ export function after(prefix: Buffer): Buffer {
 const startingWith = (prefix: Buffer): Interval => ({ low: prefix, high: after(prefix) });
 
 /** Lays out the stretches of an index that hold every match: equal values first, then at most one range. */
-export function computeBounds(index: Index, conditions: readonly Condition[], collationKey: string): Bounds {
+export function computeBounds(
+  index: Index,
+  conditions: readonly FieldCondition[],
+  collationKey: string,
+): Bounds {
   const sameCollation = (index.collation?.key ?? '') === collationKey;
   const usable = conditions.filter(({ operator, operand }) =>
     operator === '$regex' ? index.collation === null : sameCollation || !hasText(operand),
@@ -47,7 +56,7 @@ export function computeBounds(index: Index, conditions: readonly Condition[], co
   let prefixes: Buffer[] = [Buffer.alloc(0)];
   let ranges: Interval[] = [];
   let [points, fixed] = [0, 0];
-  const covered = new Set<Condition>();
+  const covered = new Set<FieldCondition>();
   for (const [position, name] of index.names.entries()) {
     if (index.multikey && sharesArray(index, position)) break;
     const here = usable.filter(({ path }) => path === name);
@@ -89,7 +98,7 @@ function distinct(prefixes: Buffer[]): Buffer[] {
   return sorted.filter((prefix, i) => i === 0 || !prefix.equals(sorted[i - 1] as Buffer));
 }
 
-function equalTo(conditions: Condition[]): { condition: Condition; values: unknown[] } | null {
+function equalTo(conditions: FieldCondition[]): { condition: FieldCondition; values: unknown[] } | null {
   const single = conditions.find(({ operator, operand }) => operator === '$eq' && isPoint(operand));
   if (single) return { condition: single, values: [single.operand] };
   for (const condition of conditions) {

@@ -6,10 +6,10 @@ import { isNotANumber } from '../value/decimal.ts';
 import { type Document, isDocument, order, typeOrder } from '../value/types.ts';
 
 /** One comparison that an index could serve; when `exact`, the index can stand in for it. */
-export type Condition = { path: string; operator: string; operand: unknown; exact: boolean };
+export type FieldCondition = { path: string; operator: string; operand: unknown; exact: boolean };
 
 /** A filter taken apart: its comparisons, how many clauses there are in all, and the clauses of each `$or`. */
-export type Conditions = { list: Condition[]; clauses: number; alternatives: Document[][] };
+export type Conditions = { list: FieldCondition[]; clauses: number; alternatives: Document[][] };
 
 const usable = new Set(['$eq', '$in', '$gt', '$gte', '$lt', '$lte', '$regex', '$exists']);
 

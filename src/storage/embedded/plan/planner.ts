@@ -8,8 +8,14 @@ import { isNamed } from '../store/indexes/same-key.ts';
 import { equalValues } from '../value/compare.ts';
 import { isDocument, order, typeOrder } from '../value/types.ts';
 import { type Bounds, computeBounds, type Interval } from './bounds.ts';
-import { type Condition, type Conditions, extractConditions, hasText, isRangeBound } from './conditions.ts';
-import type { Selection } from './selection.ts';
+import {
+  type Conditions,
+  extractConditions,
+  type FieldCondition,
+  hasText,
+  isRangeBound,
+} from './conditions.ts';
+import type { DocumentQuery } from './document-query.ts';
 
 /** What every plan says: whether it gives exactly the matches, and whether in the wanted order. */
 type Promised = { exact: boolean; sorted: boolean };
@@ -21,20 +27,20 @@ export type IndexPlan = Promised & {
   reverse: boolean;
   bounded: boolean;
 };
-type UnionPlan = Promised & { kind: 'union'; plans: Plan[] };
+type UnionPlan = Promised & { kind: 'union'; plans: AccessPath[] };
 
 /** How documents are reached: in record order, through one index, or through one index for each `$or` clause. */
-export type Plan = ScanPlan | IndexPlan | UnionPlan;
+export type AccessPath = ScanPlan | IndexPlan | UnionPlan;
 
 /** A selection taken apart. */
 type Question = { conditions: Conditions; sort: readonly SortField[]; collationKey: string; forced: boolean };
 
 /** Chooses the access path: equality first, then a range, then an index that already has the wanted order. */
-export function plan(collection: Collection, selection: Selection): Plan {
+export function plan(collection: Collection, selection: DocumentQuery): AccessPath {
   const { filter, sort = [], hint, collation } = selection;
   const conditions = extractConditions(filter);
   const natural = sort[0]?.path === '$natural' ? sort[0] : null;
-  const scan: Plan = {
+  const scan: AccessPath = {
     kind: 'scan',
     reverse: natural?.descending ?? false,
     exact: conditions.clauses === 0,
@@ -44,7 +50,7 @@ export function plan(collection: Collection, selection: Selection): Plan {
   const forced = hint !== undefined;
   const candidates = forced ? [hintedIndex(collection, hint)] : collection.indexes;
   const question = { conditions, sort, collationKey: collation?.key ?? '', forced };
-  let best: { plan: Plan; score: number } = { plan: scan, score: 0 };
+  let best: { plan: AccessPath; score: number } = { plan: scan, score: 0 };
   for (const index of candidates) {
     const candidate = index.building ? null : consider(index, question);
     if (candidate && candidate.score > best.score) best = candidate;
@@ -108,11 +114,11 @@ function sortDirection(
 }
 
 /** A sparse index misses documents without its fields, so some condition must already exclude them. */
-function requiresPresence(index: Index, conditions: readonly Condition[]): boolean {
+function requiresPresence(index: Index, conditions: readonly FieldCondition[]): boolean {
   return conditions.some((condition) => index.names.includes(condition.path) && excludesMissing(condition));
 }
 
-function excludesMissing({ operator, operand }: Condition): boolean {
+function excludesMissing({ operator, operand }: FieldCondition): boolean {
   if (operator === '$exists') return wantsPresence(operand);
   if (operator === '$in') return Array.isArray(operand) && !operand.some((value) => value === null);
   // Missing counts as null, which lies between the ends of the order.
@@ -121,7 +127,7 @@ function excludesMissing({ operator, operand }: Condition): boolean {
 
 /** A partial index serves a query only when every match must be in it. */
 function implies(
-  query: readonly Condition[],
+  query: readonly FieldCondition[],
   partial: Conditions,
   index: Index,
   collationKey: string,
@@ -136,7 +142,7 @@ function implies(
   );
 }
 
-function conditionImplies(given: Condition, required: Condition, index: Index): boolean {
+function conditionImplies(given: FieldCondition, required: FieldCondition, index: Index): boolean {
   const { operator, operand } = given;
   if (operator === required.operator && equalValues(operand, required.operand)) return true;
   if (required.operator === '$exists') return required.operand === true && excludesMissing(given);
@@ -152,7 +158,11 @@ function conditionImplies(given: Condition, required: Condition, index: Index): 
   return sameSide && /^\$[gl]te?$/.test(operator) && isRangeBound(operand) && implied(operand);
 }
 
-function planUnion(collection: Collection, selection: Selection, conditions: Conditions): Plan | null {
+function planUnion(
+  collection: Collection,
+  selection: DocumentQuery,
+  conditions: Conditions,
+): AccessPath | null {
   const { sort = [], collation = null } = selection;
   for (const clauses of conditions.alternatives) {
     const plans = clauses.map((filter) => plan(collection, { filter, collation }));
@@ -164,7 +174,7 @@ function planUnion(collection: Collection, selection: Selection, conditions: Con
 }
 
 /** In how many places of indexes a plan looks. */
-export function countIntervals(plan: Plan): number {
+export function countIntervals(plan: AccessPath): number {
   if (plan.kind === 'scan') return 0;
   if (plan.kind === 'index') return plan.intervals.length;
   return plan.plans.reduce((sum, part) => sum + countIntervals(part), 0);

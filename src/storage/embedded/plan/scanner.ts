@@ -1,16 +1,16 @@
 import { asBuffer } from '../bson/raw.ts';
 import type { Collection } from '../store/collection.ts';
 import { type Database, tableOf } from '../store/file/database.ts';
-import type { IndexPlan, Plan } from './planner.ts';
+import type { AccessPath, IndexPlan } from './planner.ts';
 
 /** A stored document as a scan meets it. */
-export type Row = { record: number; body: Buffer };
+export type StoredDocument = { record: number; body: Buffer };
 
 /** Rows piece by piece. Between two pieces nothing is held in SQLite, so a slow reader pins no snapshot. */
-export type Scan = Generator<Row[]>;
+export type Scan = Generator<StoredDocument[]>;
 
 /** Walks a plan; `size` is asked how many rows the next piece may have. */
-export function scan(database: Database, collection: Collection, plan: Plan, size: () => number): Scan {
+export function scan(database: Database, collection: Collection, plan: AccessPath, size: () => number): Scan {
   if (plan.kind === 'scan') return scanRecords(database, collection, plan.reverse, size);
   if (plan.kind === 'union') return once(plan.plans.map((part) => scan(database, collection, part, size)));
   const rows = scanIndex(database, collection, plan, size);
@@ -52,7 +52,7 @@ function* scanIndex(
     ? 'e.key >= ? AND (e.key, e.record) < (?, ?)'
     : '(e.key, e.record) > (?, ?) AND e.key < ?';
   const order = reverse ? 'e.key DESC, e.record DESC' : 'e.key, e.record';
-  let found: Row[] = [];
+  let found: StoredDocument[] = [];
   let limit = size();
   let searched = 0;
   for (const { low, high } of reverse ? intervals.toReversed() : intervals) {

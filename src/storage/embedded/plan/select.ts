@@ -5,13 +5,13 @@ import { keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Database } from '../store/file/database.ts';
 import type { Document } from '../value/types.ts';
-import { countIntervals, type Plan, plan } from './planner.ts';
-import { type Row, scan } from './scanner.ts';
-import type { Selection } from './selection.ts';
+import { type AccessPath, countIntervals, plan } from './planner.ts';
+import { type StoredDocument, scan } from './scanner.ts';
+import type { DocumentQuery } from './document-query.ts';
 import { Sorter } from './sorter.ts';
 
 /** A row that matched, with the fields that were decoded to find out. */
-export type Match = Row & { document: Document | null };
+export type Match = StoredDocument & { document: Document | null };
 
 /** So many documents are looked at so quickly that it does not matter where. */
 const fewDocuments = 1000;
@@ -21,12 +21,12 @@ const largestChunk = 512;
 /** A selection that is ready to run: its filter compiled, its access path chosen. */
 export class Selected {
   readonly filter: Filter;
-  readonly plan: Plan;
+  readonly plan: AccessPath;
   readonly #database: Database;
   readonly #collection: Collection;
-  readonly #selection: Selection;
+  readonly #selection: DocumentQuery;
 
-  constructor(database: Database, collection: Collection, selection: Selection) {
+  constructor(database: Database, collection: Collection, selection: DocumentQuery) {
     this.#database = database;
     this.#collection = collection;
     this.#selection = selection;

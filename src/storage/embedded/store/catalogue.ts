@@ -16,7 +16,7 @@ export type Trash = { kind: 'index' | 'collection'; id: number };
  * The writer's catalogue. Every change is written inside the transaction of the moment; when that transaction fails,
  * `reload` brings memory back to what is on disk.
  */
-export class Catalogue extends CatalogueView {
+export class WriterCatalogue extends CatalogueView {
   /** Grows with every change that a reader must know before it plans a query. */
   version = 1;
   readonly #dirtyCounts = new Set<Collection>();

@@ -1,4 +1,4 @@
-import type { Catalogue, Trash } from './catalogue.ts';
+import type { Trash, WriterCatalogue } from './catalogue.ts';
 import { type Database, tableOf } from './file/database.ts';
 import type { Writes } from './writes.ts';
 
@@ -10,7 +10,7 @@ const removeEntries =
 /** Clears away in the background what dropped collections, dropped indexes and broken-off builds left behind. */
 export class Cleaner {
   readonly #database: Database;
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: WriterCatalogue;
   readonly #writes: Writes;
   readonly #isBuilding: (index: number) => boolean;
   readonly #report: (error: unknown) => void;
@@ -18,7 +18,12 @@ export class Cleaner {
   #again = false;
   #closed = false;
 
-  constructor(database: Database, catalogue: Catalogue, writes: Writes, onError: (error: unknown) => void) {
+  constructor(
+    database: Database,
+    catalogue: WriterCatalogue,
+    writes: Writes,
+    onError: (error: unknown) => void,
+  ) {
     this.#database = database;
     this.#catalogue = catalogue;
     this.#writes = writes;

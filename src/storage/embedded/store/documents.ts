@@ -1,9 +1,9 @@
 import { decode } from '../bson/decode.ts';
 import { encode } from '../bson/encode.ts';
-import { asBuffer, changedFields, findElement, validate, walk, withLeadingId } from '../bson/raw.ts';
+import { asBuffer, changedFields, findElement, validate, walkElements, withLeadingId } from '../bson/raw.ts';
 import { CommandError } from '../errors.ts';
 import type { Document } from '../value/types.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { WriterCatalogue } from './catalogue.ts';
 import type { Collection } from './collection.ts';
 import { type Database, tableOf } from './file/database.ts';
 import { duplicateKey } from './indexes/duplicate-key.ts';
@@ -34,9 +34,9 @@ type IndexChange = { index: Index; removed: Buffer[]; added: IndexKeys };
 /** Writes documents together with their index entries. All methods run inside a transaction of `Writes`. */
 export class Documents {
   readonly #database: Database;
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: WriterCatalogue;
 
-  constructor(database: Database, catalogue: Catalogue) {
+  constructor(database: Database, catalogue: WriterCatalogue) {
     this.#database = database;
     this.#catalogue = catalogue;
   }
@@ -184,7 +184,7 @@ function checkId(body: Buffer): void {
   const element = findElement(body, '_id');
   const forbidden = element ? forbiddenIds[element.type] : undefined;
   if (element?.type === 0x03) {
-    walk(body.subarray(element.valueAt, element.end), ({ nameAt }) => {
+    walkElements(body.subarray(element.valueAt, element.end), ({ nameAt }) => {
       if (body[element.valueAt + nameAt] !== 0x24) return false;
       throw new CommandError(52, "_id fields may not contain '$'-prefixed fields");
     });

@@ -1,8 +1,8 @@
 import type { Cursors } from '../cursors.ts';
 import { Selected } from '../plan/select.ts';
-import type { Sessions } from '../sessions.ts';
+import type { LogicalSessions } from '../sessions.ts';
 import type { Document } from '../value/types.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { WriterCatalogue } from './catalogue.ts';
 import type { Cleaner } from './cleaner.ts';
 import type { Collection } from './collection.ts';
 import type { Documents } from './documents.ts';
@@ -18,11 +18,11 @@ const idlePages = 2000;
 /** The parts of a store that need tidying from time to time. */
 type TidiedStore = {
   database: DataFile;
-  catalogue: Catalogue;
+  catalogue: WriterCatalogue;
   documents: Documents;
   writes: Writes;
   cursors: Cursors;
-  sessions: Sessions;
+  sessions: LogicalSessions;
   cleaner: Cleaner;
 };
 

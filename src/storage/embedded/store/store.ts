@@ -1,8 +1,8 @@
 import { Cursors } from '../cursors.ts';
 import { CommandError } from '../errors.ts';
 import { Readers } from '../reader/readers.ts';
-import { Sessions } from '../sessions.ts';
-import { Catalogue, temporaryPrefix } from './catalogue.ts';
+import { LogicalSessions } from '../sessions.ts';
+import { temporaryPrefix, WriterCatalogue } from './catalogue.ts';
 import { Cleaner } from './cleaner.ts';
 import type { Collection } from './collection.ts';
 import { Documents } from './documents.ts';
@@ -15,11 +15,11 @@ import { Writes } from './writes.ts';
 export class Store {
   readonly path: string;
   readonly database: DataFile;
-  readonly catalogue: Catalogue;
+  readonly catalogue: WriterCatalogue;
   readonly documents: Documents;
   readonly writes: Writes;
   readonly cursors: Cursors;
-  readonly sessions = new Sessions();
+  readonly sessions = new LogicalSessions();
   readonly cleaner: Cleaner;
   readonly readers: Readers;
   readonly #housekeeper: Housekeeper;
@@ -27,7 +27,7 @@ export class Store {
   constructor(path: string, options: StoreOptions, onError: (error: unknown) => void) {
     this.path = path;
     this.database = new DataFile(path, onError);
-    this.catalogue = new Catalogue(this.database);
+    this.catalogue = new WriterCatalogue(this.database);
     this.documents = new Documents(this.database, this.catalogue);
     this.writes = new Writes(this.database, this.catalogue);
     this.cursors = new Cursors(options.cursorIdleLimit, 0);

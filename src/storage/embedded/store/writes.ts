@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue.ts';
+import type { WriterCatalogue } from './catalogue.ts';
 import type { DataFile } from './file/data-file.ts';
 
 type Job = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
@@ -13,12 +13,12 @@ const transactionTime = 10;
  */
 export class Writes {
   readonly #database: DataFile;
-  readonly #catalogue: Catalogue;
+  readonly #catalogue: WriterCatalogue;
   #queue: Job[] = [];
   #scheduled = false;
   #closed = false;
 
-  constructor(database: DataFile, catalogue: Catalogue) {
+  constructor(database: DataFile, catalogue: WriterCatalogue) {
     this.#database = database;
     this.#catalogue = catalogue;
   }

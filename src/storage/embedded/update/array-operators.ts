@@ -6,10 +6,10 @@ import { keyComparator, keyReader, parseSort } from '../query/sort.ts';
 import { compareValues, equalValues } from '../value/compare.ts';
 import { equalityKey } from '../value/key-encoding.ts';
 import { asNumber, type Document, isDocument, typeName } from '../value/types.ts';
-import type { Change } from './walk.ts';
+import type { FieldChange } from './walk.ts';
 
 /** A change of an array; for the operators that create it, a missing one is empty. */
-function onArray(change: (array: unknown[]) => unknown[]): Change {
+function onArray(change: (array: unknown[]) => unknown[]): FieldChange {
   return (value = [], path) => {
     if (Array.isArray(value)) return change(value);
     throw badValue(`The field '${path}' must be an array but is of type ${typeName(value)}`);
@@ -26,7 +26,7 @@ function whole(value: unknown, what: string): number {
 const pushModifiers = new Set(['$each', '$slice', '$sort', '$position']);
 
 /** `$push` with its modifiers. */
-export function compilePush(operand: unknown): Change {
+export function compilePush(operand: unknown): FieldChange {
   const modifiers: Document = isDocument(operand) && '$each' in operand ? operand : { $each: [operand] };
   const unknown = Object.keys(modifiers).find((name) => !pushModifiers.has(name));
   if (unknown) throw badValue(`Unrecognized clause in $push: ${unknown}`);
@@ -57,7 +57,7 @@ function compileSort(spec: unknown): (left: unknown, right: unknown) => number {
   return (left, right) => compare(read(asDocument(left)), read(asDocument(right)));
 }
 
-export function compileAddToSet(operand: unknown): Change {
+export function compileAddToSet(operand: unknown): FieldChange {
   const items = isDocument(operand) && '$each' in operand ? operand.$each : [operand];
   if (!Array.isArray(items))
     throw typeMismatch(
@@ -76,7 +76,7 @@ export function compileAddToSet(operand: unknown): Change {
 }
 
 /** `$pull` takes a value, operators for the elements, or a filter on their fields. */
-export function compilePull(operand: unknown, context: FilterContext): Change {
+export function compilePull(operand: unknown, context: FilterContext): FieldChange {
   const matches = pullTest(operand, context);
   return onArray((array) => array.filter((element) => !matches(element)));
 }
@@ -93,14 +93,14 @@ function pullTest(operand: unknown, context: FilterContext): (element: unknown) 
   return (element) => equalValues(element, operand, context.fold);
 }
 
-export function compilePullAll(operand: unknown): Change {
+export function compilePullAll(operand: unknown): FieldChange {
   if (!Array.isArray(operand))
     throw badValue(`$pullAll requires an array argument but was given a ${typeName(operand)}`);
   const unwanted = new Set(operand.map((item) => equalityKey(item)));
   return onArray((array) => array.filter((element) => !unwanted.has(equalityKey(element))));
 }
 
-export function compilePop(operand: unknown): Change {
+export function compilePop(operand: unknown): FieldChange {
   const end = asNumber(operand);
   if (end !== 1 && end !== -1) throw badValue(`$pop expects 1 or -1, found: ${String(operand)}`);
   return onArray((array) => (end === 1 ? array.slice(0, -1) : array.slice(1)));

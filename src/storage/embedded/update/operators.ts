@@ -5,12 +5,12 @@ import { compareStrings, compareValues } from '../value/compare.ts';
 import { type Document, expectDocument, isDocument, typeName } from '../value/types.ts';
 import { combine, isNumeric } from './arithmetic.ts';
 import { compileAddToSet, compilePop, compilePull, compilePullAll, compilePush } from './array-operators.ts';
-import { type Change, type Edit, editAt, isPositional, type Positions, removed } from './walk.ts';
+import { type Edit, editAt, type FieldChange, isPositional, type Positions, removed } from './walk.ts';
 
 type CompileEdit = (operand: unknown, path: string, context: FilterContext) => Edit;
 
-const creates = (change: Change): Edit => ({ change, creates: true });
-const touches = (change: Change): Edit => ({ change, creates: false });
+const creates = (change: FieldChange): Edit => ({ change, creates: true });
+const touches = (change: FieldChange): Edit => ({ change, creates: false });
 
 const operators: Record<string, CompileEdit> = {
   $set: (operand) => creates(() => operand),
@@ -33,7 +33,7 @@ const operators: Record<string, CompileEdit> = {
   },
 };
 
-function arithmetic(operator: '$inc' | '$mul', path: string, operand: unknown): Change {
+function arithmetic(operator: '$inc' | '$mul', path: string, operand: unknown): FieldChange {
   if (!isNumeric(operand)) {
     const verb = operator === '$inc' ? 'increment' : 'multiply';
     throw typeMismatch(`Cannot ${verb} with non-numeric argument: {${path}: ${String(operand)}}`);
@@ -47,7 +47,7 @@ function arithmetic(operator: '$inc' | '$mul', path: string, operand: unknown): 
   };
 }
 
-function currentDate(operand: unknown): Change {
+function currentDate(operand: unknown): FieldChange {
   const type = typeof operand === 'boolean' ? 'date' : isDocument(operand) ? operand.$type : undefined;
   if (type === 'date') return () => new Date();
   if (type === 'timestamp') return () => new Timestamp({ t: Math.floor(Date.now() / 1000), i: 1 });

@@ -7,10 +7,10 @@ import { type Document, isDocument, typeName } from '../value/types.ts';
 export const removed: unique symbol = Symbol('removed');
 
 /** Gives the new value of a field; undefined stands for a missing field, and as a result for "leave it alone". */
-export type Change = (value: unknown, path: string) => unknown;
+export type FieldChange = (value: unknown, path: string) => unknown;
 
 /** What happens at the end of a path. `creates`: also where there is no such field yet. */
-export type Edit = { change: Change; creates: boolean };
+export type Edit = { change: FieldChange; creates: boolean };
 
 /** What the positional parts of a path stand for. */
 export type Positions = {

@@ -67,7 +67,7 @@ export function decimalParts(value: Decimal128): { nearest: number; remainder: n
 }
 
 /** The same text for equal decimals: 0.10 and 0.1 are both 1E-1. */
-export function canonicalText(value: Decimal128): string {
+export function canonicalDecimal(value: Decimal128): string {
   const { digits, exponent } = scaled(value);
   const significant = String(digits).replace(/0+$/, '');
   return `${significant}E${exponent + String(digits).length - significant.length}`;

@@ -1,6 +1,6 @@
 import { Decimal128, Double, type ObjectId, type Timestamp } from 'bson';
 import { binaryParts, type Fold, regexParts } from './compare.ts';
-import { canonicalText, decimalParts } from './decimal.ts';
+import { canonicalDecimal, decimalParts } from './decimal.ts';
 import { type Document, order, typeOrder } from './types.ts';
 
 /**
@@ -79,7 +79,7 @@ function writeNumeric(value: unknown): void {
 
 function writeDecimal(value: Decimal128): void {
   const { nearest, remainder, exact } = decimalParts(value);
-  if (!exact) inexact += canonicalText(value);
+  if (!exact) inexact += canonicalDecimal(value);
   writeNumber(nearest, remainder);
 }
 

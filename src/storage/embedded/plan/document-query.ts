@@ -3,7 +3,7 @@ import type { SortField } from '../query/sort.ts';
 import type { Document } from '../value/types.ts';
 
 /** What a command asks of a collection: which documents, in which order, and how many. */
-export type Selection = {
+export type DocumentQuery = {
   filter: Document;
   sort?: readonly SortField[];
   skip?: number;
