@@ -17,21 +17,21 @@ import { noSuchPath } from './own-names/refusal.ts';
 import { answerEmpty, answerError } from './serve/answer.ts';
 import { documentEndpoint } from './serve/document.ts';
 import type { Handler } from './serve/handler.ts';
-import { exceptionEndpoint, type RestException } from './serve/handwritten/handwritten.ts';
-import { exceptions as productExceptions } from './serve/handwritten/index.ts';
+import { type HandwrittenEndpoint, mountHandwritten } from './serve/handwritten/handwritten.ts';
+import { handwrittenEndpoints } from './serve/handwritten/index.ts';
 import { createRoutes, type Found, type Surfaces } from './serve/route.ts';
 
 export { splitOperations } from './compile/elsewhere.ts';
 export type { OperationFile } from './compile/operation.ts';
 export { createOauth2, type Oauth2 } from './oauth2/index.ts';
 export { describeRest } from './openapi/index.ts';
-export type { RestException } from './serve/handwritten/handwritten.ts';
+export type { HandwrittenEndpoint } from './serve/handwritten/handwritten.ts';
 export { createReference, type Reference } from './serve/reference.ts';
 export type { Surface, Surfaces } from './serve/route.ts';
 
 export type Rest = {
   operations: RestOperation[];
-  exceptions: RestException[];
+  handwritten: HandwrittenEndpoint[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
   /** The refusal of a path below `/v1` that nobody knows and that was meant for the administration; null for any other. */
@@ -46,7 +46,7 @@ export type RestOptions = {
   /** Those whose subgraphs other processes serve: they answer 404. */
   elsewhere?: SplitOperations['elsewhere'];
   /** Those of the product, unless a test brings its own. */
-  exceptions?: RestException[];
+  handwritten?: HandwrittenEndpoint[];
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
@@ -67,7 +67,7 @@ export function operationFiles(): OperationFile[] {
 
 /** REST as GraphQL documents: reads, validates and compiles them all now, so that a request only runs one. */
 export function createRest(options: RestOptions): Rest {
-  const { graph, operations, elsewhere = [], exceptions = productExceptions } = options;
+  const { graph, operations, elsewhere = [], handwritten = handwrittenEndpoints } = options;
   const { surfaces, createContext, bodies = createBodyBudget(), log } = options;
   const leases = createLeases(log);
   const readerOf = (path: string) => routes.find('GET', path);
@@ -75,7 +75,7 @@ export function createRest(options: RestOptions): Rest {
     compileOperation(graph, operation),
   );
   const documents = compiled.map((operation) => documentEndpoint(operation, { leases, readerOf }));
-  const endpoints = [...documents, ...exceptions.map(exceptionEndpoint)];
+  const endpoints = [...documents, ...handwritten.map(mountHandwritten)];
   const routes = createRoutes(endpoints, surfaces);
   const isElsewhere = elsewherePaths(elsewhere, surfaces);
   const ownNames = createOwnNames(mountedPaths([...endpoints, ...elsewhere], surfaces), providerNames);
@@ -132,7 +132,7 @@ export function createRest(options: RestOptions): Rest {
 
   return {
     operations: compiled,
-    exceptions,
+    handwritten,
     notFound: refusal(new GatewayError('NOT_FOUND', { message: 'There is no such path.' })),
     match(method, path) {
       try {

@@ -11,12 +11,12 @@ import {
 } from 'graphql';
 import type { Surfaces } from '../serve/route.ts';
 import type { OperationFile } from './operation.ts';
-import { type Rest, restOf, withRestDirective } from './rest-directive.ts';
+import { type RestDirective, restOf, withRestDirective } from './rest-directive.ts';
 
 export type SplitOperations = {
   operations: OperationFile[];
   /** What `@rest` says about those that the graph of this process cannot answer. */
-  elsewhere: Rest[];
+  elsewhere: RestDirective[];
 };
 
 /** For a process that serves only some subgraphs: the operations that its graph answers, and where the others stand. */
@@ -37,7 +37,7 @@ export function splitOperations(schema: GraphQLSchema, files: OperationFile[]): 
 }
 
 /** Knows the paths of operations that other processes answer: they must not go on to a provider. */
-export function elsewherePaths(elsewhere: Rest[], surfaces: Surfaces): (path: string) => boolean {
+export function elsewherePaths(elsewhere: RestDirective[], surfaces: Surfaces): (path: string) => boolean {
   const paths = elsewhere.flatMap(({ on, path }) =>
     on.flatMap((base) => {
       const surface = surfaces[base];

@@ -14,7 +14,7 @@ import {
   visit,
 } from 'graphql';
 import { snakeCase } from './names.ts';
-import { isRest, type Rest, restOf, withRestDirective } from './rest-directive.ts';
+import { isRest, type RestDirective, restOf, withRestDirective } from './rest-directive.ts';
 
 export type OperationFile = { path: string; text: string };
 
@@ -22,7 +22,7 @@ export type OperationFile = { path: string; text: string };
 export type RestOperation = {
   /** `rest-compat/operations/config.graphql: getConfig` */
   label: string;
-  rest: Rest;
+  rest: RestDirective;
   /** The operation with its fragments; every field carries the REST name as its alias. */
   document: DocumentNode;
   definition: OperationDefinitionNode;

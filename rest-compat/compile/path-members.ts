@@ -1,6 +1,6 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType } from 'graphql';
 import { snakeCase } from './names.ts';
-import type { Rest } from './rest-directive.ts';
+import type { RestDirective } from './rest-directive.ts';
 import { invalid } from './value.ts';
 
 type Parameters = Record<string, string | undefined>;
@@ -22,7 +22,7 @@ const placeholder = /^\{([\w-]+)\}$/;
  * them. Names of the operation's `own` parameters and members are their own business.
  */
 export function pathRepetition(
-  { path, repeats = path }: Pick<Rest, 'path' | 'repeats'>,
+  { path, repeats = path }: Pick<RestDirective, 'path' | 'repeats'>,
   input: GraphQLInputType | undefined,
   own: ReadonlySet<string>,
 ): PathRepetition {

@@ -14,7 +14,7 @@ export type RestBase = (typeof bases)[number];
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** What `@rest` says about an operation. */
-export type Rest = {
+export type RestDirective = {
   method: RestMethod;
   /** `/configs/{slug}`: parameters become variables of the same name. */
   path: string;
@@ -43,9 +43,9 @@ const sdl = parse(`
 /** The graph's schema as REST documents see it. Only for validation; documents run on the graph's own. */
 export const withRestDirective = (schema: GraphQLSchema): GraphQLSchema => extendSchema(schema, sdl);
 
-export function restOf(schema: GraphQLSchema, operation: OperationDefinitionNode): Rest | undefined {
+export function restOf(schema: GraphQLSchema, operation: OperationDefinitionNode): RestDirective | undefined {
   const directive = schema.getDirective('rest');
-  return directive ? (getDirectiveValues(directive, operation) as Rest | undefined) : undefined;
+  return directive ? (getDirectiveValues(directive, operation) as RestDirective | undefined) : undefined;
 }
 
 export const isRest = (directive: DirectiveNode): boolean => directive.name.value === 'rest';

@@ -70,7 +70,7 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
   }
   const readBody = input ? bodyReader(input) : refuseBody;
   const parameters = [...variables.values()].flatMap((variable) => queryParametersOf(label, variable));
-  const members = (input && membersOf(input.type)) ?? [];
+  const members = (input && inputMembers(input.type)) ?? [];
   const own = new Set([...parameters, ...members].map(({ name }) => snakeCase(name)));
   const repeated = pathRepetition(rest, input?.type, own);
   const queryParameters = queryReader(parameters, repeated);
@@ -78,7 +78,7 @@ export function planVariables(schema: GraphQLSchema, operation: RestOperation): 
     keepKnown: queryParameters.keepKnown,
     pathSpelling: new Map(pathParameters.map(({ name, spelling }) => [name, spelling])),
     inputType: input?.type ?? null,
-    spread: new Set([...variables.values()].filter(({ type }) => membersOf(type)).map(({ name }) => name)),
+    spread: new Set([...variables.values()].filter(({ type }) => inputMembers(type)).map(({ name }) => name)),
     read(request) {
       const { path, query, body } = request;
       const values: Record<string, unknown> = {};
@@ -108,13 +108,13 @@ function parameterOf(label: string, { name, type, required }: Variable): Paramet
 }
 
 /** The members of an input type; null for every other type. */
-export function membersOf(type: GraphQLInputType): GraphQLInputField[] | null {
+export function inputMembers(type: GraphQLInputType): GraphQLInputField[] | null {
   const nullable = getNullableType(type);
   return isInputObjectType(nullable) ? Object.values(nullable.getFields()) : null;
 }
 
 function queryParametersOf(label: string, variable: Variable): Parameter[] {
-  const members = membersOf(variable.type);
+  const members = inputMembers(variable.type);
   if (!members) return [parameterOf(label, variable)];
   return members.map((member) => ({
     ...parameterOf(label, { ...member, required: isRequiredInputField(member) }),

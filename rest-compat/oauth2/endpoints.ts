@@ -3,14 +3,14 @@ import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { issueAccessToken } from '../../src/subgraphs/identity/access-token/index.ts';
 import { ownAddress } from '../../src/subgraphs/own-address.ts';
 import { readBasic } from './basic.ts';
-import type { Form } from './form.ts';
+import type { Oauth2Form } from './form.ts';
 
 /** A path of the authentication service; answers the body of a 200. */
-export type Endpoint = {
+export type Oauth2Endpoint = {
   method: 'GET' | 'POST';
   /** What `cache-control` says of the answer. */
   caching: string;
-  answer(context: GraphContext, readForm: () => Promise<Form>): unknown;
+  answer(context: GraphContext, readForm: () => Promise<Oauth2Form>): unknown;
 };
 
 export const paths = {
@@ -20,7 +20,7 @@ export const paths = {
   metadata: '/.well-known/oauth-authorization-server',
 } as const;
 
-const token: Endpoint = {
+const token: Oauth2Endpoint = {
   method: 'POST',
   caching: 'no-store',
   async answer(context, readForm) {
@@ -44,14 +44,14 @@ const token: Endpoint = {
 };
 
 /** A key is published five minutes before it signs: whoever asks again within one knows it in time. */
-const keys: Endpoint = {
+const keys: Oauth2Endpoint = {
   method: 'GET',
   caching: 'public, max-age=60',
   answer: ({ signingKeys }) => ({ keys: signingKeys.published() }),
 };
 
 /** RFC 8414. */
-const metadata: Endpoint = {
+const metadata: Oauth2Endpoint = {
   method: 'GET',
   caching: 'no-store',
   answer(context) {
@@ -68,7 +68,7 @@ const metadata: Endpoint = {
   },
 };
 
-export const endpoints: ReadonlyMap<string, Endpoint> = new Map([
+export const endpoints: ReadonlyMap<string, Oauth2Endpoint> = new Map([
   [paths.token, token],
   [paths.keys, keys],
   [paths.wellKnownKeys, keys],

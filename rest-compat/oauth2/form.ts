@@ -4,7 +4,7 @@ import { type BodyBudget, readBody } from '../../src/lib/bodies/index.ts';
 
 const MAX_BYTES = 16 * 1024;
 
-export type Form = ReadonlyMap<string, string>;
+export type Oauth2Form = ReadonlyMap<string, string>;
 
 /**
  * The parameters of a form. One without a value counts as absent, one that nobody knows is left aside; one that comes
@@ -14,7 +14,7 @@ export async function readForm(
   request: IncomingMessage,
   response: ServerResponse,
   bodies: BodyBudget,
-): Promise<Form> {
+): Promise<Oauth2Form> {
   requireForm(request);
   const form = new Map<string, string>();
   // Nobody's secret was looked at yet.

@@ -6,7 +6,7 @@ import type { Logger } from '../../src/lib/logger.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { answerEmpty, answerJson } from '../serve/answer.ts';
 import type { Handler } from '../serve/handler.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
+import { endpoints, type Oauth2Endpoint } from './endpoints.ts';
 import { readForm } from './form.ts';
 
 /** The authentication service: tokens for service accounts, and what is needed to check them (service.md, "Scheme A"). */
@@ -21,7 +21,7 @@ export function createOauth2(options: {
   log: Logger;
 }): Oauth2 {
   const handlerOf =
-    (endpoint: Endpoint): Handler =>
+    (endpoint: Oauth2Endpoint): Handler =>
     async (request, response) => {
       const context = adoptRequestId(options.createContext(null, request), request);
       const headers = { 'x-request-id': context.request.id };
@@ -50,15 +50,15 @@ export function createOauth2(options: {
   };
 }
 
-const allowedAt = ({ method }: Endpoint) => (method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS');
+const allowedAt = ({ method }: Oauth2Endpoint) => (method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS');
 
-function requireMethod(endpoint: Endpoint, { method }: IncomingMessage): void {
+function requireMethod(endpoint: Oauth2Endpoint, { method }: IncomingMessage): void {
   const asked = method === 'HEAD' ? 'GET' : method;
   if (asked !== endpoint.method) throw new GatewayError('METHOD_NOT_ALLOWED');
 }
 
 function refuse(
-  endpoint: Endpoint,
+  endpoint: Oauth2Endpoint,
   error: GatewayError,
   request: IncomingMessage,
   response: ServerResponse,

@@ -9,29 +9,29 @@ export type OpenApi = {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
     headers: Record<string, Header>;
-    parameters: Record<string, Parameter>;
+    parameters: Record<string, OpenApiParameter>;
     securitySchemes: Record<string, SecurityScheme>;
   };
 };
 
 export type Method = 'get' | 'post' | 'put' | 'delete';
-export type PathItem = Partial<Record<Method, Operation>>;
+export type PathItem = Partial<Record<Method, OpenApiOperation>>;
 
 export type Ref = { $ref: string };
 
-export type Operation = {
+export type OpenApiOperation = {
   operationId: string;
   tags: string[];
   summary: string;
   description: string;
-  parameters: (Parameter | Ref)[];
-  requestBody?: { required: boolean; content: Content };
+  parameters: (OpenApiParameter | Ref)[];
+  requestBody?: { required: boolean; content: OpenApiContent };
   responses: Record<string, Response | Ref>;
   security: Record<string, string[]>[];
   'x-required-scope'?: string[];
 };
 
-export type Parameter = {
+export type OpenApiParameter = {
   name: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
@@ -39,16 +39,20 @@ export type Parameter = {
   style?: 'form';
   explode?: boolean;
   schema?: Schema;
-  content?: Content;
+  content?: OpenApiContent;
 };
 
-export type Content = Record<
+export type OpenApiContent = Record<
   string,
   { schema: Schema; example?: unknown; examples?: Record<string, Example> }
 >;
 export type Example = { summary?: string; value: unknown };
 export type Header = { description: string; schema: Schema };
-export type Response = { description: string; headers?: Record<string, Header | Ref>; content?: Content };
+export type Response = {
+  description: string;
+  headers?: Record<string, Header | Ref>;
+  content?: OpenApiContent;
+};
 
 export type SecurityScheme = { description: string } & (
   | { type: 'apiKey'; in: 'header'; name: string }

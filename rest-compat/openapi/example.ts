@@ -49,7 +49,7 @@ const byFormat: Record<string, string> = {
 };
 
 /** A value of the schema: all members of an answer, of a request what it needs and no more. */
-export function exampleOf(
+export function exampleValue(
   schema: Schema,
   components: Schemas,
   { of = 'answer', name = '' }: { of?: 'answer' | 'request'; name?: string } = {},

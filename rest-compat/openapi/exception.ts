@@ -1,6 +1,6 @@
 import type { RestBase } from '../compile/rest-directive.ts';
-import type { RestException } from '../serve/handwritten/handwritten.ts';
-import type { Operation, Parameter } from './document.ts';
+import type { HandwrittenEndpoint } from '../serve/handwritten/handwritten.ts';
+import type { OpenApiOperation, OpenApiParameter } from './document.ts';
 import type { AnswerName } from './errors.ts';
 import { framed } from './frame.ts';
 import { requestReferences } from './headers.ts';
@@ -9,20 +9,20 @@ import { inWords } from './words.ts';
 const forbidden: AnswerName[] = ['Forbidden'];
 
 /** A path that code answers, on one of its bases: what it says of itself within what holds for all. */
-export function describeException(exception: RestException, base: RestBase): Operation {
-  const { name, method, path, on, scope } = exception;
-  const own = exception.describe as Partial<Operation>;
-  const tag = exceptionTag(exception);
+export function describeHandwritten(endpoint: HandwrittenEndpoint, base: RestBase): OpenApiOperation {
+  const { name, method, path, on, scope } = endpoint;
+  const own = endpoint.describe as Partial<OpenApiOperation>;
+  const tag = tagOf(endpoint);
   const frame = {
     ...{ name, tag, method, path, on },
     description: own.description,
     scopes: scope === undefined ? null : [scope],
-    isPublic: exception.isPublic ?? false,
+    isPublic: endpoint.isPublic ?? false,
     takesBody: own.requestBody !== undefined,
-    mayAnswer: exception.isPublic ? forbidden : [],
+    mayAnswer: endpoint.isPublic ? forbidden : [],
   };
   const described = framed(frame, base, {
-    parameters: [...parametersOf(exception, own.parameters ?? []), ...requestReferences(['x-request-id'])],
+    parameters: [...parametersOf(endpoint, own.parameters ?? []), ...requestReferences(['x-request-id'])],
     ...(own.requestBody && { requestBody: own.requestBody }),
     responses: own.responses ?? { 200: { description: 'Done.' } },
   });
@@ -30,16 +30,16 @@ export function describeException(exception: RestException, base: RestBase): Ope
 }
 
 /** `/files/{fileId}/content` -> `Files`, unless it says another. */
-export const exceptionTag = ({ path, describe }: RestException): string =>
-  (describe as Partial<Operation>).tags?.[0] ?? inWords(path.split('/')[1] ?? path);
+export const tagOf = ({ path, describe }: HandwrittenEndpoint): string =>
+  (describe as Partial<OpenApiOperation>).tags?.[0] ?? inWords(path.split('/')[1] ?? path);
 
-/** Every parameter of the path and query once, in the words of the exception where it has some. */
+/** Every parameter of the path and query once, in the words of the endpoint where it has some. */
 function parametersOf(
-  { path, query = [] }: RestException,
-  said: Operation['parameters'],
-): Operation['parameters'] {
+  { path, query = [] }: HandwrittenEndpoint,
+  said: OpenApiOperation['parameters'],
+): OpenApiOperation['parameters'] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const plain: Parameter[] = [
+  const plain: OpenApiParameter[] = [
     ...inPath.map((name) => ({
       name,
       in: 'path' as const,
@@ -48,7 +48,7 @@ function parametersOf(
     })),
     ...query.map((name) => ({ name, in: 'query' as const, schema: { type: 'string' as const } })),
   ];
-  const isSaid = ({ name, in: place }: Parameter) =>
+  const isSaid = ({ name, in: place }: OpenApiParameter) =>
     said.some((parameter) => 'name' in parameter && parameter.name === name && parameter.in === place);
   return [...plain.filter((parameter) => !isSaid(parameter)), ...said];
 }

@@ -1,5 +1,5 @@
 import { bases, type RestBase, type RestMethod } from '../compile/rest-directive.ts';
-import type { Operation } from './document.ts';
+import type { OpenApiOperation } from './document.ts';
 import { type AnswerName, errorAnswers } from './errors.ts';
 import { requestReferences } from './headers.ts';
 import { securityOf, takesTokensAlone } from './surface.ts';
@@ -25,8 +25,8 @@ export type Frame = {
 export function framed(
   frame: Frame,
   base: RestBase,
-  parts: Pick<Operation, 'parameters' | 'requestBody' | 'responses'>,
-): Operation {
+  parts: Pick<OpenApiOperation, 'parameters' | 'requestBody' | 'responses'>,
+): OpenApiOperation {
   const { name, tag, scopes, description } = frame;
   return {
     operationId: name + suffixOf(frame, base),

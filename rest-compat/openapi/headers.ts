@@ -1,8 +1,8 @@
 import type { RestMethod } from '../compile/rest-directive.ts';
-import type { Header, Parameter } from './document.ts';
+import type { Header, OpenApiParameter } from './document.ts';
 
 /** The headers that requests may carry. */
-export const requestHeaders = {
+export const requestHeaderParameters = {
   'x-request-id': {
     name: 'x-request-id',
     in: 'header',
@@ -36,7 +36,7 @@ export const requestHeaders = {
       'Chosen by the caller: the same request with the same key within 24 hours is answered, not done again.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
-} as const satisfies Record<string, Parameter>;
+} as const satisfies Record<string, OpenApiParameter>;
 
 /** The headers that answers carry. */
 export const answerHeaders = {
@@ -55,7 +55,7 @@ export const answerHeaders = {
   },
 } as const satisfies Record<string, Header>;
 
-type Headers = { request: (keyof typeof requestHeaders)[]; answer: (keyof typeof answerHeaders)[] };
+type Headers = { request: (keyof typeof requestHeaderParameters)[]; answer: (keyof typeof answerHeaders)[] };
 
 /** The headers of a document's requests and answers; `isReadable`: a GET of the same path gives the ETag. */
 export function headersOf(method: RestMethod, isReadable: boolean): Headers {

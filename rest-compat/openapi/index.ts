@@ -1,18 +1,18 @@
 import type { GraphQLSchema } from 'graphql';
 import type { RestOperation } from '../compile/operation.ts';
-import { bases, type Rest, type RestBase } from '../compile/rest-directive.ts';
-import type { RestException } from '../serve/handwritten/handwritten.ts';
+import { bases, type RestBase, type RestDirective } from '../compile/rest-directive.ts';
+import type { HandwrittenEndpoint } from '../serve/handwritten/handwritten.ts';
 import { createComponents } from './components.ts';
-import type { Method, OpenApi, Operation, PathItem } from './document.ts';
+import type { Method, OpenApi, OpenApiOperation, PathItem } from './document.ts';
 import { errorResponses, errorSchema } from './errors.ts';
-import { describeException } from './exception.ts';
-import { answerHeaders, requestHeaders } from './headers.ts';
+import { describeHandwritten } from './exception.ts';
+import { answerHeaders, requestHeaderParameters } from './headers.ts';
 import { inferenceErrorSchema, inferencePaths, inferenceTag, messagesErrorSchema } from './inference.ts';
 import { described } from './input.ts';
 import { oauth2Paths, oauth2Tag } from './oauth2.ts';
 import { describeOperation, resourceOf } from './operation.ts';
 import { type ServedBases, securitySchemes } from './surface.ts';
-import { inWords, typeName } from './words.ts';
+import { inWords, typeOfFile } from './words.ts';
 
 export type { OpenApi } from './document.ts';
 
@@ -26,18 +26,18 @@ const description = `The administration of the gateway over REST. Every operatio
 - All of this is about administration; inference is the provider's own API, in outline below.`;
 
 /** What is mounted: documents, and the paths that code answers. */
-export type Mounted = { operations: RestOperation[]; exceptions: RestException[] };
+export type Mounted = { operations: RestOperation[]; handwritten: HandwrittenEndpoint[] };
 
 /** Describes everything on the bases that are served as one OpenAPI 3.0.0 document. */
 export function describeRest(
   schema: GraphQLSchema,
-  { operations, exceptions }: Mounted,
+  { operations, handwritten }: Mounted,
   served: ServedBases,
 ): OpenApi {
   const components = createComponents();
   components.schema('Error', 'the error envelope', errorSchema);
   const paths: Record<string, PathItem> = {};
-  const add = ({ on, path, method }: Place, describe: (base: RestBase) => Operation) => {
+  const add = ({ on, path, method }: Place, describe: (base: RestBase) => OpenApiOperation) => {
     for (const base of bases) {
       const surface = on.includes(base) ? served[base] : undefined;
       if (!surface) continue;
@@ -51,7 +51,7 @@ export function describeRest(
       return describeOperation(schema, components, operation, { base, isReadable });
     });
   }
-  for (const exception of exceptions) add(exception, (base) => describeException(exception, base));
+  for (const endpoint of handwritten) add(endpoint, (base) => describeHandwritten(endpoint, base));
   const tags = tagsOf(schema, operations, Object.values(paths));
   if (served.V1) {
     const { prefix } = served.V1;
@@ -72,22 +72,22 @@ export function describeRest(
       schemas: components.all(),
       responses: errorResponses(),
       headers: answerHeaders,
-      parameters: requestHeaders,
+      parameters: requestHeaderParameters,
       securitySchemes: securitySchemes(served),
     },
   };
 }
 
-type Place = Pick<Rest, 'method' | 'path' | 'on'>;
+type Place = Pick<RestDirective, 'method' | 'path' | 'on'>;
 
-const isReadOf = (read: Rest, { path }: Rest, base: RestBase): boolean =>
+const isReadOf = (read: RestDirective, { path }: RestDirective, base: RestBase): boolean =>
   read.method === 'GET' && read.path === path && read.on.includes(base);
 
 /** The tags in use, with what the SDL says of the resource. */
 function tagsOf(schema: GraphQLSchema, operations: RestOperation[], items: PathItem[]): OpenApi['tags'] {
   const names = new Set(items.flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)));
   const types = new Map(
-    operations.map(resourceOf).map((resource) => [inWords(resource), typeName(resource)]),
+    operations.map(resourceOf).map((resource) => [inWords(resource), typeOfFile(resource)]),
   );
   return [...names].sort().map((name) => ({
     name,

@@ -1,7 +1,15 @@
 import { type InferenceOperation, inferenceOperations } from '../../src/dataplane/call/operations.ts';
 import { routeOf } from '../../src/dataplane/call/routes.ts';
 import { scopesOf } from '../../src/dataplane/steps/authorise.ts';
-import type { Content, Method, Operation, Parameter, PathItem, Response, Schema } from './document.ts';
+import type {
+  Method,
+  OpenApiContent,
+  OpenApiOperation,
+  OpenApiParameter,
+  PathItem,
+  Response,
+  Schema,
+} from './document.ts';
 import { securityOf } from './surface.ts';
 
 /** The tag of what reaches a provider. */
@@ -11,7 +19,7 @@ export const inferenceTag = {
     "The provider's own API: what it takes and answers passes through, streams included. Any other path below `/v1` goes to the provider as it is, but for those that begin with a name of the administration.",
 };
 
-const header = (name: string, description: string): Parameter => ({
+const header = (name: string, description: string): OpenApiParameter => ({
   name,
   in: 'header',
   description,
@@ -33,7 +41,7 @@ const anything = (description: string): Schema => ({
   description,
 });
 
-const json: Content = {
+const json: OpenApiContent = {
   'application/json': { schema: anything("In OpenAI's format where the provider speaks it.") },
 };
 const binary: Schema = { type: 'string', format: 'binary' };
@@ -116,7 +124,7 @@ const examples: Record<string, object> = {
   '/embeddings': { model: '@mock/mock-embedding-1', input: 'Hello' },
 };
 
-function bodyOf({ sends, path }: InferenceOperation): Content | null {
+function bodyOf({ sends, path }: InferenceOperation): OpenApiContent | null {
   if (sends === 'nothing') return null;
   if (sends === 'anything') return { '*/*': { schema: {} } };
   // Files, batches and jobs belong to a provider, which no model of theirs names.
@@ -138,7 +146,7 @@ function bodyOf({ sends, path }: InferenceOperation): Content | null {
   };
 }
 
-const inPath = (path: string): Parameter[] =>
+const inPath = (path: string): OpenApiParameter[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -146,7 +154,7 @@ const inPath = (path: string): Parameter[] =>
     schema: { type: 'string' },
   }));
 
-function describeInference(inference: InferenceOperation): Operation {
+function describeInference(inference: InferenceOperation): OpenApiOperation {
   const { operationId, method, path, summary } = inference;
   const scopes = scopesOf(routeOf(path), method);
   const content = bodyOf(inference);
@@ -167,7 +175,7 @@ function describeInference(inference: InferenceOperation): Operation {
   };
 }
 
-const modelInQuery: Parameter = { name: 'model', in: 'query', schema: model };
+const modelInQuery: OpenApiParameter = { name: 'model', in: 'query', schema: model };
 
 /** The paths of the data plane that are known, below `/v1`. */
 export function inferencePaths(): Record<string, PathItem> {

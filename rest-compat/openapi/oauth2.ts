@@ -1,6 +1,6 @@
 import { ACCESS_TOKEN_SECONDS } from '../../src/auth/index.ts';
 import { paths } from '../oauth2/endpoints.ts';
-import type { Operation, PathItem, Response, Schema } from './document.ts';
+import type { OpenApiOperation, PathItem, Response, Schema } from './document.ts';
 import { answerReferences, requestReferences } from './headers.ts';
 
 export const oauth2Tag = {
@@ -44,7 +44,7 @@ const form: Schema = {
   },
 };
 
-const createToken: Operation = {
+const createToken: OpenApiOperation = {
   operationId: 'createAccessToken',
   tags: [oauth2Tag.name],
   summary: 'Create access token',

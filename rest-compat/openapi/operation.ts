@@ -3,15 +3,15 @@ import { readRule } from '../../src/graph/index.ts';
 import type { RestOperation } from '../compile/operation.ts';
 import type { RestBase, RestMethod } from '../compile/rest-directive.ts';
 import type { Components } from './components.ts';
-import type { Operation, Parameter } from './document.ts';
+import type { OpenApiOperation, OpenApiParameter } from './document.ts';
 import type { AnswerName } from './errors.ts';
-import { exampleOf } from './example.ts';
+import { exampleValue } from './example.ts';
 import { framed } from './frame.ts';
 import { answerReferences, headersOf, requestReferences } from './headers.ts';
 import { inputSchema } from './input.ts';
 import { answerSchema } from './output.ts';
 import { parameterOf, type Variable, variablesOf } from './parameters.ts';
-import { scopesOf } from './scopes.ts';
+import { scopesOfOperation } from './scopes.ts';
 import { inWords } from './words.ts';
 
 /** One operation on one of its bases; `isReadable`: a GET of the same path gives the ETag that a write may name. */
@@ -20,7 +20,7 @@ export function describeOperation(
   components: Components,
   operation: RestOperation,
   { base, isReadable }: { base: RestBase; isReadable: boolean },
-): Operation {
+): OpenApiOperation {
   const { method, path, on, status } = operation.rest;
   const rootField = rootFieldOf(schema, operation);
   const name = operation.definition.name?.value ?? '';
@@ -32,7 +32,7 @@ export function describeOperation(
     ...{ name, method, path, on },
     tag: inWords(resourceOf(operation)),
     description: operation.definition.description?.value ?? rootField.astNode?.description?.value,
-    scopes: scopesOf(schema, operation),
+    scopes: scopesOfOperation(schema, operation),
     isPublic: readRule(schema, 'public', rootField) !== null,
     takesBody: input !== undefined,
     mayAnswer: conditionalAnswers(method, isReadable),
@@ -47,7 +47,7 @@ export function describeOperation(
       [status]: {
         description: 'Done.',
         headers: answerReferences(headers.answer),
-        content: { 'application/json': { schema: answer, example: exampleOf(answer, components.all()) } },
+        content: { 'application/json': { schema: answer, example: exampleValue(answer, components.all()) } },
       },
     },
   });
@@ -75,7 +75,7 @@ function parametersOf(
   components: Components,
   { rest }: RestOperation,
   variables: Variable[],
-): Parameter[] {
+): OpenApiParameter[] {
   const inPath = new Map(
     [...rest.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [camelCase(name), name]),
   );
@@ -89,7 +89,7 @@ const camelCase = (name: string): string =>
 
 function requestBodyOf(schema: GraphQLSchema, components: Components, input: Variable, name: string) {
   const declared = inputSchema(schema, components, input.type, input.element);
-  const example = exampleOf(declared, components.all(), { of: 'request', name });
+  const example = exampleValue(declared, components.all(), { of: 'request', name });
   // One item alone stands for a list of it.
   const body = declared.items ? { anyOf: [declared.items, declared] } : declared;
   return { required: input.required, content: { 'application/json': { schema: body, example } } };

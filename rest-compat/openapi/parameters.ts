@@ -18,9 +18,9 @@ import {
 } from 'graphql';
 import { snakeCase } from '../compile/names.ts';
 import type { RestOperation } from '../compile/operation.ts';
-import { membersOf } from '../compile/variables.ts';
+import { inputMembers } from '../compile/variables.ts';
 import { annotated, type Components } from './components.ts';
-import type { Parameter, Schema } from './document.ts';
+import type { OpenApiParameter, Schema } from './document.ts';
 import { defaultOf, described, type InputElement, inputSchema } from './input.ts';
 
 /** A variable of an operation and where the schema receives it. */
@@ -39,7 +39,7 @@ export function variablesOf(schema: GraphQLSchema, operation: RestOperation): Va
   return (operation.definition.variableDefinitions ?? []).flatMap((node) => {
     const name = node.variable.name.value;
     const type = inputTypeOf(schema, node);
-    const members = name === 'input' ? null : membersOf(type);
+    const members = name === 'input' ? null : inputMembers(type);
     if (members) return members.map(memberVariable);
     const element = elements.get(name);
     const defaultValue = node.defaultValue ? valueFromAST(node.defaultValue, type) : element?.defaultValue;
@@ -96,7 +96,7 @@ export function parameterOf(
   components: Components,
   variable: Variable,
   inPath: string | undefined,
-): Parameter {
+): OpenApiParameter {
   const { name, type, required, description, element } = variable;
   const { nullable: _nullable, ...value } = inputSchema(schema, components, type, element);
   const shown = annotated(withoutNull(value), defaultOf(variable));

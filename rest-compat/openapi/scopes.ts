@@ -3,7 +3,10 @@ import { readRule } from '../../src/graph/index.ts';
 import type { RestOperation } from '../compile/operation.ts';
 
 /** The scopes of which one lets a caller see the whole answer; null when the operation asks for none. */
-export function scopesOf(schema: GraphQLSchema, { label, document }: RestOperation): string[] | null {
+export function scopesOfOperation(
+  schema: GraphQLSchema,
+  { label, document }: RestOperation,
+): string[] | null {
   const info = new TypeInfo(schema);
   let scopes: string[] | null = null;
   const narrow = (anyOf: string[]) => {

@@ -15,5 +15,5 @@ export function inWords(name: string): string {
 }
 
 /** `api-key` -> `ApiKey`: the type that a file is named after. */
-export const typeName = (file: string): string =>
+export const typeOfFile = (file: string): string =>
   file.replace(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../src/errors/index.ts';
 import { BodyAborted, readBody } from '../../src/lib/bodies/index.ts';
 import { isNestedDeeperThan, maxDepth } from '../../src/lib/storable.ts';
-import type { Call } from './route.ts';
+import type { RestRequest } from './route.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
 /** Reads a JSON body; undefined when the request has none. */
-export async function readJsonBody({ request, response, context, bodies }: Call): Promise<unknown> {
+export async function readJsonBody({ request, response, context, bodies }: RestRequest): Promise<unknown> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   const hold = bodies.hold(context.principal, request.socket.remoteAddress);

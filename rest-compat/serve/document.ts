@@ -8,7 +8,7 @@ import { readJsonBody } from './body.ts';
 import { type Current, conditionally, isUnchanged } from './conditional.ts';
 import { entityTag } from './entity-tag.ts';
 import { once } from './idempotency.ts';
-import type { Call, Endpoint, Found } from './route.ts';
+import type { Found, MountedEndpoint, RestRequest } from './route.ts';
 
 export type DocumentServices = {
   leases: Leases;
@@ -17,7 +17,7 @@ export type DocumentServices = {
 };
 
 /** The endpoint that runs a document. */
-export function documentEndpoint(operation: CompiledOperation, services: DocumentServices): Endpoint {
+export function documentEndpoint(operation: CompiledOperation, services: DocumentServices): MountedEndpoint {
   const { label, rest } = operation;
   const answers = { GET: answerRead, POST: answerCreate, PUT: answerUpdate, DELETE: answerUpdate };
   const answer = answers[rest.method];
@@ -36,12 +36,12 @@ export function documentEndpoint(operation: CompiledOperation, services: Documen
   };
 }
 
-async function inputOf(call: Call) {
+async function inputOf(call: RestRequest) {
   const { parameters, context } = call;
   return { path: parameters, query: context.request.query, body: await readJsonBody(call) };
 }
 
-async function answerRead(operation: CompiledOperation, call: Call): Promise<void> {
+async function answerRead(operation: CompiledOperation, call: RestRequest): Promise<void> {
   const { request, response, context } = call;
   const text = await operation.run(await inputOf(call), context);
   const headers = { 'x-request-id': context.request.id, etag: entityTag(text) };
@@ -51,7 +51,7 @@ async function answerRead(operation: CompiledOperation, call: Call): Promise<voi
 
 async function answerCreate(
   operation: CompiledOperation,
-  call: Call,
+  call: RestRequest,
   { leases }: DocumentServices,
 ): Promise<void> {
   const { request, response, context } = call;
@@ -69,7 +69,7 @@ async function answerCreate(
 
 async function answerUpdate(
   operation: CompiledOperation,
-  call: Call,
+  call: RestRequest,
   { leases, readerOf }: DocumentServices,
 ): Promise<void> {
   const { request, response, context } = call;

@@ -3,8 +3,8 @@ import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { answerJson } from './answer.ts';
 import { readBytes, readJsonBody } from './body.ts';
 import { eventHeaders, frameOf, type ServerEvent, writeErrorEvent } from './events.ts';
-import { pump } from './pump.ts';
-import type { Call, Parameters } from './route.ts';
+import { streamAnswer } from './pump.ts';
+import type { Parameters, RestRequest } from './route.ts';
 
 export type FileFacts = {
   /** Media type, e.g. `application/jsonl`. */
@@ -15,8 +15,8 @@ export type FileFacts = {
   length?: number;
 };
 
-/** One request and its answer, as a named exception sees them. */
-export type Exchange = {
+/** One request and its answer, as an endpoint that is written by hand sees them. */
+export type RestConversation = {
   context: GraphContext;
   /** Null on a public path. */
   principal: Principal | null;
@@ -39,11 +39,11 @@ export type Exchange = {
   sendFile(open: () => AsyncIterable<Uint8Array>, facts: FileFacts): Promise<void>;
 };
 
-export function createExchange(
-  call: Call,
+export function createConversation(
+  call: RestRequest,
   principal: Principal | null,
   query: Record<string, string>,
-): Exchange {
+): RestConversation {
   const { request, response, context, parameters } = call;
   const leaving = new AbortController();
   const leave = { signal: leaving.signal, log: context.log };
@@ -69,7 +69,7 @@ export function createExchange(
       response.writeHead(200, { ...eventHeaders, ...headers() });
       response.flushHeaders();
       try {
-        if (request.method !== 'HEAD') await pump(events, response, frameOf, leave);
+        if (request.method !== 'HEAD') await streamAnswer(events, response, frameOf, leave);
       } catch (error) {
         if (!leave.signal.aborted) await writeErrorEvent(response, error);
         throw error;
@@ -91,7 +91,7 @@ export function createExchange(
       if (length !== undefined && sent > length) throw new Error(`A file of ${length} bytes has more.`);
       return chunk;
     };
-    await pump(content, response, count, leave);
+    await streamAnswer(content, response, count, leave);
     if (!leave.signal.aborted && length !== undefined && sent < length) {
       throw new Error(`A file of ${length} bytes had ${sent}.`);
     }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../src/lib/logger.ts';
 
 /** Writes what a source gives as fast as the caller takes it, and ends the source at once when the caller leaves. */
-export async function pump<Item>(
+export async function streamAnswer<Item>(
   source: AsyncIterable<Item>,
   response: ServerResponse,
   bytesOf: (item: Item) => string | Uint8Array,

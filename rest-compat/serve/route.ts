@@ -20,7 +20,7 @@ export type Surfaces = Partial<Record<RestBase, Surface>>;
 export type Parameters = Record<string, string | undefined>;
 
 /** One request on its way through an endpoint. */
-export type Call = {
+export type RestRequest = {
   request: IncomingMessage;
   response: ServerResponse;
   context: GraphContext;
@@ -28,8 +28,8 @@ export type Call = {
   bodies: BodyBudget;
 };
 
-/** What answers a method at a path: a document, or one of the named exceptions. */
-export type Endpoint = {
+/** What answers a method at a path: a document, or an endpoint that is written by hand. */
+export type MountedEndpoint = {
   /** Who it is, in logs and in mistakes found at the start. */
   label: string;
   method: RestMethod;
@@ -38,13 +38,13 @@ export type Endpoint = {
   /** True where a credential is not even looked at. */
   isPublic: boolean;
   /** What it throws is answered as an error, unless the answer has begun. */
-  answer(call: Call): Promise<void>;
+  answer(call: RestRequest): Promise<void>;
   document?: CompiledOperation;
 };
 
 /** `full`: the path with its base, parameters in braces. */
-export type Route = { endpoint: Endpoint; surface: Surface; full: string };
-export type Found = { route: Route; parameters: Parameters };
+export type MountedRoute = { endpoint: MountedEndpoint; surface: Surface; full: string };
+export type Found = { route: MountedRoute; parameters: Parameters };
 
 export type Routes = {
   /** Throws VALIDATION_FAILED for a path that cannot be decoded. */
@@ -56,7 +56,7 @@ export type Routes = {
 const methods: RestMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
 
 /** Mounts every endpoint on the bases it names, as far as they are served; static segments win over parameters. */
-export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes {
+export function createRoutes(endpoints: MountedEndpoint[], surfaces: Surfaces): Routes {
   // No bound on a parameter here: a long one is a resource that does not exist, not a path of somebody else.
   const router = Router({ ignoreTrailingSlash: true, maxParamLength: 1 << 20, onBadUrl: notDecodable });
   const taken = new Map<string, string>();
@@ -75,7 +75,7 @@ export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes 
       taken.set(place, label);
       roots.add(rootOf(full));
       if (!full.includes('{')) withoutParameters.add(full);
-      const route: Route = { endpoint, surface, full };
+      const route: MountedRoute = { endpoint, surface, full };
       router.on(method, full.replace(/\{(\w+)\}/g, ':$1'), unused, route);
     }
   }
@@ -86,7 +86,7 @@ export function createRoutes(endpoints: Endpoint[], surfaces: Surfaces): Routes 
     if (!found.store) {
       throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not percent-encoded UTF-8.' });
     }
-    const route = found.store as Route;
+    const route = found.store as MountedRoute;
     // `PUT /admin/users/invites` changes no user of that name: such a path is what it says, for every method.
     const plain = path.endsWith('/') ? path.slice(0, -1) : path;
     if (route.full !== plain && withoutParameters.has(plain)) return null;

@@ -1,4 +1,9 @@
-import type { OpenApi, Operation, Parameter, Schema } from '../../rest-compat/openapi/document.ts';
+import type {
+  OpenApi,
+  OpenApiOperation,
+  OpenApiParameter,
+  Schema,
+} from '../../rest-compat/openapi/document.ts';
 
 /** What each REST operation takes and answers, as TypeScript. */
 export function operationTypes({ paths, components }: OpenApi): string {
@@ -19,7 +24,7 @@ export function operationTypes({ paths, components }: OpenApi): string {
   ].join('\n');
 }
 
-function operationType(path: string, method: string, operation: Operation): string {
+function operationType(path: string, method: string, operation: OpenApiOperation): string {
   const body = operation.requestBody?.content['application/json'];
   const [answer] = Object.values(operation.responses).flatMap((response) =>
     'content' in response && response.content?.['application/json']
@@ -38,8 +43,8 @@ function operationType(path: string, method: string, operation: Operation): stri
 }
 
 /** The parameters of path and query as one object. */
-function parametersOf({ parameters }: Operation): Schema {
-  const own = parameters.filter((parameter): parameter is Parameter => 'name' in parameter);
+function parametersOf({ parameters }: OpenApiOperation): Schema {
+  const own = parameters.filter((parameter): parameter is OpenApiParameter => 'name' in parameter);
   return {
     type: 'object',
     required: own.filter(({ required }) => required).map(({ name }) => name),

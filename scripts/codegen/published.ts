@@ -2,14 +2,14 @@ import { buildASTSchema, type DocumentNode } from 'graphql';
 import { readOperations } from '../../rest-compat/compile/operation.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
 import { describeRest, type OpenApi } from '../../rest-compat/openapi/index.ts';
-import { exceptions } from '../../rest-compat/serve/handwritten/index.ts';
+import { handwrittenEndpoints } from '../../rest-compat/serve/handwritten/index.ts';
 
 /** What /openapi.json answers, from the SDL and the REST documents alone. */
 export function published(document: DocumentNode): OpenApi {
   const schema = buildASTSchema(document);
   return describeRest(
     schema,
-    { operations: readOperations(schema, operationFiles()), exceptions },
+    { operations: readOperations(schema, operationFiles()), handwritten: handwrittenEndpoints },
     {
       V1: { prefix: '/v1' },
       V2: { prefix: '/v2' },

@@ -1,4 +1,9 @@
-import type { OpenApi, Operation, Parameter, Schema } from '../../rest-compat/openapi/document.ts';
+import type {
+  OpenApi,
+  OpenApiOperation,
+  OpenApiParameter,
+  Schema,
+} from '../../rest-compat/openapi/document.ts';
 import { deviations } from './compare.ts';
 import { type Notation, type Shapes, schemaOf } from './notation.ts';
 
@@ -15,7 +20,7 @@ export type ContractOperation = {
 };
 
 /** An operation of ours with all the bases it is written for. */
-export type OwnOperation = { operation: Operation; bases: string[]; document: OpenApi };
+export type OwnOperation = { operation: OpenApiOperation; bases: string[]; document: OpenApi };
 
 /** Where an operation deviates from its row of the contract, one line each. */
 export function operationDeviations(
@@ -50,7 +55,7 @@ const isLeftOpen = (notation: Notation): boolean => leftOpen.includes(notation);
 
 function bodyDeviations(
   { request }: ContractOperation,
-  { requestBody }: Operation,
+  { requestBody }: OpenApiOperation,
   { components }: OpenApi,
   shapes: Shapes,
 ): string[] {
@@ -65,11 +70,11 @@ function bodyDeviations(
 }
 
 /** The query parameters as one object. */
-function queryOf({ parameters }: Operation): Schema {
+function queryOf({ parameters }: OpenApiOperation): Schema {
   const query = parameters.filter(
-    (parameter): parameter is Parameter => 'name' in parameter && parameter.in === 'query',
+    (parameter): parameter is OpenApiParameter => 'name' in parameter && parameter.in === 'query',
   );
-  const schema = ({ schema: own, content }: Parameter): Schema =>
+  const schema = ({ schema: own, content }: OpenApiParameter): Schema =>
     own ?? content?.['application/json']?.schema ?? {};
   return {
     type: 'object',
@@ -78,7 +83,7 @@ function queryOf({ parameters }: Operation): Schema {
   };
 }
 
-function contentOf({ responses }: Operation, status: string): Schema | undefined {
+function contentOf({ responses }: OpenApiOperation, status: string): Schema | undefined {
   const answer = responses[status];
   return answer && 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
 }

@@ -15,7 +15,7 @@ type NamedOperation = OwnOperation & { name: string; method: string; path: strin
 /** What the data plane answers at paths that it knows. */
 export function ownInference(sdl: DocumentNode): NamedOperation[] {
   const v1 = { V1: { prefix: '/v1' } };
-  const document = describeRest(buildASTSchema(sdl), { operations: [], exceptions: [] }, v1);
+  const document = describeRest(buildASTSchema(sdl), { operations: [], handwritten: [] }, v1);
   return inferenceOperations.map(({ operationId, method, path }) => {
     const operation = document.paths[`/v1${path}`]?.[method.toLowerCase() as Method];
     if (!operation) throw new Error(`${operationId} is not described.`);
@@ -29,7 +29,7 @@ export function ownOperations(sdl: DocumentNode): NamedOperation[] {
   return readOperations(schema, operationFiles()).map((own) => {
     const { method, path, on } = own.rest;
     const served = Object.fromEntries(bases.map((base) => [base, { prefix: `/${contractName(base)}` }]));
-    const document = describeRest(schema, { operations: [own], exceptions: [] }, served);
+    const document = describeRest(schema, { operations: [own], handwritten: [] }, served);
     const operation = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
       .find(({ operationId }) => operationId.replace(/_\w+$/, '') === own.definition.name?.value);

@@ -1,4 +1,10 @@
-import type { Method, OpenApi, Operation, Parameter, Schema } from '../../rest-compat/openapi/document.ts';
+import type {
+  Method,
+  OpenApi,
+  OpenApiOperation,
+  OpenApiParameter,
+  Schema,
+} from '../../rest-compat/openapi/document.ts';
 import { type Changes, type Components, joined, noChanges, schemaChanges } from './schemas.ts';
 
 /** What the new description of the REST API (as JSON) means to those who call it as the old one says. */
@@ -17,7 +23,12 @@ export function compareDescriptions(before: string, after: string): Changes {
   return joined(all);
 }
 
-function operationChanges(at: string, old: Operation, current: Operation, components: Components): Changes {
+function operationChanges(
+  at: string,
+  old: OpenApiOperation,
+  current: OpenApiOperation,
+  components: Components,
+): Changes {
   const changes = noChanges();
   if (old.operationId !== current.operationId) {
     changes.dangerous.push(`${at} was called ${old.operationId} and is called ${current.operationId}.`);
@@ -45,12 +56,12 @@ function operationChanges(at: string, old: Operation, current: Operation, compon
   ]);
 }
 
-const bodyOf = ({ requestBody }: Operation): Schema | undefined =>
+const bodyOf = ({ requestBody }: OpenApiOperation): Schema | undefined =>
   requestBody?.content['application/json']?.schema;
 
 /** The parameters of path and query as one object; headers are optional everywhere. */
-function parametersOf({ parameters }: Operation): Schema {
-  const own = parameters.filter((parameter): parameter is Parameter => 'name' in parameter);
+function parametersOf({ parameters }: OpenApiOperation): Schema {
+  const own = parameters.filter((parameter): parameter is OpenApiParameter => 'name' in parameter);
   return {
     type: 'object',
     required: own.filter(({ required }) => required).map(({ name }) => name),
@@ -61,7 +72,12 @@ function parametersOf({ parameters }: Operation): Schema {
 }
 
 /** The results: an answer that moved to another status is gone from where callers look for it. */
-function answerChanges(at: string, old: Operation, current: Operation, components: Components): Changes {
+function answerChanges(
+  at: string,
+  old: OpenApiOperation,
+  current: OpenApiOperation,
+  components: Components,
+): Changes {
   const all = Object.entries(old.responses).map(([status, was]): Changes => {
     const is = current.responses[status];
     if ('$ref' in was) return noChanges();

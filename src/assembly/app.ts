@@ -9,7 +9,7 @@ import { createHeaderAliases } from '../http/header-aliases.ts';
 import type { Listener, UpgradeListener } from '../http/listener.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createOperationsAccess } from '../http/operations-access.ts';
-import { factsOf } from '../http/request-facts.ts';
+import { requestFacts } from '../http/request-facts.ts';
 import { createListener, createSubgraphListener, createUpgradeListener } from '../http/server.ts';
 import { createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -103,7 +103,7 @@ export function createApp(dependencies: AppDependencies): App {
   const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
     ...services,
     principal,
-    request: factsOf(request),
+    request: requestFacts(request),
     memo: new Map(),
   });
   const aliases = createHeaderAliases(settings.headerPrefixAliases);

@@ -5,7 +5,7 @@ import { splitUrl } from '../lib/request-url.ts';
 import type { RequestFacts } from '../subgraphs/context.ts';
 
 /** What resolvers and services get to know of the HTTP request behind an operation. */
-export function factsOf(request: IncomingMessage): RequestFacts {
+export function requestFacts(request: IncomingMessage): RequestFacts {
   // Express takes the mount path off `url` and keeps the whole one beside it.
   const { originalUrl, url } = request as IncomingMessage & { originalUrl?: string };
   return {

@@ -12,7 +12,7 @@ export type Facts = {
 
 export type Primitive = string | number | boolean | null;
 /** Undefined when the call has no such value, or none that can be compared. */
-export type Lookup = (facts: Facts) => Primitive | undefined;
+export type FactLookup = (facts: Facts) => Primitive | undefined;
 
 /** Credentials, and configs, which hold some. */
 const isHidden = (header: string): boolean => header === 'x-gateway-config' || isSecretName(header);
@@ -21,7 +21,7 @@ const isHidden = (header: string): boolean => header === 'x-gateway-config' || i
  * `metadata.<key>`, `params.<key>`, `headers.<name>` or `url.pathname`; `depth` is how many segments may follow the first.
  * Answers why not, when it is none of these.
  */
-export function lookupOf(name: string, depth = 1): Lookup | { problem: string } {
+export function lookupOf(name: string, depth = 1): FactLookup | { problem: string } {
   if (name === 'url.pathname') return ({ pathname }) => pathname;
   const [root, ...keys] = name.split('.');
   const isKnown = root === 'metadata' || root === 'params' || root === 'headers';

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import { canonicalText } from '../lib/canonical.ts';
 import { allSettings, type Settings } from '../providers/index.ts';
-import { type Lookup, lookupOf } from './facts.ts';
+import { type FactLookup, lookupOf } from './facts.ts';
 import type { CachePolicy, CircuitBreaker, RetryPolicy, Strategy } from './parts.ts';
 import { compileQuery, type Test } from './query.ts';
 import { STICKY_DEPTH } from './rules.ts';
 import type { GatewayConfig } from './schema.ts';
-import { withoutSecrets } from './secret-keys.ts';
+import { configWithoutSecrets } from './secret-keys.ts';
 
 type Mode = Strategy['mode'];
 
 /** Behaviour that flows down from a group to its targets (spec/data-plane.md, section 2.4). */
-export type Behaviour = {
+type Behaviour = {
   retry: RetryPolicy | null;
   cache: CachePolicy | null;
   requestTimeout: number | null;
@@ -48,7 +48,7 @@ export type Leaf = Behaviour & {
 };
 
 /** Targets and the rule that picks among them. */
-export type Group = {
+export type TargetGroup = {
   kind: 'group';
   path: string;
   mode: Mode;
@@ -74,14 +74,14 @@ export type Condition = { test: Test | null; then: string };
 
 /** How a group keeps callers at the target that they were given first (section 2.3). */
 export type Sticky = {
-  fields: readonly Lookup[];
+  fields: readonly FactLookup[];
   /** Milliseconds. */
   ttl: number;
   /** What each target is, whatever its place: its name, or a digest of its config without credentials. */
   identities: readonly string[];
 };
 
-export type Plan = Leaf | Group;
+export type Plan = Leaf | TargetGroup;
 
 const NOTHING: Behaviour = {
   retry: null,
@@ -163,7 +163,7 @@ function stickyOf({ hash_fields, ttl }: NonNullable<Strategy['sticky']>, targets
   const lookups = hash_fields.map((field) => lookupOf(field, STICKY_DEPTH));
   const seen = new Map<string, number>();
   const identities = targets.map((target) => {
-    const own = target.name ?? hash('sha256', canonicalText(withoutSecrets(target))).slice(0, 32);
+    const own = target.name ?? hash('sha256', canonicalText(configWithoutSecrets(target))).slice(0, 32);
     const count = seen.get(own) ?? 0;
     seen.set(own, count + 1);
     // Targets that differ in their credential alone are told apart by their order.

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { isObject } from '../lib/json.ts';
-import { type Facts, isPrimitive, type Lookup, lookupOf, type Primitive } from './facts.ts';
+import { type FactLookup, type Facts, isPrimitive, lookupOf, type Primitive } from './facts.ts';
 
 /** Whether a call meets a condition. */
 export type Test = (facts: Facts) => boolean;
@@ -48,7 +48,7 @@ function testOf(key: string, expected: unknown, found: Findings): Test {
 }
 
 /** What is missing matches nothing, whatever the operator. */
-function valueTest(key: string, lookup: Lookup, expected: unknown, found: Findings): Test {
+function valueTest(key: string, lookup: FactLookup, expected: unknown, found: Findings): Test {
   const checks = isObject(expected)
     ? Object.entries(expected).map(([operator, operand]) => checkOf(operator, operand, found))
     : [equals(key, expected, found)];

@@ -16,12 +16,12 @@ export function isDestinationKey(key: string): boolean {
 }
 
 /** A copy without credentials, at any depth. */
-export function withoutSecrets(value: unknown): unknown {
+export function configWithoutSecrets(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (Array.isArray(value)) return value.map(configWithoutSecrets);
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]) =>
-      isSecretKey(key) ? [] : [[key, withoutSecrets(member)]],
+      isSecretKey(key) ? [] : [[key, configWithoutSecrets(member)]],
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { settingAliases } from '../providers/index.ts';
 
 /** `maxAge` as `max_age`. */
-export const snakeCase = (key: string): string =>
+export const snakeCaseKey = (key: string): string =>
   key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 // Objects whose members belong to the config; every other object is the caller's own data and keeps its spelling.
@@ -17,7 +17,7 @@ const aliases = new Map([
 
 /** The name under which a key of a config is known. */
 export function nameOfKey(key: string): string {
-  const plain = snakeCase(key);
+  const plain = snakeCaseKey(key);
   return aliases.get(plain) ?? plain;
 }
 

@@ -39,7 +39,7 @@ export function missingOfBucket(values: Record<string, unknown>): { path: string
   return missing.map((name) => ({ path: [name], message: 'must be set like the other EXPORT_S3_ settings' }));
 }
 
-export const bucketOf = (values: Values): S3Bucket | null =>
+export const exportBucket = (values: Values): S3Bucket | null =>
   values.EXPORT_S3_ENDPOINT === undefined
     ? null
     : {

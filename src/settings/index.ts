@@ -5,7 +5,7 @@ import { hostnameOf } from '../lib/custom-host.ts';
 import type { LogLevel } from '../lib/logger.ts';
 import { type EmbeddingSettings, semanticCacheEmbeddings } from './cache.ts';
 import { corsOrigins } from './cors.ts';
-import { bucketOf, exportSettings, missingOfBucket, type S3Bucket } from './exports.ts';
+import { exportBucket, exportSettings, missingOfBucket, type S3Bucket } from './exports.ts';
 import { headerSettings } from './headers.ts';
 import { anyHouse, type House } from './house.ts';
 import { type JwtIssuer, jwtIssuers } from './jwt-issuers.ts';
@@ -290,7 +290,7 @@ export function readSettings(
       retentionDays: values.LOG_RETENTION_DAYS,
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
-    exports: { bucket: bucketOf(values) },
+    exports: { bucket: exportBucket(values) },
     graph: {
       sandbox: values.GRAPHQL_SANDBOX ?? values.NODE_ENV !== 'production',
       introspection: values.GRAPHQL_INTROSPECTION,

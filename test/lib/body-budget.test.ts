@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/errors/index.ts';
-import { createBodyBudget, type Hold, type Owner } from '../../src/lib/bodies/index.ts';
+import { type BodyOwner, createBodyBudget, type Hold } from '../../src/lib/bodies/index.ts';
 
 const MIB = 1024 * 1024;
 const SUM = 64 * MIB;
@@ -22,7 +22,7 @@ describe('what bodies hold', () => {
     bytes: fc.oneof(fc.nat(64 * 1024), fc.nat(20 * MIB)),
     ends: fc.boolean(),
   });
-  const owners: (Owner | string)[] = ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2'];
+  const owners: (BodyOwner | string)[] = ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2'];
   for (const organisationId of ['a', 'b']) {
     for (const id of ['1', '2', '3', '4']) owners.push({ organisationId, id });
   }
@@ -32,13 +32,13 @@ describe('what bodies hold', () => {
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const budget = createBodyBudget({ sum: SUM, largest: MIB });
         const holds = new Map<number, { hold: Hold; bytes: number }>();
-        const heldBy = (isIn: (owner: Owner | string) => boolean) =>
+        const heldBy = (isIn: (owner: BodyOwner | string) => boolean) =>
           [...holds].reduce((sum, [body, { bytes }]) => {
             const owner = owners[body];
             return owner !== undefined && isIn(owner) ? sum + bytes : sum;
           }, 0);
         for (const { body, bytes, ends } of steps) {
-          const owner = owners[body] as Owner | string;
+          const owner = owners[body] as BodyOwner | string;
           const open = holds.get(body) ?? {
             hold: typeof owner === 'string' ? budget.hold(null, owner) : budget.hold(owner, '192.0.2.9'),
             bytes: 0,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RestException } from '../../rest-compat/index.ts';
+import type { HandwrittenEndpoint } from '../../rest-compat/index.ts';
 import { GatewayError } from '../../src/errors/index.ts';
 import { smallGraph, somebody } from '../graph/small-graph.ts';
 import { refusal } from './item-rest.ts';
@@ -51,8 +51,8 @@ const neverAny = (): AsyncIterable<{ data: string }> => ({
   },
 });
 
-const common = { on: ['V1', 'V2'], describe: {} } satisfies Partial<RestException>;
-const exceptions: RestException[] = [
+const common = { on: ['V1', 'V2'], describe: {} } satisfies Partial<HandwrittenEndpoint>;
+const handwritten: HandwrittenEndpoint[] = [
   {
     ...common,
     name: 'streamNumbers',
@@ -126,7 +126,7 @@ let api: Awaited<ReturnType<typeof smallRest>>;
 beforeAll(async () => {
   freshStream();
   api = await smallRest(graph, document, {
-    exceptions,
+    handwritten,
     surfaces: { V1: { prefix: '/v1', authenticate: async () => principal } },
   });
 });
@@ -174,9 +174,9 @@ describe('a named exception', () => {
   });
 
   it('shares its routes with the documents: two at one place stop the start', async () => {
-    const [stream, ...others] = exceptions;
-    const clash = { ...stream, name: 'clash', path: '/files/all/facts' } as RestException;
-    await expect(smallRest(graph, document, { exceptions: [...others, clash] })).rejects.toThrow(
+    const [stream, ...others] = handwritten;
+    const clash = { ...stream, name: 'clash', path: '/files/all/facts' } as HandwrittenEndpoint;
+    await expect(smallRest(graph, document, { handwritten: [...others, clash] })).rejects.toThrow(
       /clash and small\.graphql: a are both mounted/,
     );
   });

@@ -1,7 +1,7 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType, typeFromAST } from 'graphql';
 import { snakeCase } from '../../rest-compat/compile/names.ts';
 import { type RestOperation, readOperations } from '../../rest-compat/compile/operation.ts';
-import { membersOf } from '../../rest-compat/compile/variables.ts';
+import { inputMembers } from '../../rest-compat/compile/variables.ts';
 import { operationFiles } from '../../rest-compat/index.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
@@ -34,7 +34,7 @@ const targets: Target[] = readOperations(schema, operationFiles()).map((operatio
     operation,
     query: named
       .filter(({ name }) => name !== 'input' && !inPath.includes(`{${name}}`))
-      .flatMap(({ name, type }) => membersOf(type)?.map((member) => member.name) ?? [name])
+      .flatMap(({ name, type }) => inputMembers(type)?.map((member) => member.name) ?? [name])
       .map(snakeCase),
     fields: named.filter(({ name }) => name === 'input').flatMap(({ type }) => fieldsOf(type, [])),
   };

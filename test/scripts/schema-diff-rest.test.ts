@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OpenApi, Operation, Schema } from '../../rest-compat/openapi/document.ts';
+import type { OpenApi, OpenApiOperation, Schema } from '../../rest-compat/openapi/document.ts';
 import { compareDescriptions } from '../../scripts/schema-diff/description.ts';
 
 type Parts = { query?: Schema; body?: Schema; answer?: Schema; status?: number; scope?: string[] | null };
@@ -20,7 +20,7 @@ function description(parts: Parts | null): string {
     status = 200,
     scope = ['a.read'],
   } = parts ?? {};
-  const operation: Operation = {
+  const operation: OpenApiOperation = {
     operationId: 'createItem',
     tags: [],
     summary: '',

@@ -4,11 +4,11 @@ import type { GraphContext } from '../../../src/subgraphs/context.ts';
 import { readQuery } from '../../compile/query.ts';
 import type { RestBase, RestMethod } from '../../compile/rest-directive.ts';
 import { invalid, unknownParameter } from '../../compile/value.ts';
-import { createExchange, type Exchange } from '../exchange.ts';
-import type { Call, Endpoint } from '../route.ts';
+import { createConversation, type RestConversation } from '../exchange.ts';
+import type { MountedEndpoint, RestRequest } from '../route.ts';
 
 /** A path that no document can describe: an upload, a download, a stream. Mounted, authenticated and answered like one. */
-export type RestException = {
+export type HandwrittenEndpoint = {
   /** Its operation's name, in logs and in the API's description. */
   name: string;
   method: RestMethod;
@@ -23,26 +23,26 @@ export type RestException = {
   query?: readonly string[];
   /** Its OpenAPI operation, as far as this type does not say it: `summary`, `parameters`, `requestBody`, `responses`. */
   describe: Record<string, unknown>;
-  /** Answers by one of the exchange's `send…`. What it throws before is answered as an error. */
-  handle(exchange: Exchange): Promise<void>;
+  /** Answers by one of the conversation's `send…`. What it throws before is answered as an error. */
+  handle(conversation: RestConversation): Promise<void>;
 };
 
-export function exceptionEndpoint(exception: RestException): Endpoint {
-  const { name, method, path, on } = exception;
+export function mountHandwritten(endpoint: HandwrittenEndpoint): MountedEndpoint {
+  const { name, method, path, on } = endpoint;
   return {
     label: name,
     method,
     path,
     on,
-    isPublic: exception.isPublic ?? false,
+    isPublic: endpoint.isPublic ?? false,
     async answer(call) {
       const { context, response } = call;
-      const principal = principalOf(context, exception);
-      const exchange = createExchange(call, principal, queryOf(call, exception.query ?? []));
+      const principal = principalOf(context, endpoint);
+      const conversation = createConversation(call, principal, queryOf(call, endpoint.query ?? []));
       try {
-        await exception.handle(exchange);
+        await endpoint.handle(conversation);
       } catch (error) {
-        if (!exchange.signal.aborted) throw error;
+        if (!conversation.signal.aborted) throw error;
         context.log.debug({ error, requestId: context.request.id }, `${name} ended when its caller left.`);
       }
       if (!response.headersSent && !response.destroyed) throw new Error(`${name} gave no answer.`);
@@ -50,13 +50,16 @@ export function exceptionEndpoint(exception: RestException): Endpoint {
   };
 }
 
-function principalOf({ principal }: GraphContext, { scope, isPublic }: RestException): Principal | null {
+function principalOf(
+  { principal }: GraphContext,
+  { scope, isPublic }: HandwrittenEndpoint,
+): Principal | null {
   if (scope !== undefined) return requireScope(principal, [scope]);
   if (!principal && !isPublic) throw new GatewayError('UNAUTHENTICATED');
   return principal;
 }
 
-function queryOf({ context }: Call, names: readonly string[]): Record<string, string> {
+function queryOf({ context }: RestRequest, names: readonly string[]): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, text] of readQuery(context.request.query)) {
     if (!names.includes(name)) throw unknownParameter(name);

@@ -1,5 +1,5 @@
-import type { RestException } from './handwritten.ts';
+import type { HandwrittenEndpoint } from './handwritten.ts';
 import { logExportContent } from './log-export-content.ts';
 
 /** Every path that is answered by code rather than by a document. */
-export const exceptions: RestException[] = [logExportContent];
+export const handwrittenEndpoints: HandwrittenEndpoint[] = [logExportContent];

@@ -1,8 +1,8 @@
 import { linkedContent } from '../../../src/subgraphs/insights/log-export/index.ts';
-import type { RestException } from './handwritten.ts';
+import type { HandwrittenEndpoint } from './handwritten.ts';
 
 /** The file of an export that lies on this machine, for whoever has the link to it. */
-export const logExportContent: RestException = {
+export const logExportContent: HandwrittenEndpoint = {
   name: 'getLogExportContent',
   method: 'GET',
   path: '/logs/exports/{exportId}/content',

@@ -5,7 +5,7 @@ import { labels } from '../../auth/labels.ts';
 import { GatewayError } from '../../errors/index.ts';
 
 /** What a JWT says of its caller (spec/data-plane.md, section 11, "JWT specifics"). */
-export type Claims = {
+export type JwtClaims = {
   /** Id or slug. */
   workspace: string;
   userId: string | null;
@@ -47,7 +47,7 @@ const shape = z.object({
 type Given = z.infer<typeof shape>;
 
 /** Reads the claims of a JWT whose signature is good; throws FORBIDDEN for what its issuer may not say. */
-export function readClaims(payload: JWTPayload, organisationId: string): Claims {
+export function readClaims(payload: JWTPayload, organisationId: string): JwtClaims {
   const parsed = shape.safeParse(payload);
   if (!parsed.success) {
     throw refusal(`The JWT's claim ${parsed.error.issues[0]?.path.join('.')} is not valid.`);

@@ -5,7 +5,7 @@ import type { Directory, KeyRecord, WorkspaceRecord } from '../../directory/memo
 import { GatewayError } from '../../errors/index.ts';
 import type { JwtIssuer } from '../../settings/jwt-issuers.ts';
 import { type TokenVerifier, whenKnown } from '../tokens/verifier.ts';
-import { type Claims, readClaims } from './claims.ts';
+import { type JwtClaims, readClaims } from './claims.ts';
 import type { KeySet } from './key-set.ts';
 
 /** Tokens that are remembered, so that a signature is checked once and not with every request. */
@@ -18,7 +18,7 @@ export type Issuer = JwtIssuer & { keys: KeySet };
 /** What a signature was checked with. */
 type Proof = { keyId: string; key: KeyObject };
 
-type Verified = Claims & {
+type Verified = JwtClaims & {
   issuer: Issuer;
   proof: Proof;
   /** What was made of it last, and for which state of its workspace. */

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { type Connection, Schema } from 'mongoose';
 import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Lookup } from '../../routing-config/facts.ts';
-import type { Group } from '../../routing-config/plan.ts';
+import type { FactLookup } from '../../routing-config/facts.ts';
+import type { TargetGroup } from '../../routing-config/plan.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
 import { defineModel } from '../../storage/model.ts';
 import type { Call } from '../call/call.ts';
@@ -131,7 +131,7 @@ async function offerToStore(
 }
 
 /** Stands for a caller's values in the store, which learns none of them; null when the call has none of the fields. */
-export function stickyIdOf(call: Call, group: Group, fields: readonly Lookup[]): string | null {
+export function stickyIdOf(call: Call, group: TargetGroup, fields: readonly FactLookup[]): string | null {
   const facts = factsOf(call);
   const values = fields.map((field) => field(facts));
   if (values.every((value) => value === undefined)) return null;

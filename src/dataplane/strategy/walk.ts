@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import type { Group, Leaf, Plan, Sticky } from '../../routing-config/plan.ts';
+import type { Leaf, Plan, Sticky, TargetGroup } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import { factsOf } from '../call/facts.ts';
 import type { UpstreamFailure } from '../send/upstream.ts';
@@ -58,7 +58,7 @@ async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Ac
 }
 
 /** Targets in order; the answer of the last one that may be called stands whatever it is. */
-async function fallback(group: Group, context: Walk, accept: Accept): Promise<Outcome> {
+async function fallback(group: TargetGroup, context: Walk, accept: Accept): Promise<Outcome> {
   const places = openPlaces(group, context);
   let outcome: Outcome = { status: 0, relayed: false, result: { failure: null } };
   for (const [turn, place] of places.entries()) {
@@ -75,11 +75,11 @@ async function fallback(group: Group, context: Walk, accept: Accept): Promise<Ou
   return outcome;
 }
 
-const triggers = (group: Group, status: number): boolean =>
+const triggers = (group: TargetGroup, status: number): boolean =>
   group.onStatusCodes ? group.onStatusCodes.has(status) : status < 200 || status > 299;
 
 /** The targets that no circuit breaker keeps calls from; all targets where every one is kept from calls. */
-function openPlaces(group: Group, { health }: Walk): readonly number[] {
+function openPlaces(group: TargetGroup, { health }: Walk): readonly number[] {
   if (!health || !group.hasBreakers) return group.places;
   const usable = group.places.filter((place) => !isTakenOut(targetAt(group, place), health));
   // A load balancer starves a target of weight 0: alone it is as good as none.
@@ -95,7 +95,7 @@ function isTakenOut(plan: Plan, health: Health): boolean {
   return plan.targets.every((target) => isTakenOut(target, health));
 }
 
-function targetAt(group: Group, place: number): Plan {
+function targetAt(group: TargetGroup, place: number): Plan {
   const target = group.targets[place];
   if (!target)
     throw new GatewayError('INVALID_CONFIG', {
@@ -105,7 +105,7 @@ function targetAt(group: Group, place: number): Plan {
   return target;
 }
 
-function chosenPlace(group: Group, context: Walk): number | Promise<number> {
+function chosenPlace(group: TargetGroup, context: Walk): number | Promise<number> {
   if (group.mode === 'conditional') return matchedPlace(group, context.call);
   const places = openPlaces(group, context);
   if (group.mode === 'single') return places[0] ?? -1;
@@ -114,7 +114,7 @@ function chosenPlace(group: Group, context: Walk): number | Promise<number> {
 }
 
 /** The target of the first condition that holds, else the default. */
-function matchedPlace(group: Group, call: Call): number {
+function matchedPlace(group: TargetGroup, call: Call): number {
   const facts = factsOf(call);
   const name = group.conditions.find(({ test }) => test?.(facts))?.then ?? group.fallbackName;
   return (name === null ? undefined : group.byName.get(name)) ?? -1;
@@ -122,7 +122,7 @@ function matchedPlace(group: Group, call: Call): number {
 
 /** The target that the caller got before, if it may still be called; else a new draw, which is kept. */
 function stuckPlace(
-  group: Group,
+  group: TargetGroup,
   { fields, ttl, identities }: Sticky,
   places: readonly number[],
   { call, sticky, random }: Walk,

@@ -7,7 +7,7 @@ type DeclaredType = { fields: Set<string>; entity: boolean; stub: boolean };
 /** A subgraph with the object types that its SDL declares. */
 export type SubgraphTypes = SubgraphSource & { types: Map<string, DeclaredType> };
 
-export type Claims = {
+export type EntityOwners = {
   /** The subgraph that loads an entity by its id; undefined for types that are no entity. */
   ownerOf(type: string): SubgraphTypes | undefined;
 };
@@ -26,7 +26,7 @@ export function declaredTypes({ definitions }: DocumentNode): Map<string, Declar
 }
 
 /** Finds the one owner of every entity; throws when one has several, or has none and is not known to live `elsewhere`. */
-export function claimsOf(subgraphs: SubgraphTypes[], elsewhere: ReadonlySet<string>): Claims {
+export function claimsOf(subgraphs: SubgraphTypes[], elsewhere: ReadonlySet<string>): EntityOwners {
   const owners = new Map<string, SubgraphTypes>();
   for (const subgraph of subgraphs) {
     for (const type of Object.keys(subgraph.references)) {

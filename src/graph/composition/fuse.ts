@@ -9,7 +9,7 @@ import {
 import type { GraphContext } from '../../subgraphs/context.ts';
 import type { Resolver } from '../../subgraphs/subgraph.ts';
 import { type FieldResolver, subscribable, withRules } from '../rules/apply.ts';
-import { type Claims, claimsOf, type SubgraphTypes } from './claims.ts';
+import { claimsOf, type EntityOwners, type SubgraphTypes } from './claims.ts';
 import { contributed, referenced } from './entity.ts';
 
 /**
@@ -59,7 +59,7 @@ function attachTypeResolver(
 function resolverOf(
   schema: GraphQLSchema,
   subgraphs: SubgraphTypes[],
-  claims: Claims,
+  claims: EntityOwners,
   type: GraphQLObjectType,
   field: GraphQLField<unknown, GraphContext>,
 ): FieldResolver | undefined {
@@ -91,7 +91,7 @@ function resolverOf(
 /** Follows a reference to another subgraph's entity, when that is what the field returns. */
 function linked(
   schema: GraphQLSchema,
-  claims: Claims,
+  claims: EntityOwners,
   subgraph: SubgraphTypes,
   field: GraphQLField<unknown, GraphContext>,
   coordinate: string,

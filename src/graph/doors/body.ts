@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../auth/index.ts';
 import { type BodyBudget, hasBody } from '../../lib/bodies/index.ts';
-import { inTime } from '../safety/deadline.ts';
+import { answerInTime } from '../safety/deadline.ts';
 import type { Safety } from '../safety/index.ts';
 import { nameDocument } from '../safety/trusted-requests.ts';
 import { readJson } from './json-body.ts';
@@ -23,7 +23,7 @@ export type Identify = (request: BodyRequest, response: ServerResponse) => Promi
 export const bodyReader =
   ({ timeout, documents }: Safety, bodies: BodyBudget, identify: Identify) =>
   async (request: BodyRequest, response: ServerResponse): Promise<void> => {
-    inTime(timeout, request, response);
+    answerInTime(timeout, request, response);
     if (hasBody(request)) {
       const principal = await identify(request, response);
       const makeHold = () => bodies.hold(principal, request.socket.remoteAddress);

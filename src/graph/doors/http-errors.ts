@@ -62,10 +62,10 @@ export const requestError = (cause: GatewayError): GraphQLError =>
 
 /** Answers what is wrong with a body, or with the address of a page, in the shape of GraphQL errors. */
 export const answerBodyError = (response: ServerResponse, error: object): void =>
-  answerError(response, bodyError(error));
+  answerGraphError(response, bodyError(error));
 
 /** Answers a request that never became an operation in the shape of GraphQL errors. */
-export function answerError(response: ServerResponse, cause: GatewayError): void {
+export function answerGraphError(response: ServerResponse, cause: GatewayError): void {
   // A body that was too slow has its answer when its connection ends.
   if (response.headersSent) return;
   response.writeHead(cause.entry.status, {

@@ -7,7 +7,7 @@ import type { BuiltInSubgraph } from '../composition/graph.ts';
 import { servedAlone } from '../composition/served-graph.ts';
 import { toGraphError } from './errors.ts';
 import { createDoor, type DoorOptions, type GraphHttp } from './http.ts';
-import { answerError } from './http-errors.ts';
+import { answerGraphError } from './http-errors.ts';
 import { adoptRequestId } from './request-id.ts';
 
 export type StandaloneOptions = DoorOptions & {
@@ -42,7 +42,7 @@ export function createStandalone({
   const refuse: Refuse = (error) => (request, response) => {
     const { id } = adoptRequestId(options.createContext(null, request), request).request;
     response.setHeader('x-request-id', id);
-    answerError(response, error);
+    answerGraphError(response, error);
   };
 
   return {

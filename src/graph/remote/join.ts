@@ -10,7 +10,7 @@ import { composeWithRemotes } from '../composition/compose.ts';
 import { type Graph, publicSchema } from '../composition/graph.ts';
 import { keysOf } from '../composition/subgraph-document.ts';
 import { describeRules } from '../rules/describe.ts';
-import { Refused, remoteDocument } from './remote-document.ts';
+import { RefusedRemote, remoteDocument } from './remote-document.ts';
 import { gatewayDocument } from './stitch/gateway-document.ts';
 import { type SubgraphExecutor, stitchedSchema } from './stitch/stitched-schema.ts';
 
@@ -41,7 +41,7 @@ export function join(graph: Graph, local: SubgraphExecutor, remotes: readonly Re
     ...findBreakingChanges(graph.schema, schema),
     ...findDangerousChanges(graph.schema, schema),
   ];
-  if (change) throw new Refused(`it would change the gateway's own schema: ${change.description}`);
+  if (change) throw new RefusedRemote(`it would change the gateway's own schema: ${change.description}`);
   describeRules(schema);
   const stitched = stitchedSchema([
     { name: 'gateway', document: gatewayDocument(graph), execute: local },

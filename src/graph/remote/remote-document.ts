@@ -24,10 +24,10 @@ export type Ground = {
 };
 
 /** Why a remote's SDL is not taken into the graph. */
-export class Refused extends Error {}
+export class RefusedRemote extends Error {}
 
 const refuse = (reason: string): never => {
-  throw new Refused(reason);
+  throw new RefusedRemote(reason);
 };
 
 // Left out on purpose: what would take fields over (@override, @provides, @interfaceObject), hide them (@inaccessible),

@@ -12,7 +12,7 @@ import { withEntities } from './stitch/entities.ts';
 import { joinedExecutor } from './stitch/execute-joined.ts';
 import { localExecutor } from './stitch/local-executor.ts';
 import type { SubgraphExecutor } from './stitch/stitched-schema.ts';
-import { type Watched, watch } from './watched.ts';
+import { type WatchedRemote, watch } from './watched.ts';
 
 /** `up`: it answers and its SDL is in use. `down`: it does not answer. `refused`: its SDL does not fit. */
 export type RemoteState = 'up' | 'down' | 'refused';
@@ -25,7 +25,7 @@ export type Remotes = ServedGraph & {
 };
 
 type Remote = {
-  watched: Watched;
+  watched: WatchedRemote;
   execute: SubgraphExecutor;
   /** The newest SDL that the graph was composed with, or that was tried and refused. */
   tried: string | null;

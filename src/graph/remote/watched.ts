@@ -4,7 +4,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { RemoteSubgraph } from '../../settings/remote-subgraphs.ts';
 import { fetchSdl } from './fetch-sdl.ts';
 
-export type Watched = {
+export type WatchedRemote = {
   name: string;
   /** What it said last; null before it ever answered. */
   readonly latest: string | null;
@@ -19,7 +19,7 @@ export type Watched = {
 export function watch(
   remote: RemoteSubgraph,
   { dispatcher, signal, log }: { dispatcher: Dispatcher; signal: AbortSignal; log: Logger },
-): Watched {
+): WatchedRemote {
   const subgraph = remote.name;
   let latest: string | null = null;
   let isReachable: boolean | null = null;

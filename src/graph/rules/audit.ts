@@ -6,7 +6,7 @@ import { auditedRequest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { toGraphError } from '../doors/errors.ts';
 import { digestsOf, type Names, namesOf, targetArgument } from './audit-target.ts';
-import { withoutSecrets } from './secret.ts';
+import { withoutSecretFields } from './secret.ts';
 
 type Arguments = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ export function audited(
       const after = await digests(id === null ? [] : [{ _id: id }]);
       await recordSafely(context, {
         ...callerOf(principal),
-        ...auditedRequest(context, withoutSecrets(schema, args, values)),
+        ...auditedRequest(context, withoutSecretFields(schema, args, values)),
         ...ending,
         resourceType,
         action: verb,

@@ -1,7 +1,7 @@
 import { parseDateTime } from '../composition/scalars.ts';
 import type { Constraint } from './read-rule.ts';
 
-export type Report = (path: string, message: string) => void;
+type Report = (path: string, message: string) => void;
 
 /** Reports what is wrong with a value; absent and null values are none of its business. */
 export type Check = (value: unknown, path: string, report: Report) => void;

@@ -12,7 +12,7 @@ import { readRule } from './read-rule.ts';
 type Input = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'astNode'>;
 
 /** A copy of the arguments in which every `@secret` argument and input field is redacted. */
-export function withoutSecrets(
+export function withoutSecretFields(
   schema: GraphQLSchema,
   args: readonly GraphQLArgument[],
   values: Record<string, unknown>,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../errors/index.ts';
 import { toGraphError } from '../doors/errors.ts';
-import { answerError, requestError } from '../doors/http-errors.ts';
+import { answerGraphError, requestError } from '../doors/http-errors.ts';
 
 export type Deadline = {
   /** Aborts when the time is over, with the error that says so, or when nobody waits any more. */
@@ -44,7 +44,7 @@ const signals = new WeakMap<IncomingMessage, AbortSignal>();
 export const signalOf = (request: IncomingMessage): AbortSignal | undefined => signals.get(request);
 
 /** Gives a request so many milliseconds for its body and its work: one timer, since every request pays for it. */
-export function inTime(milliseconds: number, request: IncomingMessage, response: ServerResponse): void {
+export function answerInTime(milliseconds: number, request: IncomingMessage, response: ServerResponse): void {
   const controller = new AbortController();
   const timer = setTimeout(() => {
     // Nobody reads an empty body to its end, and a stream has been answering for long.
@@ -61,5 +61,5 @@ export function inTime(milliseconds: number, request: IncomingMessage, response:
 /** Cuts off a body that arrives too slowly, before anything has looked at it. */
 function refuseBody(response: ServerResponse): void {
   const message = 'The body of the request did not arrive in time.';
-  answerError(response, new GatewayError('REQUEST_TIMEOUT', { message }));
+  answerGraphError(response, new GatewayError('REQUEST_TIMEOUT', { message }));
 }

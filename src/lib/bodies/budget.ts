@@ -1,17 +1,17 @@
 import { clientNetwork } from '../addresses.ts';
-import { Hold, Share, shareFor } from './share.ts';
+import { BodyShare, Hold, shareFor } from './share.ts';
 
 const MIB = 1024 * 1024;
 
 /** Whose bodies count together: one credential, and all credentials of its organisation. */
-export type Owner = { id: string; organisationId: string };
+export type BodyOwner = { id: string; organisationId: string };
 
 export type BodyBudget = {
   /**
    * A place for the body of a request, which its reader gives back. Null stands for a caller whose credential was not looked at:
    * the address counts then.
    */
-  hold(owner: Owner | null, address: string | undefined): Hold;
+  hold(owner: BodyOwner | null, address: string | undefined): Hold;
   /** Bytes that are held now. */
   held(): number;
   /** Organisations and addresses that hold something. */
@@ -32,8 +32,8 @@ export function createBodyBudget({ sum = 256 * MIB, largest = 16 * MIB } = {}): 
   const ofOne = Math.max(sum / 4, shareFor(largest + PIECES_BYTES));
   const ofOrganisation = Math.max(sum / 2, ofOne);
   const ofAddress = Math.max(sum / 128, LEAST_OF_ADDRESS);
-  const all = new Share(Math.max(sum, ofOrganisation), 'BODIES_FULL');
-  const strangers = new Share(Math.max(sum / 32, ofAddress), 'BODIES_FULL', all);
+  const all = new BodyShare(Math.max(sum, ofOrganisation), 'BODIES_FULL');
+  const strangers = new BodyShare(Math.max(sum / 32, ofAddress), 'BODIES_FULL', all);
   return {
     hold(owner, address) {
       if (owner === null)

@@ -12,16 +12,16 @@ const MAX_IDLE = 100;
 export const shareFor = (bytes: number): number => Math.ceil(bytes / (1 - LEFT_TO_SMALL));
 
 /** Bytes that somebody may hold, within the share of the group that they belong to. */
-export class Share {
+export class BodyShare {
   bytes = 0;
   readonly limit: number;
   readonly refusal: ErrorName;
-  readonly parent: Share | null;
+  readonly parent: BodyShare | null;
   readonly #name: string;
-  #parts: Map<string, Share> | null = null;
+  #parts: Map<string, BodyShare> | null = null;
   #holds = 0;
 
-  constructor(limit: number, refusal: ErrorName, parent: Share | null = null, name = '') {
+  constructor(limit: number, refusal: ErrorName, parent: BodyShare | null = null, name = '') {
     this.limit = limit;
     this.refusal = refusal;
     this.parent = parent;
@@ -29,11 +29,11 @@ export class Share {
   }
 
   /** The share of a member of this group; where there are many, it is forgotten once nobody holds anything in it. */
-  part(name: string, limit: number, refusal: ErrorName): Share {
+  part(name: string, limit: number, refusal: ErrorName): BodyShare {
     this.#parts ??= new Map();
     const known = this.#parts.get(name);
     if (known) return known;
-    const share = new Share(limit, refusal, this, name);
+    const share = new BodyShare(limit, refusal, this, name);
     this.#parts.set(name, share);
     return share;
   }
@@ -74,9 +74,9 @@ export class Share {
 /** What one body takes of a share. */
 export class Hold {
   #bytes = 0;
-  #share: Share | null;
+  #share: BodyShare | null;
 
-  constructor(share: Share) {
+  constructor(share: BodyShare) {
     this.#share = share;
     share.enter();
   }
@@ -87,18 +87,18 @@ export class Hold {
     const more = bytes - this.#bytes;
     if (more > 0) {
       const isSmall = bytes <= SMALL_BYTES;
-      for (let share: Share | null = this.#share; share; share = share.parent)
+      for (let share: BodyShare | null = this.#share; share; share = share.parent)
         if (!share.hasRoom(more, isSmall))
           throw new GatewayError(share.refusal, { retryAfter: RETRY_SECONDS });
     }
     this.#bytes = bytes;
-    for (let share: Share | null = this.#share; share; share = share.parent) share.bytes += more;
+    for (let share: BodyShare | null = this.#share; share; share = share.parent) share.bytes += more;
   }
 
   /** Gives everything back; nothing is taken any more. */
   release(): void {
     if (this.#share === null) return;
-    for (let share: Share | null = this.#share; share; share = share.parent) share.bytes -= this.#bytes;
+    for (let share: BodyShare | null = this.#share; share; share = share.parent) share.bytes -= this.#bytes;
     this.#share.leave();
     this.#share = null;
   }

@@ -1,7 +1,7 @@
 import { afterSpace, endOfString, isCommaAt, isQuoteAt } from './scan.ts';
 
 /** Walks over the members of an object in a text; whoever walks says where each value ends. */
-export class Members {
+export class MemberWalk {
   readonly #text: string;
   /** Where the member before ends, or the object begins. */
   previous: number;

@@ -1,9 +1,9 @@
-import { Members } from './members.ts';
+import { MemberWalk } from './members.ts';
 import { Patch } from './patch.ts';
 import { afterSpace, endOfValue } from './scan.ts';
 
 /** By the name of a member of an object its new value as JSON text, or null to remove the member. */
-export type Changes = ReadonlyMap<string, string | null>;
+export type MemberChanges = ReadonlyMap<string, string | null>;
 
 /** A member that is changed: `index` counts the members before it, `previous` and `next` are where its neighbours end and begin. */
 type Found = {
@@ -20,9 +20,9 @@ type Found = {
  * The text of a JSON object with other values of some of its members; what was not there is added. All other bytes stay as
  * they are. Of a changed member that comes more than once the last one stays, which is the one that parsers take.
  */
-export function spliced(json: Buffer, changes: Changes): Buffer {
+export function spliced(json: Buffer, changes: MemberChanges): Buffer {
   const text = json.toString('latin1');
-  const members = new Members(text, afterSpace(text, 0));
+  const members = new MemberWalk(text, afterSpace(text, 0));
   const found: Found[] = [];
   const last = new Map<string, Found>();
   let count = 0;
@@ -61,7 +61,7 @@ export function spliced(json: Buffer, changes: Changes): Buffer {
 /** The bytes of a member's value in the text of an object; null when it has none. */
 export function memberOf(json: Buffer, name: string): Buffer | null {
   const text = json.toString('latin1');
-  const members = new Members(text, afterSpace(text, 0));
+  const members = new MemberWalk(text, afterSpace(text, 0));
   let found: Buffer | null = null;
   while (members.next()) {
     const end = endOfValue(text, members.value);
@@ -72,7 +72,7 @@ export function memberOf(json: Buffer, name: string): Buffer | null {
 }
 
 /** As JSON text, those that are new. */
-function membersOf(changes: Changes, known: ReadonlyMap<string, unknown>): string {
+function membersOf(changes: MemberChanges, known: ReadonlyMap<string, unknown>): string {
   const members: string[] = [];
   for (const [name, value] of changes)
     if (value !== null && !known.has(name)) members.push(`${JSON.stringify(name)}:${value}`);
@@ -80,7 +80,7 @@ function membersOf(changes: Changes, known: ReadonlyMap<string, unknown>): strin
 }
 
 /** Whether a changed name may stand in the rest of a text once more, written with escapes or without. */
-function mayRepeat(text: string, from: number, changes: Changes): boolean {
+function mayRepeat(text: string, from: number, changes: MemberChanges): boolean {
   if (text.includes('\\u', from)) return true;
   for (const name of changes.keys())
     if (manySpellings.test(name) || text.includes(`"${name}"`, from)) return true;

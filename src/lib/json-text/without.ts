@@ -1,4 +1,4 @@
-import { Members } from './members.ts';
+import { MemberWalk } from './members.ts';
 import { Patch } from './patch.ts';
 import { afterSpace, endOfValue, isArrayAt, isCommaAt, isObjectAt } from './scan.ts';
 
@@ -30,7 +30,7 @@ class Cut {
   }
 
   #members(open: number, paths: readonly MemberPath[]): number {
-    const members = new Members(this.#text, open);
+    const members = new MemberWalk(this.#text, open);
     let kept = 0;
     while (members.next()) {
       const { name, start, value, previous } = members;

@@ -1,8 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { createRest, describeRest, operationFiles, type RestException } from '../../../rest-compat/index.ts';
-import type { Content, OpenApi, Operation, Parameter } from '../../../rest-compat/openapi/document.ts';
+import {
+  createRest,
+  describeRest,
+  type HandwrittenEndpoint,
+  operationFiles,
+} from '../../../rest-compat/index.ts';
+import type {
+  OpenApi,
+  OpenApiContent,
+  OpenApiOperation,
+  OpenApiParameter,
+} from '../../../rest-compat/openapi/document.ts';
 import { createGraph, readSources } from '../../../src/graph/index.ts';
 import { subgraphs } from '../../../src/subgraphs/index.ts';
 import { smallContext, somebody } from '../../graph/small-graph.ts';
@@ -34,14 +44,14 @@ const operationsOf = ({ paths }: OpenApi) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
 /** Neither the provider's own API nor the authentication service, which have forms and errors of their own. */
-const isAdministration = ({ tags }: Operation) =>
+const isAdministration = ({ tags }: OpenApiOperation) =>
   !tags.some((tag) => /^(Inference|Authentication)$/.test(tag));
 /** A path that checks what its caller brings instead of a credential. */
-const isLink = ({ operationId }: Operation) =>
-  rest.exceptions.some(({ name, isPublic }) => isPublic && operationId.split('_')[0] === name);
+const isLink = ({ operationId }: OpenApiOperation) =>
+  rest.handwritten.some(({ name, isPublic }) => isPublic && operationId.split('_')[0] === name);
 const administrationOf = (document: OpenApi) =>
   operationsOf(document).filter(({ operation }) => isAdministration(operation) && !isLink(operation));
-const contentsOf = (operation: Operation): Content[] => [
+const contentsOf = (operation: OpenApiOperation): OpenApiContent[] => [
   ...(operation.requestBody ? [operation.requestBody.content] : []),
   ...Object.values(operation.responses).flatMap((answer) =>
     'content' in answer && answer.content ? [answer.content] : [],
@@ -126,9 +136,9 @@ describe('the OpenAPI description', () => {
   });
 
   it('has the bounds, defaults and enums of the SDL on parameters and bodies', () => {
-    const list = whole.paths['/v1/configs']?.get as Operation;
+    const list = whole.paths['/v1/configs']?.get as OpenApiOperation;
     const parameters = Object.fromEntries(
-      (list.parameters as Parameter[]).map((parameter) => [parameter.name, parameter.schema]),
+      (list.parameters as OpenApiParameter[]).map((parameter) => [parameter.name, parameter.schema]),
     );
     expect(parameters.page_size).toEqual({
       type: 'integer',
@@ -157,7 +167,7 @@ describe('the OpenAPI description', () => {
   });
 
   it('has the paths that code answers, in their own words within what holds for all', async () => {
-    const upload: RestException = {
+    const upload: HandwrittenEndpoint = {
       name: 'uploadFile',
       method: 'POST',
       path: '/files/{fileId}/parts',
@@ -173,7 +183,7 @@ describe('the OpenAPI description', () => {
     };
     const document = describeRest(
       graph.schema,
-      { operations: rest.operations, exceptions: [upload] },
+      { operations: rest.operations, handwritten: [upload] },
       everySurface,
     );
     expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });

@@ -22,7 +22,7 @@ const text = `mutation createSite($input: SiteInput!) @rest(method: POST, path: 
 const served = { V1: { prefix: '/v1', authenticate: async () => somebody() } };
 const { components, paths } = describeRest(
   schema,
-  { operations: readOperations(schema, [{ path: 'site.graphql', text }]), exceptions: [] },
+  { operations: readOperations(schema, [{ path: 'site.graphql', text }]), handwritten: [] },
   served,
 );
 

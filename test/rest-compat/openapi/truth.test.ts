@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type {
   Method,
   OpenApi,
-  Operation,
-  Parameter,
+  OpenApiOperation,
+  OpenApiParameter,
   Response,
   Schema,
 } from '../../../rest-compat/openapi/document.ts';
@@ -14,7 +14,7 @@ import { addUser } from '../../support/users.ts';
 import { bodyOf } from '../support.ts';
 import { mistakesOf } from './schema-mistakes.ts';
 
-type Call = { path: string; method: Method; operation: Operation };
+type Call = { path: string; method: Method; operation: OpenApiOperation };
 
 let app: TestApp;
 let neighbour: Tenant;
@@ -146,7 +146,7 @@ const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
 
 const queryOf = ({ operation }: Call): string => {
   const required = operation.parameters.filter(
-    (parameter): parameter is Parameter =>
+    (parameter): parameter is OpenApiParameter =>
       'name' in parameter && parameter.in === 'query' && parameter.required === true,
   );
   const values = { ...queries, workspace_slug: app.workspaceId };

@@ -4,7 +4,7 @@ import { createHandler, type Response as Refusal, type RequestParams } from 'gra
 import { type ErrorName, GatewayError } from '../../../errors/index.ts';
 import type { BodyRequest } from '../body.ts';
 import { toGraphError } from '../errors.ts';
-import { answerError, requestError } from '../http-errors.ts';
+import { answerGraphError, requestError } from '../http-errors.ts';
 import { requestIdOf } from '../request-id.ts';
 import { formatResult, type Operations } from './operations.ts';
 import { createOutlet, type Outlet } from './outlet.ts';
@@ -87,7 +87,7 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
         if (refused.code === 'METHOD_NOT_ALLOWED' && !response.headersSent) {
           response.setHeader('allow', 'GET, POST');
         }
-        answerError(response, refused);
+        answerGraphError(response, refused);
       }
     },
     stop() {

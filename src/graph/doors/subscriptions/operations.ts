@@ -20,13 +20,16 @@ import { formatGraphError, requestError } from '../http-errors.ts';
 import type { Session } from './sessions.ts';
 
 /** An operation that may run, and how to get a context for each of its events: who calls is checked again. */
-export type Operation = ExecutionArgs & { contextValue: GraphContext; renew(): Promise<GraphContext> };
+export type AdmittedOperation = ExecutionArgs & {
+  contextValue: GraphContext;
+  renew(): Promise<GraphContext>;
+};
 
 export type Results = AsyncIterableIterator<ExecutionResult>;
 
 export type Operations = {
   /** The operation, or the errors that refuse it, by the rules of every door of the graph. */
-  admit(request: OperationRequest, session: Session): Promise<Operation | readonly GraphQLError[]>;
+  admit(request: OperationRequest, session: Session): Promise<AdmittedOperation | readonly GraphQLError[]>;
   execute(operation: ExecutionArgs): Promise<ExecutionResult>;
   subscribe(operation: ExecutionArgs): Promise<ExecutionResult | Results>;
   /** Subscriptions that are open. */
@@ -42,7 +45,7 @@ export function createOperations(
   let open = 0;
 
   /** Each event with a context of its own: what one has loaded is old by the next. */
-  function resultsOf(operation: Operation, source: AsyncIterator<unknown>): Results {
+  function resultsOf(operation: AdmittedOperation, source: AsyncIterator<unknown>): Results {
     open++;
     let isOpen = true;
     async function close() {
@@ -87,7 +90,7 @@ export function createOperations(
       }
       if (Array.isArray(admitted)) return admitted;
       const contextValue = await session.renew();
-      const operation: Operation = { schema, ...admitted, contextValue, renew: session.renew };
+      const operation: AdmittedOperation = { schema, ...admitted, contextValue, renew: session.renew };
       return operation;
     },
     async execute(operation) {
@@ -107,7 +110,7 @@ export function createOperations(
     async subscribe(operation) {
       const source = await createSourceEventStream(operation);
       return Symbol.asyncIterator in source
-        ? resultsOf(operation as Operation, source[Symbol.asyncIterator]())
+        ? resultsOf(operation as AdmittedOperation, source[Symbol.asyncIterator]())
         : logged(source, operation);
     },
     open: () => open,

@@ -13,7 +13,7 @@ export type Session = {
   close(): void;
 };
 
-export type Opening = {
+type Opening = {
   request: IncomingMessage;
   /** Its headers, and those that came in another way. */
   headers: IncomingHttpHeaders;

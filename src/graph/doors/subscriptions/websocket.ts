@@ -8,7 +8,7 @@ import type { Logger } from '../../../lib/logger.ts';
 import { toGraphError } from '../errors.ts';
 import { requestError } from '../http-errors.ts';
 import { requestIdOf } from '../request-id.ts';
-import { formatError, formatResult, type Operation, type Operations } from './operations.ts';
+import { type AdmittedOperation, formatError, formatResult, type Operations } from './operations.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 export type WebSocketDoor = {
@@ -84,7 +84,7 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
   async function admit(
     { extra, subscriptions }: Context<Params, Connection>,
     payload: { query: string; operationName?: unknown; variables?: unknown },
-  ): Promise<Operation | readonly GraphQLError[]> {
+  ): Promise<AdmittedOperation | readonly GraphQLError[]> {
     if (!extra.session) throw new GatewayError('UNAUTHENTICATED');
     if (Object.keys(subscriptions).length > OPERATIONS) {
       throw new GatewayError('TOO_MANY_SUBSCRIPTIONS', {

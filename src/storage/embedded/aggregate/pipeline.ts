@@ -1,8 +1,8 @@
 import { decode } from '../bson/decode.ts';
 import { CommandError, failedToParse } from '../errors.ts';
 import { compileExpression } from '../expression/expression.ts';
-import { Selected } from '../plan/select.ts';
 import type { DocumentQuery } from '../plan/document-query.ts';
+import { Selected } from '../plan/select.ts';
 import { parseSort } from '../query/sort.ts';
 import { type Document, expectDocument, isDocument } from '../value/types.ts';
 import { collectingStage, facetStage } from './collecting-stages.ts';

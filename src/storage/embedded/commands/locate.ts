@@ -1,7 +1,7 @@
 import { decode } from '../bson/decode.ts';
 import { planKilled } from '../errors.ts';
-import { type Match, Selected } from '../plan/select.ts';
 import type { DocumentQuery } from '../plan/document-query.ts';
+import { type Match, Selected } from '../plan/select.ts';
 import { Sorter } from '../plan/sorter.ts';
 import { keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';

@@ -5,9 +5,9 @@ import { keyReader } from '../query/sort.ts';
 import type { Collection } from '../store/collection.ts';
 import type { Database } from '../store/file/database.ts';
 import type { Document } from '../value/types.ts';
+import type { DocumentQuery } from './document-query.ts';
 import { type AccessPath, countIntervals, plan } from './planner.ts';
 import { type StoredDocument, scan } from './scanner.ts';
-import type { DocumentQuery } from './document-query.ts';
 import { Sorter } from './sorter.ts';
 
 /** A row that matched, with the fields that were decoded to find out. */
