@@ -9,9 +9,9 @@ import type { Logger } from '../src/lib/logger.ts';
 import { createLeases } from '../src/storage/leases.ts';
 import type { GraphContext } from '../src/subgraphs/context.ts';
 import { compileOperation } from './compile/compile.ts';
-import { elsewherePaths, type SplitOperations } from './compile/elsewhere.ts';
 import { type OperationFile, type RestOperation, readOperations } from './compile/operation.ts';
 import type { RestBase } from './compile/rest-directive.ts';
+import { elsewherePaths, type SplitOperations } from './compile/split-operations.ts';
 import { createOwnNames } from './own-names/index.ts';
 import { noSuchPath } from './own-names/refusal.ts';
 import { answerEmpty, answerError } from './serve/answer.ts';
@@ -21,8 +21,8 @@ import { type HandwrittenEndpoint, mountHandwritten } from './serve/handwritten/
 import { handwrittenEndpoints } from './serve/handwritten/index.ts';
 import { createRoutes, type Found, type Surfaces } from './serve/route.ts';
 
-export { splitOperations } from './compile/elsewhere.ts';
 export type { OperationFile } from './compile/operation.ts';
+export { splitOperations } from './compile/split-operations.ts';
 export { createOauth2, type Oauth2 } from './oauth2/index.ts';
 export { describeRest } from './openapi/index.ts';
 export type { HandwrittenEndpoint } from './serve/handwritten/handwritten.ts';

@@ -2,8 +2,8 @@ import { bases, type RestBase, type RestMethod } from '../compile/rest-directive
 import type { OpenApiOperation } from './document.ts';
 import { type AnswerName, errorAnswers } from './errors.ts';
 import { requestReferences } from './headers.ts';
+import { inWords } from './readable-names.ts';
 import { securityOf, takesTokensAlone } from './surface.ts';
-import { inWords } from './words.ts';
 
 /** Where an operation is mounted and who may use it: the same for documents and for paths that code answers. */
 export type Frame = {

@@ -5,14 +5,14 @@ import type { HandwrittenEndpoint } from '../serve/handwritten/handwritten.ts';
 import { createComponents } from './components.ts';
 import type { Method, OpenApi, OpenApiOperation, PathItem } from './document.ts';
 import { errorResponses, errorSchema } from './errors.ts';
-import { describeHandwritten } from './exception.ts';
+import { describeHandwritten } from './handwritten.ts';
 import { answerHeaders, requestHeaderParameters } from './headers.ts';
 import { inferenceErrorSchema, inferencePaths, inferenceTag, messagesErrorSchema } from './inference.ts';
 import { described } from './input.ts';
 import { oauth2Paths, oauth2Tag } from './oauth2.ts';
 import { describeOperation, resourceOf } from './operation.ts';
+import { inWords, typeOfFile } from './readable-names.ts';
 import { type ServedBases, securitySchemes } from './surface.ts';
-import { inWords, typeOfFile } from './words.ts';
 
 export type { OpenApi } from './document.ts';
 

@@ -11,8 +11,8 @@ import { answerReferences, headersOf, requestReferences } from './headers.ts';
 import { inputSchema } from './input.ts';
 import { answerSchema } from './output.ts';
 import { parameterOf, type Variable, variablesOf } from './parameters.ts';
+import { inWords } from './readable-names.ts';
 import { scopesOfOperation } from './scopes.ts';
-import { inWords } from './words.ts';
 
 /** One operation on one of its bases; `isReadable`: a GET of the same path gives the ETag that a write may name. */
 export function describeOperation(

@@ -4,7 +4,7 @@ import type { GraphContext } from '../../../src/subgraphs/context.ts';
 import { readQuery } from '../../compile/query.ts';
 import type { RestBase, RestMethod } from '../../compile/rest-directive.ts';
 import { invalid, unknownParameter } from '../../compile/value.ts';
-import { createConversation, type RestConversation } from '../exchange.ts';
+import { createConversation, type RestConversation } from '../conversation.ts';
 import type { MountedEndpoint, RestRequest } from '../route.ts';
 
 /** A path that no document can describe: an upload, a download, a stream. Mounted, authenticated and answered like one. */

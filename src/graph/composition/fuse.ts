@@ -9,8 +9,8 @@ import {
 import type { GraphContext } from '../../subgraphs/context.ts';
 import type { Resolver } from '../../subgraphs/subgraph.ts';
 import { type FieldResolver, subscribable, withRules } from '../rules/apply.ts';
-import { claimsOf, type EntityOwners, type SubgraphTypes } from './claims.ts';
 import { contributed, referenced } from './entity.ts';
+import { claimsOf, type EntityOwners, type SubgraphTypes } from './entity-owners.ts';
 
 /**
  * Attaches the subgraphs' own resolvers to the public schema, so that one execution answers a query over all of them.

@@ -10,8 +10,8 @@ import {
 import type { GraphContext } from '../../subgraphs/context.ts';
 import type { ReferenceResolver } from '../../subgraphs/subgraph.ts';
 import { describeRules } from '../rules/describe.ts';
-import { declaredTypes } from './claims.ts';
 import { compose, type SubgraphDocument } from './compose.ts';
+import { declaredTypes } from './entity-owners.ts';
 import { fuse } from './fuse.ts';
 import { scalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';

@@ -12,7 +12,7 @@ import type { ReferenceResolver, Resolvers } from '../../subgraphs/subgraph.ts';
 import { type FieldResolver, subscribable, withRules } from '../rules/apply.ts';
 import { describeRules } from '../rules/describe.ts';
 import { entityAccess } from '../rules/entity-access.ts';
-import { declaredTypes } from './claims.ts';
+import { declaredTypes } from './entity-owners.ts';
 import { scalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';
 

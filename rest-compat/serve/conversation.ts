@@ -3,8 +3,8 @@ import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { answerJson } from './answer.ts';
 import { readBytes, readJsonBody } from './body.ts';
 import { eventHeaders, frameOf, type ServerEvent, writeErrorEvent } from './events.ts';
-import { streamAnswer } from './pump.ts';
 import type { Parameters, RestRequest } from './route.ts';
+import { streamAnswer } from './stream-answer.ts';
 
 export type FileFacts = {
   /** Media type, e.g. `application/jsonl`. */

@@ -4,7 +4,7 @@ import type { OpenApiOperation, OpenApiParameter } from './document.ts';
 import type { AnswerName } from './errors.ts';
 import { framed } from './frame.ts';
 import { requestReferences } from './headers.ts';
-import { inWords } from './words.ts';
+import { inWords } from './readable-names.ts';
 
 const forbidden: AnswerName[] = ['Forbidden'];
 
