@@ -9,7 +9,7 @@ import type { Handler } from '../serve/handler.ts';
 import { endpoints, type Oauth2Endpoint } from './endpoints.ts';
 import { readForm } from './form.ts';
 
-/** The authentication service: tokens for service accounts, and what is needed to check them (service.md, "Scheme A"). */
+/** The authentication service: tokens for service accounts, and what is needed to check them. */
 export type Oauth2 = {
   /** The handler of a path; null for any other. */
   match(path: string): Handler | null;

@@ -88,12 +88,12 @@ export const exceptions: Exception[] = [
     'getLog 200.log_format: missing',
   ),
   ...because(
-    'The models may be seen with a third scope (data-plane.md, section 10.3).',
+    'The models may be seen with a third scope.',
     'listModels scope virtual_keys.list: not in the contract',
     'getModel scope virtual_keys.list: not in the contract',
   ),
   ...because(
-    'Whoever may infer or write logs may see a log (data-plane.md, section 12.2).',
+    'Whoever may infer or write logs may see a log.',
     'getLog scope completions.write: not in the contract',
     'getLog scope logs.read: not in the contract',
     'getLog scope logs.write: not in the contract',

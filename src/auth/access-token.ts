@@ -1,7 +1,7 @@
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { GatewayError } from '../errors/index.ts';
 
-/** Seconds that an access token is good for (service.md, "Limits"). */
+/** Seconds for which an access token is valid. */
 export const ACCESS_TOKEN_SECONDS = 900;
 
 /** What the header of an access token says it is (RFC 9068); JWTs of other issuers say `JWT`. */

@@ -2,7 +2,7 @@ import { isStorableName } from '../lib/storable.ts';
 import type { Principal } from './index.ts';
 
 const MAX_LABELS = 64;
-/** Characters of a metadata value (spec/data-plane.md, section 8.2). */
+/** Characters that a metadata value may have; a longer one is cut. */
 export const MAX_LABEL_LENGTH = 128;
 
 /** Metadata out of what a caller gave: the first 64 plain values under names that can be stored, cut to length. */
@@ -15,8 +15,8 @@ export const labels = (members: [string, unknown][]): Record<string, string> =>
   );
 
 /**
- * Metadata that a request is logged with (spec/data-plane.md, section 8.2): what it asks for, under that of its credential.
- * `_user` is whom the credential stands for, or else `user` of the body unless something sets it.
+ * The metadata that a request is logged with. Where the request and its credential set the same name, the credential wins.
+ * `_user` is the user of the credential; a credential without a user leaves it to the request, and last to `user` of the body.
  */
 export function requestMetadata(
   user: unknown,

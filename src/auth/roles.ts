@@ -18,7 +18,7 @@ const everything: Permission[] = [...scopes, ...iamPermissions];
 
 const views = scopes.filter((scope) => /\.(read|list|view)$/.test(scope) && scope !== 'completions.read');
 
-/** Families of which a workspace's administrators may do everything (spec/data-plane.md, section 12.3). */
+/** Families of which a workspace's administrators may do everything. */
 const workspaceFamilies = new Set([
   'agent_servers',
   'agents',
@@ -53,19 +53,19 @@ const workspaceAdmin: Permission[] = [
   'workspaces.read',
   'workspaces.update',
 ];
-/** A workspace's budget is its administrators'. */
+/** Managers may do what administrators may, but only administrators change the budget of a workspace. */
 const workspaceManager = workspaceAdmin.filter(
   (scope) => familyOf(scope) !== 'policies' || /\.(read|list)$/.test(scope),
 );
 const workspaceMember = workspaceManager.filter((scope) => views.includes(scope));
 
-/** Roles that every tenant has, by the slug that an access policy names (spec/data-plane.md, section 12.3). */
+/** Roles that every tenant has, by the slug that an access policy names. */
 export const builtInRoles: ReadonlyMap<string, readonly Permission[]> = new Map<string, Permission[]>([
   ['superuser', everything],
   ['view_only_admin', views],
   ['organisation_owner', everything],
   ['organisation_admin', everything],
-  // Sees nothing until a workspace takes them in.
+  // A member of the organisation sees nothing before a workspace adds them.
   ['organisation_member', []],
   ['workspace_admin', workspaceAdmin],
   ['workspace_manager', workspaceManager],

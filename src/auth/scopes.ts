@@ -1,11 +1,11 @@
-/** The kinds of gateway API key (spec/data-plane.md, section 12.1). */
+/** The kinds of gateway API key. */
 export const apiKeyTypes = ['organisation-service', 'workspace-service', 'workspace-user'] as const;
 export type ApiKeyType = (typeof apiKeyTypes)[number];
 
 /** `<family>.<verb>`, e.g. `configs.create`. No scope implies another. */
 export type Scope = string;
 
-/** The 144 scopes, by the key types that may hold them (spec/administration/resources.json, `scopes`). */
+/** The 144 scopes, by the key types that may hold them. */
 const vocabulary: { heldBy: ApiKeyType[]; families: Record<string, string> }[] = [
   {
     heldBy: ['organisation-service'],

@@ -121,8 +121,8 @@ export function throttled(authenticate: Authenticate, throttle: Throttle, door: 
 }
 
 /**
- * What the administration's own addresses take: access tokens alone. Throws INVALID_AUTHORISATION for anything else
- * (service.md, "Scheme A", 1 and 10).
+ * Authenticates callers of the paths that take access tokens alone. Throws INVALID_AUTHORISATION for any other
+ * credential, and for none.
  */
 export function createAccountAuthenticate(accessTokens: TokenVerifier) {
   const judge = createJudge([accessTokens]);

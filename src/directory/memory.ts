@@ -13,7 +13,7 @@ export type KeyRecord = {
   expiresAt: number | null;
   defaultConfig: string | null;
   allowConfigOverride: boolean;
-  /** Its organisation takes no config, provider or host that only the request names (spec/data-plane.md, section 2.9). */
+  /** True when the organisation of the key refuses configs, providers and hosts that are not saved. */
   savedConfigsOnly: boolean;
   logMode: LogMode | null;
 };

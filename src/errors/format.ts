@@ -16,7 +16,7 @@ export function errorHeaders({ retryAfter, entry }: GatewayError): Record<string
   return seconds === null ? {} : { 'retry-after': String(seconds) };
 }
 
-/** Body of an administration error: `{error: {message, type, param, code}}` (spec/administration, "Conventions"). */
+/** Body of an administration error: `{error: {message, type, param, code}}`. */
 export function administrationBody(error: GatewayError): { error: Record<string, unknown> } {
   return {
     error: {
@@ -30,9 +30,9 @@ export function administrationBody(error: GatewayError): { error: Record<string,
 }
 
 /**
- * Body of an error that the gateway raises on the data plane: the `{status: "failure", message}` of
- * spec/data-plane.md section 11 (shape A), and beside it the `error` object that OpenAI SDKs read (shape C). What saved
- * configs forbid has a form of its own (shape B).
+ * Body of an error that the gateway raises on the data plane: `{status: "failure", message}` and beside it the `error`
+ * object that OpenAI SDKs read. An error of the kind `INLINE_…` names the refused field inside `error`; an error of
+ * status 401 or 408 has the `error` object alone.
  */
 export function inferenceBody(error: GatewayError): Record<string, unknown> {
   const { type, code } = error.entry;
@@ -59,7 +59,7 @@ const oauthCodes = new Set<ErrorName>([
 
 /** Body of an error of the token endpoint: `{error, error_description}` (RFC 6749, section 5.2). */
 export function oauthBody(error: GatewayError): { error: string; error_description: string } {
-  // The standard has no quotation marks and no other than printable ASCII in a description.
+  // The standard allows only printable ASCII in a description, and no quotation marks or backslashes.
   const description = error.message.replace(/[^\x20-\x7e]|["\\]/g, ' ');
   return { error: oauthCode(error), error_description: description };
 }

@@ -10,7 +10,7 @@ const listOf = (ranges: string[]): BlockList => {
   return list;
 };
 
-// Cloud metadata services: never reachable, whatever is trusted (spec/data-plane.md, section 9.5).
+// Cloud metadata services give a machine its credentials: no setting makes them reachable.
 const metadata = listOf([
   '169.254.169.0/24',
   '169.254.170.2/32',

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { isMetadataAddress, isPrivateAddress } from './addresses.ts';
 
-// Rules for hosts that a caller names (spec/data-plane.md, section 9.5): syntax and hosts that are never allowed here;
-// what is private and not trusted in `createHostPolicy`; the resolved address once more when the connection is made.
+// A host that a caller names is checked three times: here for its syntax and against hosts that are never allowed, in
+// `createHostPolicy` for private hosts that nobody has declared trusted, and by its address when the connection is made.
 
 const MAX_LENGTH = 2048;
 /** What stands between the dots of a host name (RFC 1123, section 2.1). */

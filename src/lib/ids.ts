@@ -51,7 +51,7 @@ function randomByte(): number {
   return random[unused++] ?? 0;
 }
 
-/** A tenant's id: ten random digits, the first of them not 0 (service.md, "Service account"). */
+/** A tenant's id: ten random digits, the first of them not 0. */
 export const tsgId = (): string => String(randomInt(1_000_000_000, 10_000_000_000));
 
 const slugTail = () => randomBytes(4).toString('hex').slice(0, 6);

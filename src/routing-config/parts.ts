@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-// The objects inside a config (spec/data-plane.md, sections 2.3, 2.6, 3.1 and 4), in their snake_case spelling.
+// The objects inside a config, in their snake_case spelling.
 
-/** None is a list too: it replaces the statuses that would count without it, so that none does. */
+/** Statuses that replace the default ones; an empty list means that no status counts. */
 export const statusCodes = z.array(z.int().min(100).max(599)).max(100);
 
 export const retry = z.strictObject({
@@ -13,7 +13,7 @@ export const retry = z.strictObject({
 
 const DAY = 86_400;
 
-/** The legacy form is the mode alone. */
+/** The older form of this key is the mode alone, as a string. */
 export const cache = z.preprocess(
   (value) => (typeof value === 'string' ? { mode: value } : value),
   z.strictObject({

@@ -10,7 +10,7 @@ import { configWithoutSecrets } from './secret-keys.ts';
 
 type Mode = Strategy['mode'];
 
-/** Behaviour that flows down from a group to its targets (spec/data-plane.md, section 2.4). */
+/** Behaviour that flows down from a group to its targets. */
 type Behaviour = {
   retry: RetryPolicy | null;
   cache: CachePolicy | null;
@@ -72,12 +72,12 @@ export type TargetGroup = {
 /** A condition and the name of its target; a malformed query has no test. */
 export type Condition = { test: Test | null; then: string };
 
-/** How a group keeps callers at the target that they were given first (section 2.3). */
+/** How a group keeps callers at the target that they were given first. */
 export type Sticky = {
   fields: readonly FactLookup[];
-  /** Milliseconds. */
+  /** Milliseconds for which a caller keeps its target. */
   ttl: number;
-  /** What each target is, whatever its place: its name, or a digest of its config without credentials. */
+  /** One identity for each target, which stays the same when the list is reordered: its name, or a digest of its config without credentials. */
   identities: readonly string[];
 };
 

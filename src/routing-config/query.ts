@@ -5,7 +5,7 @@ import { type FactLookup, type Facts, isPrimitive, lookupOf, type Primitive } fr
 /** Whether a call meets a condition. */
 export type Test = (facts: Facts) => boolean;
 
-/** A condition's query, ready to run (spec/data-plane.md, section 2.5). */
+/** A condition's query, ready to run. */
 export type CompiledQuery = {
   /** Null for a malformed query, which matches nothing. */
   test: Test | null;

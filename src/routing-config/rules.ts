@@ -9,7 +9,7 @@ export const refusedForwardHeaders =
 /** Segments that may follow the first in a sticky field, such as `params.metadata.user_id`. */
 export const STICKY_DEPTH = 8;
 
-/** Rules that span several keys of one level (section 2.1 and the `_rules` of the administration contract). */
+/** Rules that span several keys of one level. */
 export function structureProblems(config: GatewayConfig, path: string): string[] {
   const problems: string[] = [];
   const say = (at: string, message: string) => problems.push(`path: ${at}, message: ${message}`);
@@ -49,10 +49,10 @@ export function structureProblems(config: GatewayConfig, path: string): string[]
   return problems;
 }
 
-/** Parameters of a config, counted at every target that inherits them. */
+/** The most parameters that a config may have; a parameter counts at every target that inherits it. */
 export const MAX_INHERITED_PARAMS = 10_000;
 
-/** How many parameters the targets of a config have, those from above included: each target gets its own. */
+/** How many parameters the targets of a config have, inherited ones included: each target gets its own copy. */
 export function countParams({ targets, ...own }: GatewayConfig, above = 0): number {
   const here = above + sizeOf(own.override_params) + sizeOf(own.default_params);
   return targets ? targets.reduce((sum, target) => sum + countParams(target, here), 0) : here;
@@ -60,7 +60,7 @@ export function countParams({ targets, ...own }: GatewayConfig, above = 0): numb
 
 const sizeOf = (params: object | undefined): number => (params ? Object.keys(params).length : 0);
 
-/** Mistakes in the queries of conditions, at any level (section 2.5). */
+/** Mistakes in the queries of conditions, at any level. */
 export function conditionProblems({ strategy, targets }: GatewayConfig, path: string): string[] {
   const own = (strategy?.conditions ?? []).flatMap(({ query }, index) =>
     compileQuery(query).problems.map(
@@ -73,7 +73,7 @@ export function conditionProblems({ strategy, targets }: GatewayConfig, path: st
   return [...own, ...below];
 }
 
-/** Keys of a saved config without a provider beside them: then each request could choose who is sent the key. */
+/** Refuses an `api_key` without a provider beside it: each request could otherwise choose who is sent the key. */
 export function looseKeyProblems(config: GatewayConfig, path: string): string[] {
   const { targets, api_key: key, provider, virtual_key: virtualKey } = config;
   const below = (targets ?? []).flatMap((target, index) =>
@@ -83,7 +83,7 @@ export function looseKeyProblems(config: GatewayConfig, path: string): string[] 
   return [`path: ${path}.api_key, message: a saved api_key needs the provider beside it`];
 }
 
-/** Section 2.2: what a config must have at the least. */
+/** Whether a config says anything: a provider that can be called, targets, or some behaviour. */
 export function hasContent(config: GatewayConfig): boolean {
   const { provider } = config;
   if (config.virtual_key || config.targets || hasBehaviour(config)) return true;

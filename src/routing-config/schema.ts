@@ -14,13 +14,13 @@ import {
 } from './rules.ts';
 import { repeatedKeys, toSnakeCaseConfig } from './spelling.ts';
 
-// The config object of spec/data-plane.md, section 2.1, in its snake_case spelling. Keys that this version does not act
+// The config object in its snake_case spelling. Keys that this version does not act
 // on (guardrails, hooks, mutators, stored prompts) are refused like any unknown key: a config that is accepted is a config
 // that is obeyed.
 
 const params = z.record(z.string(), z.json());
 
-/** Names with indexes in brackets, between dots (section 2.1). */
+/** Names with indexes in brackets, between dots. */
 const PARAM_PATH = /^[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*(?:\.[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*)*$/;
 
 const hostUrl = z

@@ -39,7 +39,7 @@ function repeatedBelow(name: string, member: unknown, path: string): string[] {
   return member.flatMap((target, index) => repeatedKeys(target, `${path}[${index}]`));
 }
 
-/** A config with every key of its own in snake_case; both spellings are in use among clients (spec/data-plane.md). */
+/** A config with every key of its own in snake_case; clients use both spellings. */
 export function toSnakeCaseConfig(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(

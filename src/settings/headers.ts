@@ -8,7 +8,7 @@ const headerNames = nameList
   .transform((names) => names.map((name) => name.toLowerCase()))
   .pipe(z.array(headerName).max(50, 'takes at most 50 names'));
 
-/** What headers of requests mean beyond the gateway's own (spec/data-plane.md, section 1.4); names in lower case. */
+/** Headers of requests that get a meaning by these settings; their names in lower case. */
 export const headerSettings = {
   HEADERS_TO_METADATA: headerNames
     .refine((names) => !names.some(isSecretName), 'must name no header that carries a secret')

@@ -4,7 +4,7 @@ import { mayHold, type Scope } from '../../auth/index.ts';
 import { labels } from '../../auth/labels.ts';
 import { GatewayError } from '../../errors/index.ts';
 
-/** What a JWT says of its caller (spec/data-plane.md, section 11, "JWT specifics"). */
+/** What a JWT says of its caller. */
 export type JwtClaims = {
   /** Id or slug. */
   workspace: string;

@@ -25,7 +25,7 @@ type Verified = JwtClaims & {
   made: { record: KeyRecord; workspace: WorkspaceRecord } | null;
 };
 
-/** Judges the JWTs of configured issuers (spec/data-plane.md, section 11, "JWT specifics"). */
+/** Judges the JWTs of configured issuers. */
 export function createVerifier(
   issuers: readonly Issuer[],
   { workspaces, now }: { workspaces: Directory['workspaces']; now: () => Date },

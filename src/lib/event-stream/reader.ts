@@ -32,8 +32,8 @@ export class EventTooLargeError extends Error {
 }
 
 /**
- * Reads an event stream as the HTML standard defines it (section 9.2.6): LF, CRLF or CR end a line, comments and unknown
- * lines are skipped, `retry:` asks nothing of a gateway, and what no blank line completes is no event.
+ * Reads an event stream as the HTML standard defines it: LF, CRLF or CR end a line, comments and unknown lines are
+ * skipped, and only a blank line completes an event. A gateway has no use for `retry:`.
  */
 export function createEventReader(
   onEvent: (event: ServerSentEvent) => void,
