@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Connection } from 'mongoose';
-import { type Principal, sleep as realSleep, type Sleep } from '../auth/index.ts';
+import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
+import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
 import { createDirectory } from '../directory/memory.ts';
+import { graphGauges } from '../graph/index.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { createHeaderAliases } from '../http/header-aliases.ts';
 import type { Listener, UpgradeListener } from '../http/listener.ts';
@@ -11,11 +13,12 @@ import { createMetrics } from '../http/metrics.ts';
 import { createOperationsAccess } from '../http/operations-access.ts';
 import { requestFacts } from '../http/request-facts.ts';
 import { createListener, createSubgraphListener, createUpgradeListener } from '../http/server.ts';
-import { createBodyBudget } from '../lib/bodies/index.ts';
+import { bodyGauge, createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
+import { requestLogGauges } from '../recording/handover/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
 import type { Settings } from '../settings/index.ts';
-import { createChanges } from '../storage/changes.ts';
+import { changesGauge, createChanges } from '../storage/changes.ts';
 import { type Storage, withPatientConnection } from '../storage/connection.ts';
 import { createDiskWatch } from '../storage/disk-watch.ts';
 import { createLeases } from '../storage/leases.ts';
@@ -33,6 +36,7 @@ import { createAccess } from './access.ts';
 import { ensureCollections, ownership } from './collections.ts';
 import { createDoors } from './doors.ts';
 import { createInference } from './inference.ts';
+import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
 import { createRecording } from './recording.ts';
 
 export type AppDependencies = {
@@ -86,16 +90,33 @@ export function createApp(dependencies: AppDependencies): App {
   const bodies = createBodyBudget(bodyLimits(settings));
   const ownPorts = new Set<number>();
   const inference = createInference({
-    ...{ authenticate: access.forInference, directory, requestLog, bodies },
-    ...{ settings, ownPorts, db, sleep, now, log },
+    authenticate: access.forInference,
+    directory,
+    requestLog,
+    bodies,
+    settings,
+    ownPorts,
+    db,
+    sleep,
+    now,
+    log,
   });
-  const { streams, openCalls, cache, breakers, http } = inference;
   const realtime = createRealtime(inference, now);
   const leases = createLeases(log);
   const exports = createLogExports(settings, { db, leases, now, log });
   const services = {
-    ...{ db, secrets, changes, audit, events, logs, log },
-    ...{ signingKeys, throttle, leases, exports, now },
+    db,
+    secrets,
+    changes,
+    audit,
+    events,
+    logs,
+    log,
+    signingKeys,
+    throttle,
+    leases,
+    exports,
+    now,
     ...ownership,
     requestLogs: settings.requestLogs,
     identity: settings.identity,
@@ -118,32 +139,40 @@ export function createApp(dependencies: AppDependencies): App {
     log,
   });
   const routersOnly = settings.subgraphs.listen;
-  const metrics = createMetrics({
-    ...{ streams, openCalls, requestLog, cache, changes, bodies },
-    ...{ subscriptions, realtime, remotes, throttle },
-  });
-  const lifecycle = [
-    { start: () => checkMasterKey(db, secrets.fingerprint), stop: async () => undefined },
-    { start: () => withPatientConnection(storage.uri, ensureCollections), stop: async () => undefined },
-    { start: () => noteBeginning(nativeDb(db), now()), stop: async () => undefined },
-    { start: () => disk.start(), stop: async () => disk.stop() },
-    { start: async () => undefined, stop: () => events.stop() },
-    { start: async () => undefined, stop: () => notes.stop() },
-    { start: () => audit.replay(), stop: () => audit.stop() },
-    { start: () => changes.start(), stop: () => changes.stop() },
-    { start: () => signingKeys.start(), stop: async () => signingKeys.stop() },
-    { start: async () => requestLog.start(), stop: () => requestLog.stop() },
-    { start: async () => exports.start(), stop: () => exports.stop() },
-    { start: async () => undefined, stop: () => breakers.stop() },
-    { start: async () => undefined, stop: () => logs.stop() },
-    { start: async () => undefined, stop: () => cache.stop() },
-    { start: async () => undefined, stop: () => http.stop() },
-    { start: async () => issuers.start(), stop: () => issuers.stop() },
-    { start: async () => undefined, stop: async () => throttle.stop() },
-    { start: async () => remotes?.start(), stop: async () => remotes?.stop() },
-    { start: () => graphHttp.start(), stop: () => graphHttp.stop() },
-    { start: async () => standalone?.start(), stop: async () => standalone?.stop() },
-    { start: async () => undefined, stop: () => subscriptions.stop() },
+  const metrics = createMetrics(
+    [
+      ...dataplaneGauges({ ...inference, realtime }),
+      ...requestLogGauges(requestLog),
+      ...graphGauges(subscriptions, remotes),
+      changesGauge(changes),
+      bodyGauge(bodies),
+      throttleGauge(throttle),
+    ],
+    requestLog.metrics,
+  );
+  /** In the order of the start; each needs what stands above it, also while it stops. */
+  const lifecycle: Lifecycle = [
+    { start: () => checkMasterKey(db, secrets.fingerprint) },
+    { start: () => withPatientConnection(storage.uri, ensureCollections) },
+    { start: () => noteBeginning(nativeDb(db), now()) },
+    disk,
+    events,
+    notes,
+    { start: audit.replay, stop: audit.stop },
+    changes,
+    signingKeys,
+    requestLog,
+    exports,
+    inference.breakers,
+    logs,
+    inference.cache,
+    inference.http,
+    issuers,
+    throttle,
+    remotes,
+    graphHttp,
+    standalone,
+    subscriptions,
   ];
 
   return {
@@ -180,13 +209,9 @@ export function createApp(dependencies: AppDependencies): App {
     async endSubscriptions() {
       await Promise.all([subscriptions.stop(), realtime.stop()]);
     },
-    async start() {
-      for (const part of lifecycle) await part.start();
-    },
+    start: () => startAll(lifecycle),
     settle: () => requestLog.drain(),
-    async stop() {
-      for (const part of lifecycle.toReversed()) await part.stop();
-    },
+    stop: () => stopAll(lifecycle),
   };
 }
 

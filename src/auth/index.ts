@@ -13,4 +13,4 @@ export {
 export { type Principal, type PrincipalKind, requireScope, tenantFilter } from './principal.ts';
 export { builtInRoles, iamPermissions, isPermission, type Permission } from './roles.ts';
 export { type ApiKeyType, apiKeyTypes, isScope, mayHold, type Scope, scopes, scopesFor } from './scopes.ts';
-export { type Attempt, createThrottle, type Sleep, sleep, type Throttle } from './throttle.ts';
+export { type Attempt, createThrottle, type Sleep, sleep, type Throttle, throttleGauge } from './throttle.ts';

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
 import { clientNetwork } from '../lib/addresses.ts';
+import type { Gauge } from '../lib/gauge.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** Somebody who came with a wrong credential. */
@@ -147,3 +148,12 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
     stop: () => stopped.abort(),
   };
 }
+
+/** How often somebody came with a wrong credential. */
+export const throttleGauge = (throttle: Pick<Throttle, 'failures'>): Gauge => ({
+  name: 'sluice_authentication_failures_total',
+  help: 'Requests with a wrong credential by front door.',
+  kind: 'counter',
+  label: 'door',
+  read: () => throttle.failures,
+});

@@ -1,13 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Throttle } from '../auth/index.ts';
-import type { OpenStreams } from '../dataplane/answer/relay.ts';
-import type { Cache } from '../dataplane/cache/index.ts';
-import type { Remotes } from '../graph/index.ts';
-import type { BodyBudget } from '../lib/bodies/index.ts';
-import type { LogThread } from '../recording/handover/log-thread.ts';
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Histogram,
+  Gauge as PrometheusGauge,
+  Registry,
+} from 'prom-client';
+import type { Gauge } from '../lib/gauge.ts';
 import type { MetricsJson } from '../recording/traffic-metrics.ts';
-import type { Changes } from '../storage/changes.ts';
 import { createMetricsText } from './metrics-text.ts';
 
 export type Metrics = {
@@ -38,34 +39,15 @@ class ThreadMetrics extends Registry {
   }
 }
 
-/** Prometheus metrics at `/metrics`: of this process, or of all workers when it is one. */
-export function createMetrics({
-  requestLog,
-  cache,
-  changes,
-  subscriptions,
-  streams,
-  openCalls,
-  realtime,
-  remotes,
-  throttle,
-  bodies,
-}: {
-  requestLog: Pick<LogThread, 'counters' | 'spans' | 'metrics'>;
-  cache: Pick<Cache, 'counters'>;
-  changes: Changes;
-  subscriptions: { open(): number };
-  streams: OpenStreams;
-  openCalls: { readonly count: number };
-  realtime: { open(): number };
-  remotes?: Pick<Remotes, 'states'> | undefined;
-  throttle: Pick<Throttle, 'failures'>;
-  bodies: Pick<BodyBudget, 'held'>;
-}): Metrics {
+/**
+ * Prometheus metrics at `/metrics`: of this process, or of all workers when it is one. The front doors are counted here;
+ * every other number is a gauge that a part of the service offers, or comes from the thread that writes request logs.
+ */
+export function createMetrics(gauges: Gauge[], readLogThread: () => Promise<MetricsJson>): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'sluice_' });
-  // Counted in plain numbers, which the registry is told when somebody looks: it would cost more than the counting.
+  // A request only adds to plain numbers, which is cheap; the registry gets them when somebody asks for the metrics.
   const tallies = new Map<string, Tally>();
   new Counter({
     name: 'sluice_requests_total',
@@ -89,100 +71,7 @@ export function createMetrics({
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300],
     registers,
   });
-  gauge(
-    'sluice_request_log_waiting',
-    'Request logs waiting to be written.',
-    () => requestLog.counters.waiting,
-  );
-  gauge(
-    'sluice_request_log_written',
-    'Request logs written to the database.',
-    () => requestLog.counters.written,
-  );
-  gauge(
-    'sluice_request_log_spooled',
-    'Request logs that went to disk first.',
-    () => requestLog.counters.spooled,
-  );
-  gauge('sluice_request_log_dropped', 'Request logs that were lost.', () => requestLog.counters.dropped);
-  gauge(
-    'sluice_directory_stale',
-    '1 while the database does not answer and memory serves.',
-    () => Number(changes.isStale()),
-    'max',
-  );
-
-  gauge(
-    'sluice_cache_failures',
-    'Times that the shared cache or its embeddings did not answer.',
-    () => cache.counters.failures,
-  );
-  gauge(
-    'sluice_cache_dropped',
-    'Answers that were not kept in the shared cache.',
-    () => cache.counters.dropped,
-  );
-  gauge(
-    'sluice_cache_skipped',
-    'Questions that were compared with no others while embeddings failed.',
-    () => cache.counters.skipped,
-  );
-  gauge('sluice_body_bytes', 'Bytes of request bodies that are held in memory.', () => bodies.held());
-  gauge('sluice_open_streams', 'Answers that are being streamed from providers.', () => streams.count);
-  gauge(
-    'sluice_open_calls',
-    'Calls that are on their way to providers, realtime sessions included.',
-    () => openCalls.count,
-  );
-  gauge('sluice_subscriptions', 'Subscriptions that are open, over WebSocket and server-sent events.', () =>
-    subscriptions.open(),
-  );
-  gauge('sluice_realtime_sessions', 'Realtime sessions that are open or being opened.', () =>
-    realtime.open(),
-  );
-  new Counter({
-    name: 'sluice_trace_spans_total',
-    help: 'Spans for the trace collector: exported, failed, or dropped since too many waited.',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [outcome, spans] of Object.entries(requestLog.spans)) this.inc({ outcome }, spans);
-    },
-  });
-  new Gauge({
-    name: 'sluice_open_requests',
-    help: 'Requests that are being answered, streams included, by front door.',
-    labelNames: ['door'],
-    registers,
-    collect() {
-      for (const [door, { open }] of tallies) this.set({ door }, open);
-    },
-  });
-  new Counter({
-    name: 'sluice_authentication_failures_total',
-    help: 'Requests with a wrong credential by front door.',
-    labelNames: ['door'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [door, failures] of throttle.failures) this.inc({ door }, failures);
-    },
-  });
-  if (remotes) {
-    new Gauge({
-      name: 'sluice_remote_subgraph_up',
-      help: '1 while a remote subgraph answers and its newest SDL is in the graph.',
-      aggregator: 'min',
-      labelNames: ['subgraph'],
-      registers,
-      collect() {
-        for (const [subgraph, state] of Object.entries(remotes.states())) {
-          this.set({ subgraph }, Number(state === 'up'));
-        }
-      },
-    });
-  }
+  for (const gauge of [openRequests(tallies), ...gauges]) register(gauge, registry);
 
   function tallyOf(door: string): Tally {
     let tally = tallies.get(door);
@@ -193,19 +82,7 @@ export function createMetrics({
     return tally;
   }
 
-  function gauge(name: string, help: string, read: () => number, aggregator: 'sum' | 'max' = 'sum'): void {
-    new Gauge({
-      name,
-      help,
-      registers,
-      aggregator,
-      collect() {
-        this.set(read());
-      },
-    });
-  }
-
-  const text = createMetricsText([registry, new ThreadMetrics(requestLog.metrics)]);
+  const text = createMetricsText([registry, new ThreadMetrics(readLogThread)]);
   return {
     observe(door, response) {
       const startedAt = performance.now();
@@ -225,4 +102,37 @@ export function createMetrics({
     },
     contentType: registry.contentType,
   };
+}
+
+const openRequests = (tallies: ReadonlyMap<string, Tally>): Gauge => ({
+  name: 'sluice_open_requests',
+  help: 'Requests that are being answered, streams included, by front door.',
+  label: 'door',
+  read: () => [...tallies].map(([door, { open }]) => [door, open]),
+});
+
+function register(gauge: Gauge, registry: Registry): void {
+  const { name, help, kind, aggregator = 'sum', label } = gauge;
+  const registers = [registry];
+  const labelNames = label === undefined ? [] : [label];
+  const readings = () =>
+    gauge.label === undefined
+      ? [{ labels: {}, value: gauge.read() }]
+      : Array.from(gauge.read(), ([text, value]) => ({ labels: { [gauge.label]: text }, value }));
+  if (kind === 'counter') {
+    new Counter({
+      ...{ name, help, labelNames, registers },
+      collect() {
+        this.reset();
+        for (const { labels, value } of readings()) this.inc(labels, value);
+      },
+    });
+    return;
+  }
+  new PrometheusGauge({
+    ...{ name, help, labelNames, registers, aggregator },
+    collect() {
+      for (const { labels, value } of readings()) this.set(labels, value);
+    },
+  });
 }

@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import type { Gauge } from '../lib/gauge.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** What the data plane holds in memory and must hear about when an administrator changes it. */
@@ -104,3 +105,11 @@ export function createChanges(db: Connection, log: Logger): Changes {
     },
   };
 }
+
+/** Whether this process acts on what it remembers, since it cannot ask the database. */
+export const changesGauge = (changes: Pick<Changes, 'isStale'>): Gauge => ({
+  name: 'sluice_directory_stale',
+  help: '1 while the database does not answer and memory serves.',
+  aggregator: 'max',
+  read: () => Number(changes.isStale()),
+});

@@ -1,4 +1,5 @@
 import { clientNetwork } from '../addresses.ts';
+import type { Gauge } from '../gauge.ts';
 import { BodyShare, Hold, shareFor } from './share.ts';
 
 const MIB = 1024 * 1024;
@@ -45,3 +46,10 @@ export function createBodyBudget({ sum = 256 * MIB, largest = 16 * MIB } = {}): 
     holders: () => all.holders() + strangers.holders(),
   };
 }
+
+/** How much memory the bodies of requests take now. */
+export const bodyGauge = (bodies: Pick<BodyBudget, 'held'>): Gauge => ({
+  name: 'sluice_body_bytes',
+  help: 'Bytes of request bodies that are held in memory.',
+  read: () => bodies.held(),
+});
