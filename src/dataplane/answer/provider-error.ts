@@ -1,3 +1,4 @@
+import { providerErrorBody } from '../../formats/chat-completions/errors.ts';
 import { errorIn } from '../../formats/stream/error-status.ts';
 import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { redactText } from '../../lib/redaction.ts';
@@ -34,7 +35,7 @@ export function errorText(keeper: Keeper, status: number, error: ProviderError):
  */
 export function errorBody(provider: string, status: number, error: ProviderError): JsonObject {
   if (typeof error === 'string') {
-    return { error: { message: textMessage(provider, status, error), ...unsaid }, provider };
+    return providerErrorBody(provider, textMessage(provider, status, error), 'api_error');
   }
   const said = errorIn(error);
   const message = messageOf(said, error) ?? `${provider} answered ${status}.`;

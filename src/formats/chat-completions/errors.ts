@@ -1,5 +1,22 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
 
+/** The `error` of a body, as OpenAI's clients read it. `more` takes the place of what stands here, or stands beside it. */
+export const openAiError = (message: string, type: string | null, more: JsonObject = {}): JsonObject => ({
+  message,
+  type,
+  param: null,
+  code: null,
+  ...more,
+});
+
+/** The body of a provider's error in OpenAI's format: `provider` says whose error it is. */
+export const providerErrorBody = (
+  provider: string,
+  message: string,
+  type: string | null,
+  more?: JsonObject,
+) => ({ error: openAiError(message, type, more), provider });
+
 /** The text of an error that came in the place of an answer or of a chunk; null when it is none. */
 export function errorText({ error }: JsonObject): string | null {
   if (typeof error === 'string') return error;

@@ -2,6 +2,7 @@ import { formatEvent } from '../../lib/event-stream/index.ts';
 import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 import { statusOfError } from '../stream/error-status.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
+import { openAiError } from './errors.ts';
 
 /** The data of the last event of a stream. */
 export const DONE = '[DONE]';
@@ -30,7 +31,7 @@ export const chatStreamFormat: StreamFormat = {
     return choices.test(tail) ? 'cut' : 'foreign';
   },
   failure: ({ message, type, code }) =>
-    formatEvent(null, JSON.stringify({ error: { message, type, param: null, code } })),
+    formatEvent(null, JSON.stringify({ error: openAiError(message, type, { code }) })),
 };
 
 /** The role alone, or an empty piece: some providers send it before they begin to work. */

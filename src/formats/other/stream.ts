@@ -1,5 +1,6 @@
 import { formatEvent } from '../../lib/event-stream/index.ts';
 import { parsedObject } from '../../lib/json.ts';
+import { openAiError } from '../chat-completions/errors.ts';
 import { statusOfError } from '../stream/error-status.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
 
@@ -16,5 +17,5 @@ export const otherStreamFormat: StreamFormat = {
   },
   endingOf: (tail) => (error.test(tail) ? 'error' : 'complete'),
   failure: ({ message, type, code }) =>
-    formatEvent('error', JSON.stringify({ type: 'error', error: { message, type, param: null, code } })),
+    formatEvent('error', JSON.stringify({ type: 'error', error: openAiError(message, type, { code }) })),
 };

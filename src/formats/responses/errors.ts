@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
-import { failureText } from '../chat-completions/errors.ts';
+import { failureText, openAiError } from '../chat-completions/errors.ts';
 
 /** Chat and responses have one envelope for errors. */
 export function responsesErrorBody(status: number, body: unknown): JsonObject {
   if (isObject(body) && isObject(body.error)) return body;
   const type = status < 500 ? 'invalid_request_error' : 'server_error';
-  return { error: { message: failureText(status, body), type, param: null, code: null } };
+  return { error: openAiError(failureText(status, body), type) };
 }

@@ -11,6 +11,7 @@ import {
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
 import { GatewayError } from '../../../errors/index.ts';
+import { providerErrorBody } from '../../../formats/chat-completions/errors.ts';
 import { isObject } from '../../../lib/json.ts';
 import { isSecretName, redactText } from '../../../lib/redaction.ts';
 import { MIN_SECRET, maskedText } from '../../../recording/masking.ts';
@@ -23,7 +24,7 @@ import { reportOf } from './provider-report.ts';
 const MAX_MESSAGE = 2000;
 const BAD_GATEWAY = 502;
 
-/** What went wrong, as the caller is told: OpenAI's error with the provider's name and its own type (section 11, shape C). */
+/** What went wrong, as the caller is told: OpenAI's error with the provider's name and its own type. */
 export type Failure = {
   status: number;
   headers: Record<string, string>;
@@ -45,10 +46,7 @@ export function failureOf(
   const say = (status: number, message: string, more: Fields = {}, headers: Record<string, string> = {}) => ({
     status,
     headers,
-    body: {
-      error: { message: clean(message, request), type: typeOf(status), param: null, code: null, ...more },
-      provider,
-    },
+    body: providerErrorBody(provider, clean(message, request), typeOf(status), more),
   });
   if (error instanceof GatewayError) {
     const { status, type, code } = error.entry;

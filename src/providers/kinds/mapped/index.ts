@@ -1,4 +1,5 @@
 import { invalidInput } from '../../../errors/index.ts';
+import { providerErrorBody } from '../../../formats/chat-completions/errors.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { Dialect } from '../../provider.ts';
 import {
@@ -63,15 +64,8 @@ export const mapped =
 /** Of an answer that cannot be read: a failure of the provider like any other, so that another target may be asked. */
 const UNREADABLE = 502;
 
-const unreadable = (provider: string): Fields => ({
-  error: {
-    message: `The provider ${provider} answered in a form that is not known.`,
-    type: 'api_error',
-    param: null,
-    code: null,
-  },
-  provider,
-});
+const unreadable = (provider: string): Fields =>
+  providerErrorBody(provider, `The provider ${provider} answered in a form that is not known.`, 'api_error');
 
 async function contentOf(said: Fields | FormData): Promise<Content> {
   if (!(said instanceof FormData))
@@ -95,7 +89,7 @@ function errorOf({ json, bytes }: Reply, provider: string): Fields {
     .map((each) => (isObject(each) ? each.message : each))
     .find((each) => typeof each === 'string');
   const text = String(found ?? bytes.toString('utf8', 0, MAX_MESSAGE)).slice(0, MAX_MESSAGE);
-  return { error: { message: `${provider} error: ${text}`, type: null, param: null, code: null }, provider };
+  return providerErrorBody(provider, `${provider} error: ${text}`, null);
 }
 
 /** What a list of vectors is in OpenAI's format. */
