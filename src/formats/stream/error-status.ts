@@ -25,6 +25,10 @@ const statuses: Record<string, number> = {
   overloaded_error: 529,
 };
 
+/** The status that an error's type or code stands for; undefined for one that is not known. */
+export const statusOfType = (type: unknown): number | undefined =>
+  typeof type === 'string' && Object.hasOwn(statuses, type) ? statuses[type] : undefined;
+
 /** An error may stand at the top, in `error`, or in the `error` of a `response`. */
 export function errorIn(payload: JsonObject): JsonObject {
   if (isObject(payload.error)) return payload.error;
@@ -39,7 +43,5 @@ export function statusOfError(payload: JsonObject): number {
     .map(Number)
     .find((value) => Number.isInteger(value) && value >= 400 && value <= 599);
   if (named !== undefined) return named;
-  const kinds = [error.code, error.type, error.status];
-  const known = kinds.find((kind) => typeof kind === 'string' && Object.hasOwn(statuses, kind));
-  return statuses[String(known)] ?? 500;
+  return statusOfType(error.code) ?? statusOfType(error.type) ?? statusOfType(error.status) ?? 500;
 }

@@ -12,6 +12,7 @@ import {
 } from '@ai-sdk/provider';
 import { GatewayError } from '../../../errors/index.ts';
 import { providerErrorBody } from '../../../formats/chat-completions/errors.ts';
+import { statusOfType } from '../../../formats/stream/error-status.ts';
 import { isObject } from '../../../lib/json.ts';
 import { isSecretName, redactText } from '../../../lib/redaction.ts';
 import { MIN_SECRET, maskedText } from '../../../recording/masking.ts';
@@ -118,10 +119,8 @@ type StreamReport = { message: string; type?: string; code?: string | number; st
 const isReport = (error: unknown): error is StreamReport =>
   isObject(error) && !(error instanceof Error) && isText(error.message);
 
-const statusByType: Record<string, number> = { overloaded_error: 529, rate_limit_error: 429, api_error: 500 };
-
 function ofReport({ message, type, code, statusCode }: StreamReport, provider: string, say: Say): Failure {
-  const status = statusCode ?? statusByType[type ?? ''] ?? BAD_GATEWAY;
+  const status = statusCode ?? statusOfType(type) ?? BAD_GATEWAY;
   return say(status, `${provider} error: ${message}`, {
     type: type ?? typeOf(status),
     code: code === undefined ? null : String(code),
