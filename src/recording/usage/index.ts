@@ -1,8 +1,8 @@
-import { usageReaders } from '../../formats/index.ts';
 import { toolCalls } from '../../formats/responses/tool-calls.ts';
 import type { TokenClasses } from '../../formats/usage/classes.ts';
 import { count } from '../../formats/usage/counts.ts';
 import type { Reading, UsageReader } from '../../formats/usage/reader.ts';
+import { usageReaders } from '../../formats/usage.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { AnswerText } from './answer-text.ts';
 import { type Report, reportsIn } from './reports.ts';
