@@ -115,7 +115,7 @@ const comparable = (answer: JsonObject | null) =>
     JSON.stringify(answer, (key, value) => (key === 'refusal' && value === null ? undefined : value)),
   );
 
-describe('a kept answer as a stream (data-plane.md, section 4)', () => {
+describe('a kept answer as a stream', () => {
   it.each([
     ['chatComplete', chat],
     ['complete', completion],

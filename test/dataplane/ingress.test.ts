@@ -8,7 +8,7 @@ import { responsesOverChat } from '../../src/formats/responses/over-chat/index.t
 import { createEventReader } from '../../src/lib/event-stream/index.ts';
 import { cachedUsage, chatChunks, chatWith } from './chat-streams.ts';
 
-/** Properties of the translation between callers' formats and chat (spec/data-plane.md, section 10.2). */
+/** Properties of the translation between callers' formats and chat. */
 
 type Fields = Record<string, any>;
 type Said = { kind: string; content: string; name?: string };

@@ -5,7 +5,7 @@ import { eventStream, json } from '../support/provider.ts';
 import { cachedUsage, chatStream, chatWith, weatherCall } from './chat-streams.ts';
 import { startWorld, type World } from './world.ts';
 
-/** Anthropic's official client on a provider that speaks chat only (spec/data-plane.md, sections 9.4 and 10.2). */
+/** Anthropic's official client on a provider that speaks chat only. */
 let world: World;
 let client: Anthropic;
 

@@ -10,7 +10,7 @@ import { eventStream, json } from '../support/provider.ts';
 import { cachedUsage, chatStream, chatWith, weatherCall } from './chat-streams.ts';
 import { startWorld, type World } from './world.ts';
 
-/** OpenAI's official client on a provider that speaks chat only (spec/data-plane.md, section 10.2). */
+/** OpenAI's official client on a provider that speaks chat only. */
 let world: World;
 let client: OpenAI;
 let model: string;

@@ -1,5 +1,5 @@
 /**
- * Quantities by unit of the price list (spec/data-plane.md, section 7.1). No token is in two classes, so that adding
+ * Quantities by unit of the price list. No token is in two classes, so that adding
  * quantity times price over the classes bills each token once.
  */
 export type TokenClasses = Record<string, number>;

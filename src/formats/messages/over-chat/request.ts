@@ -11,7 +11,7 @@ import {
 } from '../../over-chat/fields.ts';
 import { messagesOf } from './turns.ts';
 
-/** An Anthropic message request as a chat completion request (spec/data-plane.md, section 10.2); what is not listed there is dropped. */
+/** An Anthropic message request as a chat completion request. What is not named here is dropped. */
 export function messagesRequest(body: JsonObject): JsonObject {
   return {
     ...picked(body, ['model', 'temperature', 'top_p']),

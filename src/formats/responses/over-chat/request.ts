@@ -16,7 +16,7 @@ import { messagesOf } from './input.ts';
 /** What a response refers to that only the provider that kept it could know. */
 const kept = ['previous_response_id', 'conversation', 'prompt'];
 
-/** A response request as a chat completion request (spec/data-plane.md, section 10.2); what is not listed there is dropped. */
+/** A response request as a chat completion request. What is not named here is dropped. */
 export function responsesRequest(body: JsonObject): JsonObject {
   for (const name of kept) {
     if (isGiven(body[name]))
