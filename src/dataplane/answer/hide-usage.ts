@@ -6,14 +6,14 @@ const CR = 13;
 const DATA = 'data:';
 
 /**
- * Takes out of a chat stream what only came because the gateway asked for token counts: the event with the counts and no
- * choices, and `"usage": null` in the others. Works on whole lines; those that do not name usage pass as they are.
+ * Takes out of a chat stream what came only because the gateway asked for token counts: the event that has the counts and no
+ * choices, and `"usage": null` in the other events. Works on whole lines; lines without the member pass without a copy.
  */
 export class UsageHider {
-  /** The line before ended an event, so that the next one begins one. */
+  /** True at the start of an event: the line before was blank. */
   #atStart = true;
   #dropsBlank = false;
-  /** The bytes before ended with a CR, whose LF may still come. */
+  /** True when the bytes before ended with a CR, whose LF may still come. */
   #afterCr = false;
   #keptLast = true;
 
@@ -39,7 +39,7 @@ export class UsageHider {
     return kept.length === 0 ? null : Buffer.concat(kept);
   }
 
-  /** The LF belongs to the line before and goes where that went. */
+  /** For lines that begin with the LF of the line before: the LF is kept if that line was. */
   #behindCr(lines: Buffer): Buffer | null {
     const lf = this.#keptLast ? lines.subarray(0, 1) : null;
     const others = lines.length > 1 ? this.filter(lines.subarray(1)) : null;
@@ -52,7 +52,7 @@ export class UsageHider {
     this.#dropsBlank = false;
     if (blank && drops) return null;
     if (!blank && isCounts(line)) {
-      // An event of its own goes with the line that ends it.
+      // When the counts are the first line of an event they are all of it: the blank line that ends it goes too.
       this.#dropsBlank = this.#atStart;
       return null;
     }
@@ -69,7 +69,7 @@ function isCounts(line: Buffer): boolean {
   return Boolean(payload?.usage) && Array.isArray(payload?.choices) && payload.choices.length === 0;
 }
 
-/** Behind the end of the line that begins at `from`; CR LF is one end. */
+/** The place behind the line that begins at `from`. CR LF counts as one line end. */
 function endOfLine(lines: Buffer, from: number): number {
   for (let at = from; at < lines.length; at++) {
     if (lines[at] === LF) return at + 1;

@@ -4,7 +4,7 @@ import type { AnswerReader, Reception } from '../answer/answer-reader.ts';
 import type { UpstreamFailure } from '../send/upstream.ts';
 import { UsageHider } from './hide-usage.ts';
 
-/** Bytes from the end of a stream in which its last events are looked for. */
+/** Bytes at the end of a stream in which its last events are looked for. */
 const TAIL = 8 * 1024;
 
 const broken: StreamFailure = {
@@ -17,7 +17,7 @@ const incomplete: StreamFailure = {
   message: 'The provider ended its answer before it was complete.',
 };
 
-/** An event stream on its way to the caller: one that breaks ends with an error event, and never as if it were whole. */
+/** An event stream on its way to the caller. A stream that breaks off ends with an error event, so that nobody takes it for whole. */
 export class StreamedAnswer implements AnswerReader {
   readonly #reception: Reception;
   readonly #format: StreamFormat;
@@ -52,7 +52,7 @@ export class StreamedAnswer implements AnswerReader {
     this.#reception.settle();
   }
 
-  /** The line that had begun is left out: nothing may stand before the event that tells of the failure. */
+  /** An unfinished line is left out: the event that tells of the failure must begin a line. */
   fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {
     const { relay } = this.#reception;
     relay.end(lastWords ?? this.#format.failure(broken, this.#reception.tail(TAIL)));

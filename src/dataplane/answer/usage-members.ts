@@ -1,14 +1,14 @@
 const MEMBER = Buffer.from('"usage"');
 const [SPACE, TAB, COMMA, COLON, N] = [32, 9, 44, 58, 110];
 
-/** What a text says of usage: nothing, only `null`, or something. */
+/** What a text says of usage. `cuts`: start and end of each member that is null, one comma beside it included. */
 export type UsageMembers = { says: 'nothing' | 'null' | 'something'; cuts: [number, number][] };
 
 const NOTHING: UsageMembers = { says: 'nothing', cuts: [] };
 
 /**
- * The members `"usage"` of JSON in `lines`, with the places of those that are null, each with one of the commas around it.
- * Quotes inside JSON texts are escaped, so the name with bare quotes and a colon can only be a member.
+ * Finds the members `"usage"` in lines of JSON without parsing them. Quotes inside JSON strings are escaped, so the name
+ * in bare quotes, with a colon behind it, can only be a member.
  */
 export function usageMembers(lines: Buffer): UsageMembers {
   let at = lines.indexOf(MEMBER);

@@ -27,7 +27,7 @@ export function errorText({ error }: JsonObject): string | null {
 /** Characters of a body that is no JSON, such as the page of a proxy, in an error message. */
 const MAX_FAILURE_TEXT = 1000;
 
-/** What a body says of a failed request, however it spells it. */
+/** The message in the body of a failed request, in whatever form the body has it. */
 export function failureText(status: number, body: unknown): string {
   if (typeof body === 'string' && body !== '') return body.slice(0, MAX_FAILURE_TEXT);
   if (isObject(body)) {

@@ -55,7 +55,7 @@ function textOf(content: unknown): string {
   return Array.isArray(content) ? joined(content, 'text') : '';
 }
 
-/** OpenAI's format has no place for reasoning: providers chose the first two members, and `content_blocks` is the gateway's own. */
+/** OpenAI's format has no place for reasoning: providers chose two members, and `content_blocks` is the gateway's own. */
 function thinkingOf({ reasoning_content: content, reasoning, content_blocks: blocks }: JsonObject): string {
   if (typeof content === 'string') return content;
   if (typeof reasoning === 'string') return reasoning;

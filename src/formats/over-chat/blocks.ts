@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Turn, TurnCall } from '../chat-completions/turn.ts';
 import { ObjectEnd } from './object-end.ts';
 
-/** A piece of an answer that is of one kind. */
+/** A part of an answer that is of one kind: a run of text, of thoughts or of refusal, or one tool call. */
 export type Block = { kind: 'thinking' | 'text' | 'refusal' } | { kind: 'tool'; id: string; name: string };
 
-/** Hears of blocks one after the other: each is opened, grows and is closed before the next is opened. */
+/** Is told the blocks in sequence: each one is opened, grows and is closed before the next one is opened. */
 export type BlockListener = { open(block: Block): void; grow(text: string): void; close(): void };
 
 type Tool = {
@@ -17,10 +17,10 @@ type Tool = {
 };
 
 const MAX_TOOL_CALLS = 1000;
-/** Characters of tool calls that wait for an earlier one to end, or for their name. */
+/** Characters of tool calls that wait at most, for an earlier call to end or for their own name. */
 const MAX_UNSENT = 1024 * 1024;
 
-/** An answer that is beyond what is translated; the message is for the caller. */
+/** An answer that cannot be translated; its message is for the caller. */
 export class UntranslatableError extends Error {}
 
 /**

@@ -10,7 +10,7 @@ export type ToolCall = { id: string; name: string; arguments: string };
 
 export const textPart = (text: string): Part => ({ type: 'text', text });
 
-/** The messages of a chat request, in chat's order: a tool's result is text, and follows the message that asked for it. */
+/** The messages of a chat request, in chat's order: a tool's result is text and follows the message that asked for it. */
 export class Conversation {
   readonly #messages: JsonObject[] = [];
   /** Images and files of tool results, which chat takes from users only. */

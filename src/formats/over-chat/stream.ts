@@ -4,21 +4,21 @@ import { firstChoice, NO_USAGE, readTurn, readUsage, type Usage } from '../chat-
 import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
 import type { TranslatedStream } from './translation.ts';
 
-/** How an answer ended, as chat says it. */
+/** What a chat completion says of its end. */
 export type ChatEnding = { finish: string | null; stopSequence: string | null; usage: Usage };
 
-/** The events of one format; what its methods have to say is collected until `take`. */
+/** Writes the events of one format. Each method adds to a text, which `take` returns and empties. */
 export type EventWriter = BlockListener & {
-  /** The first chunk is here. */
+  /** `chat`: the first chunk. */
   begin(chat: JsonObject): void;
-  /** `closeBlocks` closes the block that is open, and those that wait. */
+  /** `closeBlocks` closes the open block, then opens and closes each one that waits. */
   end(ending: ChatEnding, closeBlocks: () => void): void;
   fail(message: string): void;
-  /** The text of the events since the last time. */
+  /** The events since the last call, as text. */
   take(): string;
 };
 
-/** Drives the events of one format with the chunks of a chat stream. */
+/** Feeds the chunks of a chat stream to the writer of one format's events. */
 export function createTranslatedStream(writer: EventWriter): TranslatedStream {
   const blocks = new Blocks(writer);
   const ending: ChatEnding = { finish: null, stopSequence: null, usage: NO_USAGE };
@@ -77,7 +77,7 @@ export function createTranslatedStream(writer: EventWriter): TranslatedStream {
   };
 }
 
-/** Takes over what a choice says of its end. */
+/** Copies what a choice says of its end. */
 export function note(choice: JsonObject, ending: ChatEnding): void {
   if (typeof choice.finish_reason === 'string') ending.finish = choice.finish_reason;
   // Some providers name the stop sequence that they met.

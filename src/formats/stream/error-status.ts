@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
 
-/** The statuses with which providers send these errors when they come as an answer of their own. */
+/** The status of an error by its type or code: the one that providers send when the error is the whole answer. */
 const statuses: Record<string, number> = {
   invalid_request_error: 400,
   invalid_prompt: 400,
@@ -29,14 +29,14 @@ const statuses: Record<string, number> = {
 export const statusOfType = (type: unknown): number | undefined =>
   typeof type === 'string' && Object.hasOwn(statuses, type) ? statuses[type] : undefined;
 
-/** An error may stand at the top, in `error`, or in the `error` of a `response`. */
+/** The error in a payload, which may be the payload itself, its `error`, or the `error` of its `response`. */
 export function errorIn(payload: JsonObject): JsonObject {
   if (isObject(payload.error)) return payload.error;
   if (isObject(payload.response) && isObject(payload.response.error)) return payload.response.error;
   return payload;
 }
 
-/** The status of an error event: the one that it names, or that of its kind; 500 when it gives neither. */
+/** The status of an error event: the one that it names, or the one of its type or code; 500 when it has neither. */
 export function statusOfError(payload: JsonObject): number {
   const error = errorIn(payload);
   const named = [error.status, error.status_code, error.code, payload.status_code, payload.code]

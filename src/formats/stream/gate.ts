@@ -1,7 +1,7 @@
 import { createEventReader, type EventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
 import type { EventKind, StreamFormat } from './stream-format.ts';
 
-/** Events and bytes of a beginning that are held back while it shows nothing. */
+/** Events and bytes that are held back at most. A beginning that is longer goes on, whatever it says. */
 export const MAX_HELD_EVENTS = 64;
 export const MAX_HELD_BYTES = 256 * 1024;
 
@@ -23,7 +23,7 @@ export class Gate {
     }, MAX_HELD_BYTES);
   }
 
-  /** What the bytes up to here come to; beyond the bounds that is content. */
+  /** Takes the next bytes; returns what the stream has come to with them, which is `content` as soon as a bound is passed. */
   push(chunk: Buffer): EventKind {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
@@ -37,7 +37,7 @@ export class Gate {
     return this.#kind === 'opening' && isFull ? 'content' : this.#kind;
   }
 
-  /** What was pushed; null when there was nothing yet. */
+  /** All bytes that were pushed; null when there were none. */
   held(): Buffer | null {
     return this.#chunks.length < 2 ? (this.#chunks[0] ?? null) : Buffer.concat(this.#chunks);
   }

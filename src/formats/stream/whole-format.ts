@@ -1,18 +1,18 @@
 import type { ServerSentEvent } from '../../lib/event-stream/index.ts';
 import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
 
-/** How one endpoint's answer looks as a whole and as a stream, and how to get from one to the other. */
+/** How the whole answers of one format become streams, and its streams whole answers. */
 export type WholeFormat = {
-  /** The whole answer out of a stream's events; null when the stream is not complete or holds what a whole one cannot. */
+  /** The whole answer that a stream's events tell; null for a stream that is incomplete or holds an error. */
   assemble(events: readonly ServerSentEvent[]): JsonObject | null;
-  /** A whole answer as the text of an event stream. */
+  /** The text of the event stream that tells a whole answer. `withUsage`: also tell the token counts, where the format leaves that to the caller. */
   replay(answer: JsonObject, options: { withUsage: boolean }): string;
 };
 
 export const objectsOf = (value: unknown): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : [];
 
-/** The JSON payloads of events; null when one of them is not a JSON object. */
+/** The JSON objects in the data of events; null when one of the events holds something else. */
 export function payloadsOf(events: readonly ServerSentEvent[]): JsonObject[] | null {
   const payloads: JsonObject[] = [];
   for (const { data } of events) {

@@ -1,17 +1,17 @@
 const LF = 10;
 const CR = 13;
-/** Bytes of an unfinished line that wait for its end; a longer one goes on in pieces. */
+/** Bytes of an unfinished line that are held back at most; a longer line goes on in pieces. */
 const MAX_LINE = 256 * 1024;
 
 /**
- * Cuts a stream behind line ends, so that it can be ended with an event of the gateway at any moment. What already ends
- * with a line passes as it is, without a copy.
+ * Passes on whole lines of a stream, so that the gateway can put an event of its own behind them at any moment. A chunk
+ * that ends with a line passes without a copy.
  */
 export class WholeLines {
   #rest: Buffer[] = [];
   #size = 0;
 
-  /** The bytes that may go on; null while a line is not whole. */
+  /** Takes the next bytes; returns those that may go on, or null while no line is whole. */
   take(chunk: Buffer): Buffer | null {
     const last = chunk[chunk.length - 1];
     if (last === LF || last === CR) return this.#with(chunk);
@@ -22,7 +22,7 @@ export class WholeLines {
     return this.#size > MAX_LINE ? joined(whole, this.rest()) : whole;
   }
 
-  /** The unfinished line, for a stream that ends with one; null when there is none. */
+  /** The unfinished line at the end of a stream; null when there is none. */
   rest(): Buffer | null {
     if (this.#rest.length === 0) return null;
     const rest = Buffer.concat(this.#rest);

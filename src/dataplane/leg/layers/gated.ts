@@ -10,12 +10,12 @@ import type {
   UpstreamSink,
 } from '../../send/upstream.ts';
 
-/** Milliseconds that a stream may show nothing before its head goes on: what stands in between may not wait longer. */
-export const HOLD_LIMIT = 10_000;
+/** After so long a stream goes on though it shows nothing: proxies and clients wait for a head no longer than that. */
+export const HOLD_LIMIT_MS = 10_000;
 
 /**
- * Holds a stream back until it has something to show. One that begins with an error becomes an answer with the status of
- * that error, one that breaks before its content no answer at all, so that either can be tried again.
+ * Holds a stream back until it has something to show. A stream that begins with an error becomes an answer with the status
+ * of that error. A stream that breaks off before its content becomes a failed connection. Either can then be tried again.
  */
 export const gated =
   (send: Send, format: StreamFormat): Send =>
@@ -50,7 +50,7 @@ class GatedSink implements UpstreamSink {
     this.#status = status;
     this.#headers = headers;
     this.#gate = new Gate(this.#format);
-    this.#timer = setTimeout(() => this.#release(), HOLD_LIMIT);
+    this.#timer = setTimeout(() => this.#release(), HOLD_LIMIT_MS);
     return true;
   }
 
@@ -77,7 +77,7 @@ class GatedSink implements UpstreamSink {
     this.#sink.fail(failure, cause);
   }
 
-  /** False when what was held is more than the caller takes at once. */
+  /** Lets the head and the held bytes go on; false asks the provider to pause. */
   #release(): boolean {
     const held = this.#open();
     if (!this.#sink.head(this.#status, this.#headers)) {
@@ -102,7 +102,7 @@ class GatedSink implements UpstreamSink {
     return held;
   }
 
-  /** Nothing more is wanted of the provider. */
+  /** Ends the answer and drops the provider's connection. */
   #finish(): void {
     this.#isOver = true;
     this.#sink.end();

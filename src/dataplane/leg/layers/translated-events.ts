@@ -9,7 +9,7 @@ import { type JsonObject, parsedObject } from '../../../lib/json.ts';
 import type { UpstreamSink } from '../../send/upstream.ts';
 import { withoutBody } from './translated-whole.ts';
 
-/** Turns the events of a chat stream into the caller's as they come: what one piece of the stream completes goes on at once. */
+/** Turns the events of a chat stream into the caller's events. What a chunk of the stream completes goes on at once. */
 export function eventAnswer(
   { callerSide, providerSide }: Translation,
   request: JsonObject,
@@ -28,7 +28,7 @@ export function eventAnswer(
     text += isDone ? stream.end() : readChunk(stream, providerSide, data);
   });
 
-  /** What the stream wrote since the last time. */
+  /** The text that was written since the last call. */
   function taken(): Buffer {
     const bytes = Buffer.from(text);
     text = '';
@@ -74,7 +74,7 @@ export function eventAnswer(
     fail(failure, cause) {
       if (isOver) return;
       isOver = true;
-      // Whatever happened to the connection then: the answer was complete.
+      // The answer was complete before the connection failed.
       if (isDone) return sink.end();
       text += stream.fail('The connection to the provider broke off.');
       sink.fail(failure, cause, failure === 'aborted' ? undefined : taken());

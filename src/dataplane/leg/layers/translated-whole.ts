@@ -9,14 +9,14 @@ import { asChunk } from '../../../formats/over-chat/whole.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { UpstreamHeaders, UpstreamSink } from '../../send/upstream.ts';
 
-/** Bytes of an answer that are kept until it can be read. */
+/** Bytes of an answer that are collected at most. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 type Translated = { status: number; contentType: string; text: string };
 
 /**
- * Collects an answer that is no stream and gives it on as a whole. Its head waits for the rest: what turns out to be no
- * chat completion gets the status 502, by which another target can be tried.
+ * Collects an answer that is no stream and translates it as a whole. Its head waits for the body: an answer that turns out
+ * to be no chat completion gets the status 502, so that another target can be tried.
  */
 export function wholeAnswer(
   translation: Translation,
