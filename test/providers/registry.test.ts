@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { readmeTable } from '../../scripts/reference/providers.ts';
 import { createHostPolicy } from '../../src/lib/custom-host.ts';
 import { isSecretName } from '../../src/lib/redaction.ts';
 import { endpointsOf } from '../../src/providers/endpoint.ts';
@@ -12,7 +13,6 @@ import {
   settingProblem,
 } from '../../src/providers/index.ts';
 import type { Provider, UnsignedRequest } from '../../src/providers/provider.ts';
-import { readmeTable } from './readme.ts';
 import { type Row, table } from './table.ts';
 
 // Properties of the registry of providers, without an app.

@@ -1,5 +1,5 @@
+import { settings as claude } from '../../kinds/claude/settings.ts';
 import type { Setting } from '../../setting.ts';
-import { settings as claude } from '../../vendors/anthropic/settings.ts';
 
 /** AWS credentials and the region, which a request may choose (spec/data-plane.md, sections 1.2 and 9.1). */
 export const awsSettings = {

@@ -1,4 +1,4 @@
-import { UnreadableAnswer } from './errors.ts';
+import { UnreadableAnswer } from './answer/errors.ts';
 
 /** Of a whole answer, which is held in memory: some thousand long embeddings. */
 const MAX_WHOLE = 128 * 1024 * 1024;

@@ -4,14 +4,14 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import type { DialectAnswer, DialectRequest } from '../../provider.ts';
-import { completionOf, type Naming } from './answer.ts';
+import { ChunkWriter } from './answer/chunk-writer.ts';
+import { completionOf, type Naming } from './answer/completion.ts';
+import { CutOff, Reported, UnreadableAnswer } from './answer/errors.ts';
+import { failureOf } from './answer/failure.ts';
+import { jsonAnswer, passedOn } from './answer/headers.ts';
 import { type DialectCall, dialectOf, type Vendor } from './dialect.ts';
-import { CutOff, Reported, UnreadableAnswer } from './errors.ts';
-import { failureOf } from './failure.ts';
 import type { Fields } from './fields.ts';
-import { jsonAnswer, passedOn } from './json-answer.ts';
-import { callOptionsOf } from './request.ts';
-import { ChunkWriter } from './stream.ts';
+import { callOptionsOf } from './request/call-options.ts';
 
 /** How a finished or a growing chat completion is shown to the caller. */
 export type View = {

@@ -12,7 +12,7 @@ import type {
   Provider,
   ProviderCredential,
 } from '../../provider.ts';
-import { failureAnswer, failureOf } from './failure.ts';
+import { failureAnswer, failureOf } from './answer/failure.ts';
 import { type Fields, RequestProblem } from './fields.ts';
 import { addedHeaders, signedFetch, urlOf } from './signed-fetch.ts';
 

@@ -1,7 +1,7 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions, EmbeddingModelV4Result } from '@ai-sdk/provider';
+import { jsonAnswer, passedOn } from './answer/headers.ts';
 import { dialectOf, type Vendor } from './dialect.ts';
 import { type Fields, isCount, isText, optional, RequestProblem } from './fields.ts';
-import { jsonAnswer, passedOn } from './json-answer.ts';
 
 const MAX_INPUTS = 2048;
 /** Requests of one call that are on their way at a time, where a provider takes few texts at once. */

@@ -1,7 +1,7 @@
 import type { ImageModelV4, ImageModelV4CallOptions, ImageModelV4Result } from '@ai-sdk/provider';
+import { jsonAnswer, passedOn } from './answer/headers.ts';
 import { dialectOf, type Vendor } from './dialect.ts';
 import { isCount, isText, isWhole, optional, RequestProblem } from './fields.ts';
-import { jsonAnswer, passedOn } from './json-answer.ts';
 
 const MAX_IMAGES = 10;
 

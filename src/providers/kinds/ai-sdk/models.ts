@@ -1,10 +1,10 @@
 import { isObject } from '../../../lib/json.ts';
 import type { BaseUrl, Dialect, Provider } from '../../provider.ts';
+import { UnreadableAnswer } from './answer/errors.ts';
+import { jsonAnswer } from './answer/headers.ts';
+import { refusalOf } from './answer/refusal.ts';
 import { type Connection, guarded } from './dialect.ts';
-import { UnreadableAnswer } from './errors.ts';
 import { type Fields, isText, RequestProblem } from './fields.ts';
-import { jsonAnswer } from './json-answer.ts';
-import { refusalOf } from './refusal.ts';
 import { addedHeaders } from './signed-fetch.ts';
 
 /** A model in OpenAI's list: `created` is in Unix seconds, 0 where the provider does not say. */

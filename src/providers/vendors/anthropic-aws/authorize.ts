@@ -1,6 +1,6 @@
+import { authorize as withKey } from '../../credentials/anthropic.ts';
 import { awsAuthorize } from '../../credentials/aws/authorize.ts';
 import type { Provider } from '../../provider.ts';
-import { authorize as withKey } from '../anthropic/authorize.ts';
 
 const signed = awsAuthorize('aws-external-anthropic', 'Claude Platform on AWS', () => {});
 

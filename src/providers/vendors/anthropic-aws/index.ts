@@ -1,10 +1,10 @@
 import { regionOf } from '../../credentials/aws/authorize.ts';
 import { awsSettings } from '../../credentials/aws/settings.ts';
 import { endpointsOf } from '../../endpoint.ts';
+import { settings as claude } from '../../kinds/claude/settings.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
 import { PATH_PART } from '../../setting.ts';
-import { settings as claude } from '../anthropic/settings.ts';
 import { authorize } from './authorize.ts';
 
 /** Claude Platform on AWS: Anthropic's own API with AWS's accounts. */
@@ -15,7 +15,7 @@ export const anthropicAws: Provider = {
   sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
   endpoints: endpointsOf('m'),
   dialects: lazyDialects(['chatComplete', 'complete', 'models'], async () =>
-    (await import('../anthropic/dialects.ts')).claudeDialects('anthropic-aws', authorize),
+    (await import('../../kinds/claude/dialects.ts')).claudeDialects('anthropic-aws', authorize),
   ),
   callerHeaders: ['anthropic-beta', 'anthropic-version'],
   pathOf: ({ path }) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),

@@ -1,8 +1,8 @@
+import { authorize } from '../../credentials/anthropic.ts';
 import { endpointsOf } from '../../endpoint.ts';
+import { settings } from '../../kinds/claude/settings.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
-import { authorize } from './authorize.ts';
-import { settings } from './settings.ts';
 
 /** Claude by its maker: messages as they are, chat and text completions through Anthropic's format. */
 export const anthropic: Provider = {
@@ -11,7 +11,10 @@ export const anthropic: Provider = {
   settings,
   endpoints: endpointsOf('m'),
   streamUsage: true,
-  dialects: lazyDialects(['chatComplete', 'complete', 'models'], () => import('./dialects.ts')),
+  dialects: lazyDialects(
+    ['chatComplete', 'complete', 'models'],
+    () => import('../../kinds/claude/dialects.ts'),
+  ),
   callerHeaders: ['anthropic-beta', 'anthropic-version', 'x-api-key'],
   // Clients of Anthropic's own API bring its version path with them (section 10.6).
   pathOf: ({ path }) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),

@@ -1,10 +1,10 @@
 import { azureAuthorize, withVersion } from '../../credentials/azure/authorize.ts';
 import { API_VERSION, identitySettings } from '../../credentials/azure/settings.ts';
 import { keyIn } from '../../credentials/keys.ts';
+import { settings as claude } from '../../kinds/claude/settings.ts';
 import { openAiCompatible } from '../../kinds/openai-compatible/index.ts';
 import type { Place, Provider } from '../../provider.ts';
 import { HOST_PART, type Settings } from '../../setting.ts';
-import { settings as claude } from '../anthropic/settings.ts';
 
 /** A Foundry address, a serverless deployment, or an endpoint of a managed one. */
 function baseUrl(settings: Settings): string | null {

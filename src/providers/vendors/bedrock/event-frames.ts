@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { UnreadableAnswer } from '../../kinds/ai-sdk/errors.ts';
+import { UnreadableAnswer } from '../../kinds/ai-sdk/answer/errors.ts';
 
 /** A message of Amazon's binary event stream: its headers that are texts, and what it carries. */
 export type EventFrame = { headers: Record<string, string>; payload: Buffer };

@@ -1,9 +1,9 @@
 import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { joinBetas } from '../../credentials/anthropic.ts';
 import type { Fields } from '../../kinds/ai-sdk/fields.ts';
-import { reasoningOf, scaleOf } from '../../kinds/ai-sdk/reasoning.ts';
+import { reasoningOf, scaleOf } from '../../kinds/ai-sdk/request/reasoning.ts';
+import { beside, budgetOf } from '../../kinds/claude/options.ts';
 import type { DialectRequest } from '../../provider.ts';
-import { joinBetas } from '../anthropic/authorize.ts';
-import { beside, budgetOf } from '../anthropic/options.ts';
 import { isClaude } from './models.ts';
 
 /** What a chat request means to a model on Bedrock alone. */

@@ -5,7 +5,7 @@ import { completeDialect } from '../../kinds/ai-sdk/complete.ts';
 import type { Connection, Vendor } from '../../kinds/ai-sdk/dialect.ts';
 import { embeddingsDialect } from '../../kinds/ai-sdk/embeddings.ts';
 import { isCount, isText, optional } from '../../kinds/ai-sdk/fields.ts';
-import { reasoningOf, scaleOf } from '../../kinds/ai-sdk/reasoning.ts';
+import { reasoningOf, scaleOf } from '../../kinds/ai-sdk/request/reasoning.ts';
 import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
 import { authorize } from './authorize.ts';
 

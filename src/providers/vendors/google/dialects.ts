@@ -4,8 +4,8 @@ import type { Connection, Vendor } from '../../kinds/ai-sdk/dialect.ts';
 import { embeddingsDialect } from '../../kinds/ai-sdk/embeddings.ts';
 import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read } from '../../kinds/ai-sdk/models.ts';
 import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
+import { geminiOptions } from '../../kinds/gemini/options.ts';
 import { authorize } from './authorize.ts';
-import { geminiOptions } from './options.ts';
 
 const library = ({ baseUrl, fetch }: Connection) =>
   createGoogle({ baseURL: baseUrl, apiKey: PLACEHOLDER, fetch });

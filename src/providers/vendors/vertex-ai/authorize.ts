@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../errors/index.ts';
+import { joinBetas } from '../../credentials/anthropic.ts';
 import { type Expiring, expiringCache } from '../../credentials/expiring-cache.ts';
 import type { Provider } from '../../provider.ts';
-import { joinBetas } from '../anthropic/authorize.ts';
 import { invalid, parseServiceAccount, serviceAccountText } from './service-account.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';

@@ -1,4 +1,4 @@
-import { buffers, type Hosting, hostedMessages } from '../anthropic/hosted.ts';
+import { buffers, type Hosting, hostedMessages } from '../../kinds/claude/hosted-messages.ts';
 import { authorize } from './authorize.ts';
 import { CLAUDE_VERSION, claudeUrl } from './places.ts';
 

@@ -1,5 +1,5 @@
+import { settings as claude } from '../../kinds/claude/settings.ts';
 import { HOST_PART, type Setting } from '../../setting.ts';
-import { settings as claude } from '../anthropic/settings.ts';
 
 /** Where on Google Cloud, and for whom (spec/data-plane.md, section 1.2). */
 export const settings = {

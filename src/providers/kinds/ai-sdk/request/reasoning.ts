@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { isObject } from '../../../lib/json.ts';
-import { type Fields, isCount, RequestProblem } from './fields.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { type Fields, isCount, RequestProblem } from '../fields.ts';
 
 const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof efforts)[number];

@@ -1,9 +1,15 @@
 import { invalidInput } from '../../../errors/index.ts';
 import { bearer, keyIn } from '../../credentials/keys.ts';
 import { stabilityKey } from '../../credentials/stability-key.ts';
-import { requireInPath } from '../model-in-path.ts';
-import { imagesOf, type Mapping, mapped, type Reply } from './index.ts';
-import { type Fields, type Parameter, parametersOf, promptOf, sizeOf } from './parameters.ts';
+import { imagesOf, type Mapping, mapped, type Reply } from '../../kinds/mapped/index.ts';
+import {
+  type Fields,
+  type Parameter,
+  parametersOf,
+  promptOf,
+  sizeOf,
+} from '../../kinds/mapped/parameters.ts';
+import { requireInPath } from '../../kinds/model-in-path.ts';
 
 const prompt: Parameter = { to: 'prompt', required: true, transform: promptOf };
 

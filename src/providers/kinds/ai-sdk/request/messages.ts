@@ -5,9 +5,9 @@ import type {
   LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
-import { isObject } from '../../../lib/json.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { type Fields, isText, RequestProblem } from '../fields.ts';
 import { cacheOptions } from './cache-control.ts';
-import { type Fields, isText, RequestProblem } from './fields.ts';
 import { partsOf } from './parts.ts';
 
 type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>;

@@ -1,7 +1,7 @@
 import { bearer } from '../../credentials/keys.ts';
+import { completionOf, mapped } from '../../kinds/mapped/index.ts';
+import { type Parameter, parametersOf, promptOf } from '../../kinds/mapped/parameters.ts';
 import { workersAiModel } from './images.ts';
-import { completionOf, mapped } from './index.ts';
-import { type Parameter, parametersOf, promptOf } from './parameters.ts';
 
 const listOf = (value: unknown) => (Array.isArray(value) ? value : [value]);
 

@@ -1,8 +1,8 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
-import type { Naming } from './answer.ts';
+import type { Fields } from '../fields.ts';
+import type { Naming } from './completion.ts';
 import { CutOff, Reported, UnreadableAnswer } from './errors.ts';
 import { callExtras, citationOf, imageBlock, sealOf } from './extras.ts';
-import type { Fields } from './fields.ts';
 import { finishReasonOf, isCutOff, usageOf } from './usage.ts';
 
 type Of<T extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: T }>;

@@ -1,4 +1,4 @@
-import type { DialectAnswer } from '../../provider.ts';
+import type { DialectAnswer } from '../../../provider.ts';
 
 // Headers that describe the provider's own body or its connection.
 const ofTheBody =

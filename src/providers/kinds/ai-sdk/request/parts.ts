@@ -1,7 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
-import { isObject } from '../../../lib/json.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { type Fields, isText, RequestProblem } from '../fields.ts';
 import { cacheOptions } from './cache-control.ts';
-import { type Fields, isText, RequestProblem } from './fields.ts';
 
 type Part = LanguageModelV4TextPart | LanguageModelV4FilePart;
 

@@ -1,6 +1,6 @@
 import { bearer } from '../../credentials/keys.ts';
-import { embeddingsOf, mapped } from './index.ts';
-import { type Fields, parametersOf, textsOf } from './parameters.ts';
+import { embeddingsOf, mapped } from '../../kinds/mapped/index.ts';
+import { type Fields, parametersOf, textsOf } from '../../kinds/mapped/parameters.ts';
 
 const model = { to: 'model', required: true } as const;
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { Fields } from './fields.ts';
+import type { Fields } from '../fields.ts';
 import { promptOf } from './messages.ts';
 import { samplingOf } from './sampling.ts';
 import { toolsOf } from './tools.ts';

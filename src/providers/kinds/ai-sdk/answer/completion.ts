@@ -3,9 +3,9 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4ToolCall,
 } from '@ai-sdk/provider';
+import type { Fields } from '../fields.ts';
 import { UnreadableAnswer } from './errors.ts';
 import { blockOf, callExtras, citationOf } from './extras.ts';
-import type { Fields } from './fields.ts';
 import { finishReasonOf, isCutOff, usageOf } from './usage.ts';
 
 export type Naming = { provider: string; model: string; strict: boolean };

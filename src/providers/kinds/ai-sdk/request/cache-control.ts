@@ -1,5 +1,5 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
-import { isObject } from '../../../lib/json.ts';
+import { isObject } from '../../../../lib/json.ts';
 
 /** Anthropic's `cache_control` on a part of a request, in the words of the providers that cache where they are told to. */
 export function cacheOptions(mark: unknown): SharedV4ProviderOptions | undefined {

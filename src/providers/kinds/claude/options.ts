@@ -1,7 +1,7 @@
 import { getModelCapabilities } from '@ai-sdk/anthropic/internal';
 import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { type Fields, isText } from '../../kinds/ai-sdk/fields.ts';
-import { type Effort, type Reasoning, reasoningOf, scaleOf } from '../../kinds/ai-sdk/reasoning.ts';
+import { type Fields, isText } from '../ai-sdk/fields.ts';
+import { type Effort, type Reasoning, reasoningOf, scaleOf } from '../ai-sdk/request/reasoning.ts';
 
 /** Tokens of thinking for an effort (spec/data-plane.md, section 9.4). */
 const budgets: Record<Exclude<Effort, 'none'>, number> = {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { isObject } from '../../../lib/json.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { type Fields, isFlag, isText, RequestProblem } from '../fields.ts';
 import { cacheOptions } from './cache-control.ts';
-import { type Fields, isFlag, isText, RequestProblem } from './fields.ts';
 
 const MAX_TOOLS = 1024;
 

@@ -1,8 +1,8 @@
-import { type DialectCall, dialectOf, type Vendor } from '../../kinds/ai-sdk/dialect.ts';
-import type { Fields } from '../../kinds/ai-sdk/fields.ts';
-import { passedOn } from '../../kinds/ai-sdk/json-answer.ts';
-import { refusalOf } from '../../kinds/ai-sdk/refusal.ts';
 import type { Dialect, DialectAnswer } from '../../provider.ts';
+import { passedOn } from '../ai-sdk/answer/headers.ts';
+import { refusalOf } from '../ai-sdk/answer/refusal.ts';
+import { type DialectCall, dialectOf, type Vendor } from '../ai-sdk/dialect.ts';
+import type { Fields } from '../ai-sdk/fields.ts';
 
 /** Where a cloud that hosts Claude takes Anthropic's own format, and how it streams the answer. */
 export type Hosting = {

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Source,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import { type Fields, isText } from './fields.ts';
+import { type Fields, isText } from '../fields.ts';
 
 // What providers say beyond OpenAI's format, shown when strict compliance is off (spec/data-plane.md, section 1.1).
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { isObject } from '../../../lib/json.ts';
-import { type Fields, isCount, isNumber, isText, isWhole, optional, RequestProblem } from './fields.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { type Fields, isCount, isNumber, isText, isWhole, optional, RequestProblem } from '../fields.ts';
 
 const MAX_STOPS = 64;
 

@@ -1,9 +1,9 @@
-import { bearer, keyIn } from '../credentials/keys.ts';
-import { stabilityKey, stabilitySettings } from '../credentials/stability-key.ts';
-import { endpointsOf } from '../endpoint.ts';
-import { openAiCompatible } from '../kinds/openai-compatible/index.ts';
-import type { Provider } from '../provider.ts';
-import { PATH_PART } from '../setting.ts';
+import { bearer, keyIn } from '../../credentials/keys.ts';
+import { stabilityKey, stabilitySettings } from '../../credentials/stability-key.ts';
+import { endpointsOf } from '../../endpoint.ts';
+import { openAiCompatible } from '../../kinds/openai-compatible/index.ts';
+import type { Provider } from '../../provider.ts';
+import { PATH_PART } from '../../setting.ts';
 
 const triton: Provider = {
   id: 'triton',
@@ -11,7 +11,7 @@ const triton: Provider = {
   settings: {},
   sufficientSettings: [[]],
   endpoints: endpointsOf(''),
-  dialects: { complete: async () => (await import('../kinds/mapped/completions.ts')).triton },
+  dialects: { complete: async () => (await import('./completions.ts')).triton },
   hasOwnPlacesOfModels: true,
   authorize() {},
 };
@@ -21,7 +21,7 @@ const nomic: Provider = {
   baseUrl: 'https://api-atlas.nomic.ai/v1',
   settings: {},
   endpoints: endpointsOf(''),
-  dialects: { embed: async () => (await import('../kinds/mapped/embeddings.ts')).nomic },
+  dialects: { embed: async () => (await import('./embeddings.ts')).nomic },
   authorize: bearer,
 };
 
@@ -30,7 +30,7 @@ const segmind: Provider = {
   baseUrl: 'https://api.segmind.com/v1',
   settings: {},
   endpoints: endpointsOf(''),
-  dialects: { imageGenerate: async () => (await import('../kinds/mapped/images.ts')).segmind },
+  dialects: { imageGenerate: async () => (await import('./images.ts')).segmind },
   hasOwnPlacesOfModels: true,
   authorize: keyIn('x-api-key'),
 };
@@ -40,7 +40,7 @@ const stabilityAi: Provider = {
   baseUrl: 'https://api.stability.ai',
   settings: stabilitySettings,
   endpoints: endpointsOf(''),
-  dialects: { imageGenerate: async () => (await import('../kinds/mapped/images.ts')).stabilityAi },
+  dialects: { imageGenerate: async () => (await import('./images.ts')).stabilityAi },
   hasOwnPlacesOfModels: true,
   authorize: stabilityKey,
 };
@@ -49,7 +49,7 @@ const voyage = openAiCompatible({
   id: 'voyage',
   baseUrl: 'https://api.voyageai.com/v1',
   endpoints: '',
-  dialects: { embed: async () => (await import('../kinds/mapped/embeddings.ts')).voyage },
+  dialects: { embed: async () => (await import('./embeddings.ts')).voyage },
 });
 
 /** Chat and embeddings at Cloudflare's OpenAI-compatible paths; the rest at the model's own. */
@@ -61,8 +61,8 @@ const workersAi: Provider = {
     endpoints: 'c e',
     settings: { workers_ai_account_id: { pattern: PATH_PART } },
     dialects: {
-      complete: async () => (await import('../kinds/mapped/completions.ts')).workersAi,
-      imageGenerate: async () => (await import('../kinds/mapped/images.ts')).workersAi,
+      complete: async () => (await import('./completions.ts')).workersAi,
+      imageGenerate: async () => (await import('./images.ts')).workersAi,
     },
     pathOf: ({ endpoint, path, basePath }) =>
       endpoint === 'proxy' || basePath.endsWith('/v1') ? path : `/v1${path}`,

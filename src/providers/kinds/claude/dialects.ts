@@ -1,18 +1,11 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
-import { completeDialect } from '../../kinds/ai-sdk/complete.ts';
-import type { Vendor } from '../../kinds/ai-sdk/dialect.ts';
-import {
-  entriesOf,
-  MAX_PAGES,
-  type Model,
-  modelsDialect,
-  type Read,
-  secondsOf,
-} from '../../kinds/ai-sdk/models.ts';
-import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
+import { authorize } from '../../credentials/anthropic.ts';
 import type { Provider } from '../../provider.ts';
-import { authorize } from './authorize.ts';
+import { chatDialect } from '../ai-sdk/chat.ts';
+import { completeDialect } from '../ai-sdk/complete.ts';
+import type { Vendor } from '../ai-sdk/dialect.ts';
+import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read, secondsOf } from '../ai-sdk/models.ts';
+import { PLACEHOLDER } from '../ai-sdk/signed-fetch.ts';
 import { claudeOptions } from './options.ts';
 
 /** The dialects of a provider of Claude in its maker's format. */

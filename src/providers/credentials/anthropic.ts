@@ -1,4 +1,4 @@
-import type { Provider } from '../../provider.ts';
+import type { Provider } from '../provider.ts';
 
 const DEFAULT_VERSION = '2023-06-01';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../../lib/json.ts';
-import { isText } from './fields.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { isText } from '../fields.ts';
 
 /** What a provider's error says, in whatever form it writes errors. */
 export type Report = {

@@ -1,8 +1,8 @@
 import { getGoogleLanguageModelEntry } from '@ai-sdk/google/internal';
 import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { Fields } from '../../kinds/ai-sdk/fields.ts';
-import { type Effort, reasoningOf, scaleOf } from '../../kinds/ai-sdk/reasoning.ts';
 import type { DialectRequest } from '../../provider.ts';
+import type { Fields } from '../ai-sdk/fields.ts';
+import { type Effort, reasoningOf, scaleOf } from '../ai-sdk/request/reasoning.ts';
 
 /** Tokens of thinking for an effort (spec/data-plane.md, section 9.4). */
 const budgets: Record<Exclude<Effort, 'none'>, number> = {

@@ -10,16 +10,16 @@ import {
   TypeValidationError,
   UnsupportedFunctionalityError,
 } from '@ai-sdk/provider';
-import { GatewayError } from '../../../errors/index.ts';
-import { providerErrorBody } from '../../../formats/chat-completions/errors.ts';
-import { statusOfType } from '../../../formats/stream/error-status.ts';
-import { isObject } from '../../../lib/json.ts';
-import { isSecretName, redactText } from '../../../lib/redaction.ts';
-import { MIN_SECRET, maskedText } from '../../../recording/masking.ts';
-import type { DialectAnswer, DialectRequest } from '../../provider.ts';
+import { GatewayError } from '../../../../errors/index.ts';
+import { providerErrorBody } from '../../../../formats/chat-completions/errors.ts';
+import { statusOfType } from '../../../../formats/stream/error-status.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { isSecretName, redactText } from '../../../../lib/redaction.ts';
+import { MIN_SECRET, maskedText } from '../../../../recording/masking.ts';
+import type { DialectAnswer, DialectRequest } from '../../../provider.ts';
+import { type Fields, isText, RequestProblem } from '../fields.ts';
 import { Reported, UnreadableAnswer } from './errors.ts';
-import { type Fields, isText, RequestProblem } from './fields.ts';
-import { jsonAnswer, passedOn } from './json-answer.ts';
+import { jsonAnswer, passedOn } from './headers.ts';
 import { reportOf } from './provider-report.ts';
 
 const MAX_MESSAGE = 2000;

@@ -1,6 +1,6 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
-import { isObject } from '../../../lib/json.ts';
-import { type Fields, isNumber } from './fields.ts';
+import { isObject } from '../../../../lib/json.ts';
+import { type Fields, isNumber } from '../fields.ts';
 
 /**
  * OpenAI's counts: `prompt_tokens` holds what was read from a cache or written to one. The provider's own counters of its
