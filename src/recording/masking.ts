@@ -1,9 +1,7 @@
+import { MIN_SECRET, maskedText } from '../lib/masked-text.ts';
 import { REDACTED } from '../lib/redaction.ts';
 import type { CapturedAnswer } from './capture.ts';
 import type { KeptMessage } from './request-log.ts';
-
-/** Characters of the shortest secret that is looked for: `none` and `test` are words, and credentials of private servers. */
-export const MIN_SECRET = 8;
 
 /** A copy of an answer for the log, without the secrets that it quotes; the same one where it quotes none. */
 export function withoutSecrets(answer: CapturedAnswer, secrets: readonly string[]): CapturedAnswer {
@@ -63,6 +61,3 @@ function holdsOne(value: string | string[], secrets: readonly string[]): boolean
       return true;
   return false;
 }
-
-export const maskedText = (text: string, secrets: readonly string[]): string =>
-  secrets.reduce((safe, secret) => safe.replaceAll(secret, REDACTED), text);

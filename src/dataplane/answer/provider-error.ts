@@ -1,9 +1,9 @@
 import { providerErrorBody } from '../../formats/chat-completions/errors.ts';
 import { errorIn } from '../../formats/stream/error-status.ts';
 import { isObject, type JsonObject, parsedObject } from '../../lib/json.ts';
+import { maskedText } from '../../lib/masked-text.ts';
 import { redactText } from '../../lib/redaction.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
-import { maskedText } from '../../recording/masking.ts';
 import { type Keeper, secretsOf } from './quoted-secrets.ts';
 
 /** Levels of an error that are told as JSON: what can be read may be too deep to be written again. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { MIN_SECRET } from '../../lib/masked-text.ts';
 import { isSecretName } from '../../lib/redaction.ts';
-import { MIN_SECRET } from '../../recording/masking.ts';
 import type { KeptMessage } from '../../recording/request-log.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import type { Target } from '../target/target.ts';
