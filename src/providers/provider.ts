@@ -77,6 +77,34 @@ export type DialectAnswer = {
  */
 export type Dialect = (request: DialectRequest) => Promise<DialectAnswer>;
 
+/**
+ * What the gateway must know of an API of the provider's own, whose requests it passes on as they are (`/v1/proxy/…`). Of
+ * OpenAI's format and of Anthropic's messages it knows all this by itself.
+ */
+export type NativeApi = {
+  /**
+   * Forms of a path that names a model, each with one group, which is the name. They are looked for anywhere in a path, in
+   * upper and lower case. The models that an integration allows, the log and its price rest on them.
+   */
+  modelPaths?: readonly RegExp[];
+  /**
+   * Forms of a path that asks a model and creates nothing, so that its answer may be another call's. The place where the
+   * API begins, such as `/v1`, is taken off before.
+   */
+  cacheablePaths?: readonly RegExp[];
+  /** Parameters of a query that name a model, beside `model`; lower case. */
+  modelParameters?: readonly string[];
+  /** Members of a body, at any depth, with data of the caller's own: a member `model` in them names no model. */
+  dataMembers?: readonly string[];
+  /**
+   * It has models in places that none of the above describes. Where only some models are allowed, a request with a body is
+   * refused unless its path names one.
+   */
+  hidesModels?: true;
+  /** Milliseconds that the body of an error asks to wait; null where it does not say. */
+  retryAfter?(error: unknown): number | null;
+};
+
 /** A kind of model provider: where it is, how it wants to be addressed, what it can do. The pipeline knows nothing else of it. */
 export type Provider = {
   id: string;
@@ -104,8 +132,10 @@ export type Provider = {
   authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
   /** The known model whose price a call has that asks for a name of the account's own; absent where the settings do not say. */
   pricedAs?(settings: Settings): string | undefined;
-  /** Its own API, on the paths that are passed on as they are, has the model in a place that only this provider uses. */
-  hasOwnPlacesOfModels?: boolean;
+  /** Name of the provider in the price catalogue; absent where that has no prices of it. */
+  priceName?: string;
+  /** Stated by every provider that is not asked in OpenAI's format alone. */
+  nativeApi?: NativeApi;
   /** Headers by which a request chooses among its models, in lower case, each with the setting that it is sent for. */
   modelHeaders?: Readonly<Record<string, string>>;
   /** Beginnings of its models' names that are no slugs where a call names this kind of provider, e.g. `@cf`. */

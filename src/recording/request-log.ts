@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from '../lib/logger.ts';
 import { isSecretName, REDACTED, redact, redactJsonText, redactQuery, redactText } from '../lib/redaction.ts';
 import { splitUrl } from '../lib/request-url.ts';
-import { askedImages, modelInPath } from './asked-for.ts';
+import { modelInPath } from '../providers/native-api.ts';
 import { BodyPacks } from './body-packs.ts';
 import type { CapturedAnswer } from './capture.ts';
 import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
 import { plainAnswers } from './plain-answers.ts';
+import { billedImages } from './pricing/billed-images.ts';
 import { type Bill, billFor, makesSomething, type OwnPricing } from './pricing/index.ts';
 import { createQueue, type ImpatientQueue, type Queue } from './queue.ts';
 import type { Spool } from './spool.ts';
@@ -127,6 +128,10 @@ export function createRequestLog(options: RequestLogOptions): ImpatientQueue<Exc
 
 type Measures = TokenUsage & Bill;
 
+/** The body in the caller's format, after the config's parameters. */
+const askedBody = ({ finalUntransformed, transformed, requestBody }: ExchangeDraft): KeptBody | null =>
+  finalUntransformed ?? transformed?.body ?? requestBody;
+
 /** What a call used and what it costs. */
 async function measure(draft: ExchangeDraft): Promise<Measures> {
   const { record, response, pricing } = draft;
@@ -143,7 +148,7 @@ async function measure(draft: ExchangeDraft): Promise<Measures> {
     status: record.responseStatusCode,
     cacheStatus: record.cacheStatus,
     usage,
-    images: usage.counts.tokenClasses ? null : askedImages(draft),
+    images: usage.counts.tokenClasses ? null : billedImages(record, askedBody(draft)),
     own: pricing,
   });
   return { ...usage.counts, ...bill };

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
-import { catalogueNames } from '../../src/recording/pricing/catalogue-names.ts';
+import { allProviders } from '../../src/providers/index.ts';
 import { costOf } from '../../src/recording/pricing/cost.ts';
 import {
   billFor,
@@ -441,7 +441,7 @@ describe('a cost', () => {
 });
 
 describe('the catalogue', () => {
-  const kinds = Object.keys(catalogueNames);
+  const kinds = allProviders.flatMap(({ id, priceName }) => (priceName ? [id] : []));
   test.each(['2024-01-01', '2026-11-22', '2030-01-01'])(
     'has only prices that are numbers of zero or more, on %s',
     async (day) => {

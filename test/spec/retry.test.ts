@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Sleep } from '../../src/auth/index.ts';
-import { retryAfter, retryDelay } from '../../src/dataplane/answer/retry.ts';
+import { retryAfter } from '../../src/dataplane/answer/retry.ts';
+import { retryHint } from '../../src/providers/native-api.ts';
 import { messages, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
 import { recordsOf, someRecordsOf } from '../recording/records.ts';
 import { chatAnswer, json, type Script, startProvider } from '../support/provider.ts';
@@ -224,7 +225,7 @@ describe('3.2: how long a provider at its limit asks to wait', () => {
     [{ error: { details: [null, {}, { retryDelay: 3 }, { retryDelay: '1.2.3s' }] } }, null],
     [{ error: { details: [{ reason: 'x' }, { retryDelay: '36s' }] } }, 36_000],
   ])('an error %j asks for %s ms', (error, wait) => {
-    expect(retryDelay(error)).toBe(wait);
+    expect(retryHint(error)).toBe(wait);
   });
 });
 

@@ -16,7 +16,7 @@ export type ProviderError = JsonObject | string;
 
 export function parsedError(bytes: Buffer): ProviderError {
   const text = bytes.toString('utf8').trim();
-  // Some of Google's endpoints put the object into a list.
+  // The object may stand alone in a list.
   const payload = parsedObject(text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text);
   return payload === null || isNestedDeeperThan(MAX_DEPTH, payload) ? text : payload;
 }
@@ -30,8 +30,8 @@ export function errorText(keeper: Keeper, status: number, error: ProviderError):
 }
 
 /**
- * A provider's error as the caller gets it: what the provider said stays, the members that OpenAI's clients read are there,
- * and `provider` says whose error it is.
+ * A provider's error as callers get it: all that the provider said stays, `error` has the members that OpenAI's clients
+ * read, and `provider` says whose error it is.
  */
 export function errorBody(provider: string, status: number, error: ProviderError): JsonObject {
   if (typeof error === 'string') {
@@ -53,7 +53,7 @@ function named({ type, param, code }: JsonObject): JsonObject {
   };
 }
 
-/** Where the kinds of providers put their words. */
+/** The message, in whichever member the provider put it. */
 function messageOf(said: JsonObject, whole: JsonObject): string | null {
   for (const value of [said.message, whole.error, whole.message, whole.detail, said.detail, said.error]) {
     if (typeof value === 'string' && value !== '') return value;
@@ -62,7 +62,7 @@ function messageOf(said: JsonObject, whole: JsonObject): string | null {
   return null;
 }
 
-/** A page for people becomes its words. */
+/** A text that is no JSON, such as a page of HTML, without its tags. */
 function textMessage(provider: string, status: number, text: string): string {
   const words = text
     .replace(/<[^<>]*>/g, ' ')

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/json.ts';
+import { retryHint } from '../../providers/native-api.ts';
 import type { RetryPolicy } from '../../routing-config/schema.ts';
 import type { Tries } from '../call/tries.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
@@ -13,7 +13,7 @@ const FIRST_WAIT = 1000;
 /** What to do after an attempt: wait that many milliseconds and try again, or stop. */
 export type RetryDecision = { wait: number } | 'stop' | 'abandon';
 
-/** Decides about the retries of one target. */
+/** Decides about the retries of one target: whether, and after how long, the same request is sent to it again. */
 export class Retries {
   readonly #policy: RetryPolicy | null;
   readonly #tries: Tries;
@@ -51,7 +51,7 @@ export class Retries {
   /** Never shorter than a provider at its limit asks for; null when that is too long. */
   #wait(status: number, headers: UpstreamHeaders, error: ProviderError | null): number | null {
     const backoff = FIRST_WAIT * 2 ** this.#used;
-    const asked = status === 429 ? (retryAfter(headers, Date.now()) ?? retryDelay(error)) : null;
+    const asked = status === 429 ? (retryAfter(headers, Date.now()) ?? retryHint(error)) : null;
     if (asked === null) return backoff;
     const wait = this.#policy?.use_retry_after_header ? asked : Math.max(asked, backoff);
     return asked >= WAIT_LIMIT || this.#waited + wait > WAIT_LIMIT ? null : wait;
@@ -76,16 +76,4 @@ export function retryAfter(headers: UpstreamHeaders, now: number): number | null
 function milliseconds(text: string, unit: number): number | null {
   const value = Number(text.trim());
   return Number.isFinite(value) && value >= 0 && text.trim() !== '' ? value * unit : null;
-}
-
-/** Milliseconds that Google's APIs ask to wait: a `RetryInfo` among the details of the error; null when there is none. */
-export function retryDelay(error: ProviderError | null): number | null {
-  if (!isObject(error) || !isObject(error.error) || !Array.isArray(error.error.details)) return null;
-  for (const detail of error.error.details) {
-    const seconds = isObject(detail)
-      ? /^([\d.]{1,12})s$/.exec(String(detail.retryDelay ?? ''))?.[1]
-      : undefined;
-    if (seconds !== undefined) return milliseconds(seconds, 1000);
-  }
-  return null;
 }

@@ -1,13 +1,16 @@
 import { GatewayError } from '../../errors/index.ts';
 import { isObject } from '../../lib/json.ts';
 import { maxDepth } from '../../lib/storable.ts';
+import { dataMembers } from '../../providers/native-api.ts';
 
 /** Members by which the providers' own APIs take models; some do not mind the case. */
 const names = /^(?:models?|model_?id)$/i;
 
-/** Members with data of the caller's own, schemas of such data, or labels: what is called a model there is none. */
-const ownData =
-  /^(?:messages|contents?|inputs|instructions?|system(?:_?instruction)?|prediction|documents|instances|dataframe_records|item|template|arguments|variables|parameters|parameter_?definitions|properties|labels|attributes|filters?|headers|\w*metadata|\w*schema)$/i;
+/** Members with data of the caller's own, schemas of such data, or labels: a member `model` in them names no model. */
+const ownData = new RegExp(
+  `^(?:messages|content|inputs|instructions?|system|prediction|documents|item|template|arguments|variables|parameters|properties|labels|attributes|filters?|headers|\\w*metadata|\\w*schema|${dataMembers.join('|')})$`,
+  'i',
+);
 
 /** Top-level, or a list of what is said: of a session's audio it is settings. */
 const isInput = (name: string, member: unknown, level: number): boolean =>

@@ -1,7 +1,7 @@
-/** Names by which the providers' own APIs take a model in a query; some do not mind the case. */
-const names: ReadonlySet<string> = new Set(['model', 'deployment']);
+import { modelParameters } from '../../providers/native-api.ts';
 
-const isModel = ([name]: [string, string]): boolean => names.has(name.toLowerCase());
+/** Some providers accept the name of a parameter in upper case as well. */
+const isModel = ([name]: [string, string]): boolean => modelParameters.includes(name.toLowerCase());
 
 /** The models that a query names, however it is spelled. */
 export const modelsInQuery = (query: string): string[] =>

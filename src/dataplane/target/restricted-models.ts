@@ -1,7 +1,7 @@
 import type { ModelRecord, ProviderRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
 import { findProvider, headerOfSetting, isPassedOn, type Provider } from '../../providers/index.ts';
-import { modelInPath } from '../../recording/asked-for.ts';
+import { modelInPath } from '../../providers/native-api.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import { isLikeModel, requireCertainModel } from '../forms/require-certain.ts';
@@ -100,7 +100,7 @@ function requireAllEnabled(
 
 /** Whether what the body calls a model may be none to the provider, since the gateway does not know the format there. */
 const isOwnPath = (provider: Provider, { route: { endpoint, unified } }: Call): boolean =>
-  provider.hasOwnPlacesOfModels === true &&
+  provider.nativeApi?.hidesModels === true &&
   isPassedOn(endpoint) &&
   !(unified && provider.dialects?.[endpoint]);
 

@@ -16,6 +16,7 @@ const isMessages = ({ endpoint }: Place) => endpoint === 'messages' || endpoint 
 export const placedVendors: readonly Vendor[] = [
   {
     id: 'bedrock-mantle',
+    priceName: 'aws',
     baseUrl: (settings) => `https://bedrock-mantle.${regionOf(settings)}.api.aws`,
     endpoints: 'c m r',
     settings: awsSettings,
@@ -38,7 +39,7 @@ export const placedVendors: readonly Vendor[] = [
     id: 'bytez',
     baseUrl: 'https://api.bytez.com/models/v2',
     endpoints: 'c',
-    hasOwnPlacesOfModels: true,
+    nativeApi: { hidesModels: true },
     pathOf: ({ endpoint, path }) => (endpoint === 'proxy' ? path : `/openai/v1${path}`),
     authorize: keyIn('authorization', 'Key '),
   },
@@ -62,6 +63,11 @@ export const placedVendors: readonly Vendor[] = [
     baseUrl: ({ databricks_workspace: workspace }) =>
       workspace === undefined ? null : `https://${workspace}.cloud.databricks.com`,
     endpoints: 'c t e r',
+    nativeApi: {
+      modelPaths: [/\/(?:serving-)?endpoints\/([^/?]+)\/invocations/],
+      cacheablePaths: [/^\/(?:serving-)?endpoints\/[^/]+\/invocations$/],
+      dataMembers: ['dataframe_records', 'instances'],
+    },
     settings: {
       databricks_workspace: { pattern: HOST_PART },
       databricks_serving_endpoint_name: { pattern: PATH_PART },
@@ -77,7 +83,7 @@ export const placedVendors: readonly Vendor[] = [
     baseUrl: ({ huggingface_base_url: url }) =>
       url?.replace(/\/+$/, '') ?? 'https://api-inference.huggingface.co/models',
     endpoints: 'c t',
-    hasOwnPlacesOfModels: true,
+    nativeApi: { hidesModels: true },
     settings: { huggingface_base_url: { address: true } },
     pathOf({ endpoint, path, model, basePath }) {
       if (endpoint === 'proxy' || basePath.endsWith('/v1')) return path;
@@ -97,7 +103,7 @@ export const placedVendors: readonly Vendor[] = [
     baseUrl: ({ predibase_user: user }) =>
       user === undefined ? null : `https://serving.app.predibase.com/${user}/deployments/v2/llms`,
     endpoints: 'c',
-    hasOwnPlacesOfModels: true,
+    nativeApi: { hidesModels: true },
     settings: { predibase_user: { pattern: PATH_PART } },
     pathOf: ({ endpoint, path, model }) =>
       endpoint === 'chatComplete' ? `/${requireInPath(model)}/v1${path}` : path,

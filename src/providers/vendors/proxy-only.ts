@@ -2,8 +2,9 @@ import { awsAuthorize, regionOf } from '../credentials/aws/authorize.ts';
 import { awsSettings } from '../credentials/aws/settings.ts';
 import { bearer, keyIn } from '../credentials/keys.ts';
 import { endpointsOf } from '../endpoint.ts';
+import { geminiApi } from '../kinds/gemini/native-api.ts';
 import { openAiCompatible, type Vendor } from '../kinds/openai-compatible/index.ts';
-import type { Provider } from '../provider.ts';
+import type { NativeApi, Provider } from '../provider.ts';
 import { HEADER_VALUE, type Setting } from '../setting.ts';
 
 /** What a request tells SageMaker beside its body (spec/data-plane.md, section 1.2). */
@@ -29,7 +30,11 @@ const sageMaker: Vendor = {
   id: 'sagemaker',
   baseUrl: (settings) => `https://runtime.sagemaker.${regionOf(settings)}.amazonaws.com`,
   endpoints: '',
-  hasOwnPlacesOfModels: true,
+  nativeApi: {
+    modelPaths: [/\/endpoints\/([^/?]+)\/invocations/],
+    cacheablePaths: [/^\/endpoints\/[^/]+\/invocations$/],
+    hidesModels: true,
+  },
   settings: {
     ...awsSettings,
     ...Object.fromEntries(
@@ -58,12 +63,13 @@ const passedOn = (
   id: string,
   baseUrl: string | null,
   authorize: Provider['authorize'] = bearer,
+  nativeApi: NativeApi = {},
 ): Provider => ({
   id,
   baseUrl,
   settings: {},
   endpoints: endpointsOf(''),
-  hasOwnPlacesOfModels: true,
+  nativeApi: { ...nativeApi, hidesModels: true },
   authorize,
 });
 
@@ -73,9 +79,11 @@ export const proxyOnly: readonly Provider[] = [
   passedOn('meshy', 'https://api.meshy.ai/openapi/v1'),
   passedOn('milvus', null),
   // Google has shut the API down. The key goes in a header: a URL ends up in logs.
-  passedOn('palm', 'https://generativelanguage.googleapis.com/v1beta3', keyIn('x-goog-api-key')),
+  passedOn('palm', 'https://generativelanguage.googleapis.com/v1beta3', keyIn('x-goog-api-key'), geminiApi),
   passedOn('qdrant', null, keyIn('api-key', 'Bearer ')),
-  passedOn('replicate', 'https://api.replicate.com/v1'),
+  passedOn('replicate', 'https://api.replicate.com/v1', bearer, {
+    modelPaths: [/\/models\/([^?]{1,256}?)\/predictions/],
+  }),
   passedOn('scenario-ai', null, basic),
   passedOn('tripo3d', 'https://api.tripo3d.ai/v2/openapi'),
   { ...openAiCompatible(sageMaker), dialects: {} },

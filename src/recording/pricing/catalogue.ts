@@ -1,11 +1,12 @@
-import type { calcPrice, findProvider, ModelInfo, ModelPrice } from '@pydantic/genai-prices';
+import type { ModelInfo, ModelPrice } from '@pydantic/genai-prices';
 import { LRUCache } from 'lru-cache';
-import { catalogueNames, modelNames } from './catalogue-names.ts';
+import { findProvider } from '../../providers/index.ts';
 import type { Listed, ListedPrices } from './convert.ts';
 import { withLongInput } from './long-input.ts';
+import { modelNames } from './model-names.ts';
 import { supplement } from './supplement.ts';
 
-type Library = { calcPrice: typeof calcPrice; findProvider: typeof findProvider };
+type Library = Pick<typeof import('@pydantic/genai-prices'), 'calcPrice' | 'findProvider'>;
 
 /** The prices that the gateway brings along. */
 export type Catalogue = {
@@ -26,8 +27,7 @@ export function loadCatalogue(): Promise<Catalogue> {
 }
 
 /** The catalogue's name for a kind of provider; null where it has no prices of it. */
-const nameOf = (provider: string): string | null =>
-  (Object.hasOwn(catalogueNames, provider) && catalogueNames[provider]) || null;
+const nameOf = (provider: string): string | null => findProvider(provider)?.priceName ?? null;
 
 export const isPriced = (provider: string): boolean => nameOf(provider) !== null;
 

@@ -13,7 +13,8 @@ export type Vendor = Pick<
   | 'pathOf'
   | 'lacks'
   | 'pricedAs'
-  | 'hasOwnPlacesOfModels'
+  | 'priceName'
+  | 'nativeApi'
   | 'modelHeaders'
 > & {
   /** What it has, in the letters of spec/data-plane.md, section 9.2. */
@@ -41,7 +42,8 @@ export function openAiCompatible(vendor: Vendor): Provider {
     sufficientSettings: vendor.sufficientSettings,
     lacks: vendor.lacks,
     pricedAs: vendor.pricedAs,
-    hasOwnPlacesOfModels: vendor.hasOwnPlacesOfModels,
+    priceName: vendor.priceName,
+    nativeApi: vendor.nativeApi,
     modelHeaders: vendor.modelHeaders,
     endpoints: offered,
     streamUsage,

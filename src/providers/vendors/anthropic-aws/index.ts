@@ -1,6 +1,7 @@
 import { regionOf } from '../../credentials/aws/authorize.ts';
 import { awsSettings } from '../../credentials/aws/settings.ts';
 import { endpointsOf } from '../../endpoint.ts';
+import { claudeApi } from '../../kinds/claude/native-api.ts';
 import { settings as claude } from '../../kinds/claude/settings.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
@@ -14,6 +15,7 @@ export const anthropicAws: Provider = {
   settings: { ...awsSettings, ...claude, anthropic_aws_workspace_id: { pattern: PATH_PART } },
   sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
   endpoints: endpointsOf('m'),
+  nativeApi: claudeApi,
   dialects: lazyDialects(['chatComplete', 'complete', 'models'], async () =>
     (await import('../../kinds/claude/dialects.ts')).claudeDialects('anthropic-aws', authorize),
   ),

@@ -1,5 +1,6 @@
 import { authorize } from '../../credentials/anthropic.ts';
 import { endpointsOf } from '../../endpoint.ts';
+import { claudeApi } from '../../kinds/claude/native-api.ts';
 import { settings } from '../../kinds/claude/settings.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
@@ -10,6 +11,8 @@ export const anthropic: Provider = {
   baseUrl: 'https://api.anthropic.com/v1',
   settings,
   endpoints: endpointsOf('m'),
+  priceName: 'anthropic',
+  nativeApi: claudeApi,
   streamUsage: true,
   dialects: lazyDialects(
     ['chatComplete', 'complete', 'models'],

@@ -65,6 +65,7 @@ export const azureAi = openAiCompatible({
     azure_deployment_name: DEPLOYMENT_HEADER,
   },
   modelHeaders: { [DEPLOYMENT_HEADER]: 'azure_deployment_name' },
+  priceName: 'azure',
   sufficientSettings: [
     ['azure_deployment_name', 'azure_deployment_type', 'azure_region', 'azure_api_version'],
     ['azure_endpoint_name', 'azure_deployment_type'],

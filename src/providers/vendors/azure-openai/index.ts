@@ -58,6 +58,8 @@ export const azureOpenAi = openAiCompatible({
     openai_beta: { byRequest: true, pattern: HEADER_VALUE },
     ...identitySettings,
   },
+  priceName: 'azure',
+  nativeApi: { modelPaths: [/\/deployments\/([^/?]+)\//], modelParameters: ['deployment'] },
   settingHeaders: { openai_beta: 'openai-beta' },
   sufficientSettings: [['azure_auth_mode'], ['azure_resource_name', 'azure_ad_token']],
   // Deployments have names of their own, by which no price is known.

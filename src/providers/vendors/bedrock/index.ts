@@ -17,6 +17,11 @@ export const bedrock: Provider = {
   settings,
   sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
   endpoints: endpointsOf(''),
+  priceName: 'aws',
+  nativeApi: {
+    modelPaths: [/\/model\/([^/?]+)\/(?:converse|invoke)/],
+    cacheablePaths: [/^\/model\/[^/]+\/(?:converse|invoke|count-tokens)$/],
+  },
   streamUsage: true,
   dialects: lazyDialects(
     ['chatComplete', 'complete', 'embed', 'imageGenerate', 'messages', 'models'],

@@ -9,6 +9,11 @@ export const cohere: Provider = {
   baseUrl: 'https://api.cohere.ai',
   settings: {},
   endpoints: endpointsOf(''),
+  priceName: 'cohere',
+  nativeApi: {
+    cacheablePaths: [/^\/(?:chat|embed|generate)$/],
+    dataMembers: ['parameter_definitions', 'parameterDefinitions'],
+  },
   streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'complete', 'embed'], () => import('./dialects.ts')),
   pathOf: ({ endpoint, path }) =>

@@ -1,4 +1,5 @@
 import { endpointsOf } from '../../endpoint.ts';
+import { geminiApi } from '../../kinds/gemini/native-api.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
 import { authorize } from './authorize.ts';
@@ -8,6 +9,8 @@ export const google: Provider = {
   id: 'google',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   settings: {},
+  priceName: 'google',
+  nativeApi: geminiApi,
   endpoints: endpointsOf(''),
   streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'embed', 'models'], () => import('./dialects.ts')),

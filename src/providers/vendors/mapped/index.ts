@@ -12,7 +12,7 @@ const triton: Provider = {
   sufficientSettings: [[]],
   endpoints: endpointsOf(''),
   dialects: { complete: async () => (await import('./completions.ts')).triton },
-  hasOwnPlacesOfModels: true,
+  nativeApi: { cacheablePaths: [/^\/generate$/], hidesModels: true },
   authorize() {},
 };
 
@@ -22,6 +22,7 @@ const nomic: Provider = {
   settings: {},
   endpoints: endpointsOf(''),
   dialects: { embed: async () => (await import('./embeddings.ts')).nomic },
+  nativeApi: { cacheablePaths: [/^\/embedding\/text$/] },
   authorize: bearer,
 };
 
@@ -31,7 +32,7 @@ const segmind: Provider = {
   settings: {},
   endpoints: endpointsOf(''),
   dialects: { imageGenerate: async () => (await import('./images.ts')).segmind },
-  hasOwnPlacesOfModels: true,
+  nativeApi: { hidesModels: true },
   authorize: keyIn('x-api-key'),
 };
 
@@ -41,7 +42,7 @@ const stabilityAi: Provider = {
   settings: stabilitySettings,
   endpoints: endpointsOf(''),
   dialects: { imageGenerate: async () => (await import('./images.ts')).stabilityAi },
-  hasOwnPlacesOfModels: true,
+  nativeApi: { cacheablePaths: [/^\/generation\/[^/]+\/text-to-image$/], hidesModels: true },
   authorize: stabilityKey,
 };
 
@@ -49,6 +50,8 @@ const voyage = openAiCompatible({
   id: 'voyage',
   baseUrl: 'https://api.voyageai.com/v1',
   endpoints: '',
+  priceName: 'voyageai',
+  nativeApi: {},
   dialects: { embed: async () => (await import('./embeddings.ts')).voyage },
 });
 
@@ -67,7 +70,8 @@ const workersAi: Provider = {
     pathOf: ({ endpoint, path, basePath }) =>
       endpoint === 'proxy' || basePath.endsWith('/v1') ? path : `/v1${path}`,
   }),
-  hasOwnPlacesOfModels: true,
+  priceName: 'cloudflare',
+  nativeApi: { cacheablePaths: [/^\/run\/@\w+\/[^/]+\/[^/]+$/], hidesModels: true },
   modelScopes: ['@cf', '@hf'],
 };
 

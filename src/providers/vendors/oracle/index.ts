@@ -11,7 +11,11 @@ export const oracle = openAiCompatible({
   baseUrl: ({ oracle_region: region }) =>
     region === undefined ? null : `https://inference.generativeai.${region}.oci.oraclecloud.com`,
   endpoints: 'c',
-  hasOwnPlacesOfModels: true,
+  nativeApi: {
+    cacheablePaths: [/^\/\d{8}\/actions\/(?:chat|embedText|generateText|rerankText)$/],
+    dataMembers: ['parameterDefinitions'],
+    hidesModels: true,
+  },
   settings: {
     oracle_region: { pattern: HOST_PART },
     oracle_api_version: { byRequest: true, pattern: /^\d{8}$/ },

@@ -1,4 +1,5 @@
 import { endpointsOf } from '../../endpoint.ts';
+import { geminiApi } from '../../kinds/gemini/native-api.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
 import { authorize } from './authorize.ts';
@@ -24,6 +25,17 @@ export const vertexAi: Provider = {
     () => import('./dialects.ts'),
   ),
   lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
+  priceName: 'google',
+  nativeApi: {
+    ...geminiApi,
+    // A tuned model is an endpoint of the project's own, and `endpoints/<id>` is its name.
+    modelPaths: [
+      ...geminiApi.modelPaths,
+      /\/(endpoints\/[^/:?]+):\w/,
+      /\/(endpoints\/(?!openapi\/)[^/?]+)\/(?:chat\/completions|invoke\/)/,
+    ],
+    dataMembers: [...geminiApi.dataMembers, 'instances'],
+  },
   modelKinds: ['endpoints/'],
   callerHeaders: ['anthropic-beta', 'x-vertex-ai-llm-request-type'],
   authorize,

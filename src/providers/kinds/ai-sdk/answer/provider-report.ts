@@ -1,4 +1,5 @@
 import { isObject } from '../../../../lib/json.ts';
+import { retryDelayIn } from '../../gemini/native-api.ts';
 import { isText } from '../fields.ts';
 
 /** What a provider's error says, in whatever form it writes errors. */
@@ -17,11 +18,12 @@ export function reportOf(body: string | undefined): Report {
   const inner = isObject(whole.error) ? whole.error : whole;
   const type = [inner.type, inner.status].find(isText);
   const message = [inner.message, whole.message, whole.error].find(isText) ?? plainText(body, parsed);
+  const delay = retryDelayIn(inner.details);
   return {
     message,
     type,
     code: isText(inner.code) ? inner.code : null,
-    wait: retryDelay(inner.details),
+    wait: delay === null ? null : String(Math.ceil(delay / 1000)),
   };
 }
 
@@ -37,13 +39,3 @@ const plainText = (body: string | undefined, parsed: unknown): string | undefine
   parsed === undefined && body !== undefined && body !== '' && !body.trimStart().startsWith('<')
     ? body
     : undefined;
-
-/** Google says in the body how many seconds to wait. */
-function retryDelay(details: unknown): string | null {
-  for (const detail of Array.isArray(details) ? details : []) {
-    const match =
-      isObject(detail) && isText(detail.retryDelay) ? /^([\d.]{1,12})s$/.exec(detail.retryDelay) : null;
-    if (match) return String(Math.ceil(Number(match[1])));
-  }
-  return null;
-}

@@ -1,33 +1,3 @@
-/** The catalogue's name for each kind of provider whose prices it knows. */
-export const catalogueNames: Readonly<Record<string, string>> = {
-  anthropic: 'anthropic',
-  'azure-ai': 'azure',
-  'azure-openai': 'azure',
-  bedrock: 'aws',
-  'bedrock-mantle': 'aws',
-  cerebras: 'cerebras',
-  cohere: 'cohere',
-  deepseek: 'deepseek',
-  'fireworks-ai': 'fireworks',
-  google: 'google',
-  groq: 'groq',
-  'mistral-ai': 'mistral',
-  modal: 'modal',
-  moonshot: 'moonshotai',
-  'novita-ai': 'novita',
-  openai: 'openai',
-  openrouter: 'openrouter',
-  ovhcloud: 'ovhcloud',
-  'perplexity-ai': 'perplexity',
-  'together-ai': 'together',
-  'vertex-ai': 'google',
-  voyage: 'voyageai',
-  'workers-ai': 'cloudflare',
-  'x-ai': 'x-ai',
-  'z-ai': 'zai',
-  zhipu: 'zhipuai',
-};
-
 /** Names under which a model may stand in the catalogue, the most exact first: as it is, then with less and less around it. */
 export function modelNames(model: string): string[] {
   const names = [withoutSlug(decoded(model))];
