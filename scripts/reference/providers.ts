@@ -1,34 +1,26 @@
-import type { Endpoint } from '../../src/providers/endpoint.ts';
-import type { Provider } from '../../src/providers/provider.ts';
+import { allOffers, endpointsOf, type Offer } from '../../src/providers/endpoint.ts';
+import { allProviders, isPassedOn, type Provider } from '../../src/providers/index.ts';
 
-const words: Partial<Record<Endpoint, string>> = {
-  chatComplete: 'chat',
-  complete: 'completions',
-  embed: 'embeddings',
-  imageGenerate: 'images',
-  imageEdit: 'image edits',
-  createSpeech: 'speech',
-  createTranscription: 'transcriptions',
-  createTranslation: 'translations',
-  messages: 'messages',
-  createResponse: 'responses',
-  files: 'files',
-  batches: 'batches',
-  fineTuning: 'fine-tuning',
-  realtime: 'realtime',
-};
+/** Providers that stand for no company: they are described in words. */
+const ownProviders: readonly string[] = ['gateway', 'mock', 'passthrough'];
 
-/** The README's table of providers: those with the same endpoints and settings share a row. */
-export function readmeTable(providers: readonly Provider[]): string {
+/** What a provider takes in a format that the gateway knows, as it is or translated. */
+export const offersOf = ({ endpoints, dialects }: Provider): readonly Offer[] =>
+  allOffers.filter((offer) =>
+    [...endpointsOf(offer)].some(
+      (endpoint) => !isPassedOn(endpoint) && (endpoints.has(endpoint) || dialects?.[endpoint]),
+    ),
+  );
+
+/** The table of providers as Markdown, out of the registry: those with the same offers and settings share a row. */
+export function providersTable(): string {
   const rows = new Map<string, string[]>();
-  for (const { id, endpoints, dialects, settings } of providers) {
-    const taken = Object.entries(words).filter(
-      ([endpoint]) => endpoints.has(endpoint as Endpoint) || dialects?.[endpoint as Endpoint],
-    );
-    const offered = taken.map(([, word]) => word).join(', ') || 'none but `/v1/proxy/…`';
-    const names = Object.keys(settings).map((name) => `\`${name}\``);
+  for (const provider of allProviders) {
+    if (ownProviders.includes(provider.id)) continue;
+    const offered = offersOf(provider).join(', ') || 'none but `/v1/proxy/…`';
+    const names = Object.keys(provider.settings).map((name) => `\`${name}\``);
     const rest = `${offered} | ${names.join(', ') || '–'}`;
-    rows.set(rest, [...(rows.get(rest) ?? []), `\`${id}\``]);
+    rows.set(rest, [...(rows.get(rest) ?? []), `\`${provider.id}\``]);
   }
   const lines = [...rows].map(([rest, ids]) => `| ${ids.join(', ')} | ${rest} |`);
   return ['| provider | endpoints | settings |', '|---|---|---|', ...lines, ''].join('\n');

@@ -1,4 +1,4 @@
-/** What a call asks of a provider (spec/data-plane.md, sections 5.6, 9.2 and 10.1). */
+/** What a call asks of a provider, as logs and rules name it. */
 export type Endpoint =
   | 'chatComplete'
   | 'complete'
@@ -24,39 +24,33 @@ export type Endpoint =
   | 'realtime'
   | 'proxy';
 
-/** The letters by which section 9.2 lists what a provider has. */
-const letters: Record<string, readonly Endpoint[]> = {
-  c: ['chatComplete'],
-  t: ['complete'],
-  e: ['embed'],
-  m: ['messages', 'countTokens'],
-  r: ['createResponse', 'storedResponse'],
-  i: ['imageGenerate'],
-  ie: ['imageEdit', 'imageVariation'],
-  s: ['createSpeech'],
-  x: ['createTranscription'],
-  l: ['createTranslation'],
-  f: ['files'],
-  b: ['batches'],
-  ft: ['fineTuning'],
-  rt: ['realtime'],
-};
+/** What a provider may offer in a format that the gateway knows, each with the endpoints that belong to it. */
+const endpointsByOffer = {
+  chat: ['chatComplete'],
+  completions: ['complete'],
+  embeddings: ['embed'],
+  images: ['imageGenerate'],
+  'image edits': ['imageEdit', 'imageVariation'],
+  speech: ['createSpeech'],
+  transcriptions: ['createTranscription'],
+  translations: ['createTranslation'],
+  messages: ['messages', 'countTokens'],
+  responses: ['createResponse', 'storedResponse'],
+  files: ['files'],
+  batches: ['batches'],
+  'fine-tuning': ['fineTuning'],
+  realtime: ['realtime'],
+} satisfies Record<string, readonly Endpoint[]>;
+
+export type Offer = keyof typeof endpointsByOffer;
+
+export const allOffers = Object.keys(endpointsByOffer) as readonly Offer[];
 
 const passedOn: readonly Endpoint[] = ['rerank', 'moderate', 'ocr', 'models', 'proxy'];
 
-/** Unified only where a provider maps it, else passed on as it is (section 10.1). */
+/** Whether requests to an endpoint go to a provider as they are, unless it has a dialect for them. */
 export const isPassedOn = (endpoint: Endpoint): boolean => passedOn.includes(endpoint);
 
-/** Endpoints out of letters such as `c t e`, and what every provider is asked without a translation. */
-export const endpointsOf = (text: string): ReadonlySet<Endpoint> =>
-  new Set([
-    ...text
-      .split(' ')
-      .filter((letter) => letter !== '')
-      .flatMap((letter) => {
-        const found = letters[letter];
-        if (!found) throw new Error(`${letter} stands for no endpoint.`);
-        return found;
-      }),
-    ...passedOn,
-  ]);
+/** The endpoints that belong to some offers, and those that every provider is asked without a translation. */
+export const endpointsOf = (...offers: readonly Offer[]): ReadonlySet<Endpoint> =>
+  new Set([...offers.flatMap((offer): readonly Endpoint[] => endpointsByOffer[offer]), ...passedOn]);

@@ -5,7 +5,7 @@ import { isCacheablePath, modelInPath, pathBelowApi } from '../../src/providers/
 
 // The models that an integration allows, the cache and the prices rest on what providers state of their own APIs.
 
-const usual = endpointsOf('');
+const usual = endpointsOf();
 
 /** Whether a provider is asked in another format than OpenAI's, or in no format that the gateway knows. */
 function hasFormatOfItsOwn({ endpoints, dialects = {}, respond }: Provider): boolean {

@@ -1,13 +1,13 @@
-import { endpointsOf } from '../endpoint.ts';
+import { allOffers, endpointsOf } from '../endpoint.ts';
 import { jsonAnswer } from '../kinds/openai-compatible/ask.ts';
 import type { Provider } from '../provider.ts';
 
-/** Files, batches and jobs that the gateway itself would keep (spec/data-plane.md, section 10.4): it keeps none. */
+/** Stands for files, batches and jobs that the gateway would keep by itself. It keeps none, and says so to every call. */
 export const gateway: Provider = {
   id: 'gateway',
   baseUrl: null,
   settings: {},
-  endpoints: endpointsOf('c t e m r i ie s x l f b ft'),
+  endpoints: endpointsOf(...allOffers.filter((offer) => offer !== 'realtime')),
   authorize() {},
   respond: async () =>
     jsonAnswer(

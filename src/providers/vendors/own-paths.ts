@@ -18,7 +18,7 @@ export const placedVendors: readonly Vendor[] = [
     id: 'bedrock-mantle',
     priceName: 'aws',
     baseUrl: (settings) => `https://bedrock-mantle.${regionOf(settings)}.api.aws`,
-    endpoints: 'c m r',
+    offers: ['chat', 'messages', 'responses'],
     settings: awsSettings,
     sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
     callerHeaders: ['anthropic-beta', 'anthropic-version'],
@@ -32,13 +32,13 @@ export const placedVendors: readonly Vendor[] = [
   {
     id: 'byteplus',
     baseUrl: ({ byteplus_region: region = 'ap-southeast' }) => `https://ark.${region}.bytepluses.com/api/v3`,
-    endpoints: 'c',
+    offers: ['chat'],
     settings: { byteplus_region: { pattern: HOST_PART } },
   },
   {
     id: 'bytez',
     baseUrl: 'https://api.bytez.com/models/v2',
-    endpoints: 'c',
+    offers: ['chat'],
     nativeApi: { hidesModels: true },
     pathOf: ({ endpoint, path }) => (endpoint === 'proxy' ? path : `/openai/v1${path}`),
     authorize: keyIn('authorization', 'Key '),
@@ -47,7 +47,7 @@ export const placedVendors: readonly Vendor[] = [
     id: 'cortex',
     baseUrl: ({ snowflake_account: account }) =>
       account === undefined ? null : `https://${account}.snowflakecomputing.com/api/v2`,
-    endpoints: 'c',
+    offers: ['chat'],
     settings: {
       snowflake_account: { pattern: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9-]{1,32}){0,3}$/i },
     },
@@ -62,7 +62,7 @@ export const placedVendors: readonly Vendor[] = [
     id: 'databricks',
     baseUrl: ({ databricks_workspace: workspace }) =>
       workspace === undefined ? null : `https://${workspace}.cloud.databricks.com`,
-    endpoints: 'c t e r',
+    offers: ['chat', 'completions', 'embeddings', 'responses'],
     nativeApi: {
       modelPaths: [/\/(?:serving-)?endpoints\/([^/?]+)\/invocations/],
       cacheablePaths: [/^\/(?:serving-)?endpoints\/[^/]+\/invocations$/],
@@ -82,7 +82,7 @@ export const placedVendors: readonly Vendor[] = [
     id: 'huggingface',
     baseUrl: ({ huggingface_base_url: url }) =>
       url?.replace(/\/+$/, '') ?? 'https://api-inference.huggingface.co/models',
-    endpoints: 'c t',
+    offers: ['chat', 'completions'],
     nativeApi: { hidesModels: true },
     settings: { huggingface_base_url: { address: true } },
     pathOf({ endpoint, path, model, basePath }) {
@@ -93,7 +93,7 @@ export const placedVendors: readonly Vendor[] = [
   {
     id: 'ollama',
     baseUrl: null,
-    endpoints: 'c e',
+    offers: ['chat', 'embeddings'],
     sufficientSettings: [[]],
     pathOf: ({ endpoint, path, basePath }) =>
       endpoint === 'proxy' ? path : `${withoutEnd(basePath, '/v1')}${path}`,
@@ -102,7 +102,7 @@ export const placedVendors: readonly Vendor[] = [
     id: 'predibase',
     baseUrl: ({ predibase_user: user }) =>
       user === undefined ? null : `https://serving.app.predibase.com/${user}/deployments/v2/llms`,
-    endpoints: 'c',
+    offers: ['chat'],
     nativeApi: { hidesModels: true },
     settings: { predibase_user: { pattern: PATH_PART } },
     pathOf: ({ endpoint, path, model }) =>
@@ -111,7 +111,7 @@ export const placedVendors: readonly Vendor[] = [
   {
     id: 'reka-ai',
     baseUrl: 'https://api.reka.ai',
-    endpoints: 'c',
+    offers: ['chat'],
     pathOf: ({ endpoint, path, basePath }) =>
       endpoint === 'proxy' ? path : `${withoutEnd(basePath, '/v1')}${path}`,
     authorize: keyIn('x-api-key'),

@@ -29,7 +29,7 @@ const chooseModels = /-(?:target-model|target-container-hostname|inference-compo
 const sageMaker: Vendor = {
   id: 'sagemaker',
   baseUrl: (settings) => `https://runtime.sagemaker.${regionOf(settings)}.amazonaws.com`,
-  endpoints: '',
+  offers: [],
   nativeApi: {
     modelPaths: [/\/endpoints\/([^/?]+)\/invocations/],
     cacheablePaths: [/^\/endpoints\/[^/]+\/invocations$/],
@@ -68,7 +68,7 @@ const passedOn = (
   id,
   baseUrl,
   settings: {},
-  endpoints: endpointsOf(''),
+  endpoints: endpointsOf(),
   nativeApi: { ...nativeApi, hidesModels: true },
   authorize,
 });

@@ -1,5 +1,5 @@
 import { bearer } from '../../credentials/keys.ts';
-import { endpointsOf } from '../../endpoint.ts';
+import { allOffers, endpointsOf, type Offer } from '../../endpoint.ts';
 import type { Provider } from '../../provider.ts';
 import { batchOutput } from './batch-output.ts';
 import { modelList } from './models.ts';
@@ -17,8 +17,7 @@ export type Vendor = Pick<
   | 'nativeApi'
   | 'modelHeaders'
 > & {
-  /** What it has, in the letters of spec/data-plane.md, section 9.2. */
-  endpoints: string;
+  offers: readonly Offer[];
   /** It refuses `stream_options`. */
   streamUsage?: false;
   settings?: Provider['settings'];
@@ -30,10 +29,13 @@ export type Vendor = Pick<
   dialects?: Provider['dialects'];
 };
 
+/** All that OpenAI itself offers. */
+export const openAiOffers: readonly Offer[] = allOffers.filter((offer) => offer !== 'messages');
+
 export function openAiCompatible(vendor: Vendor): Provider {
-  const { id, endpoints, settings = {}, streamUsage = true, callerHeaders = [], pathOf } = vendor;
+  const { id, offers, settings = {}, streamUsage = true, callerHeaders = [], pathOf } = vendor;
   const authorize = withSettings(vendor.settingHeaders, vendor.authorize ?? bearer);
-  const offered = endpointsOf(endpoints);
+  const offered = endpointsOf(...offers);
   const manner = { authorize, pathOf };
   return {
     id,

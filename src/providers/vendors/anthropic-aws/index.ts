@@ -14,7 +14,8 @@ export const anthropicAws: Provider = {
   baseUrl: (settings) => `https://aws-external-anthropic.${regionOf(settings)}.api.aws/v1`,
   settings: { ...awsSettings, ...claude, anthropic_aws_workspace_id: { pattern: PATH_PART } },
   sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
-  endpoints: endpointsOf('m'),
+  // Files and batches have a format of their own there.
+  endpoints: endpointsOf('messages'),
   nativeApi: claudeApi,
   dialects: lazyDialects(['chatComplete', 'complete', 'models'], async () =>
     (await import('../../kinds/claude/dialects.ts')).claudeDialects('anthropic-aws', authorize),

@@ -10,7 +10,7 @@ export const anthropic: Provider = {
   id: 'anthropic',
   baseUrl: 'https://api.anthropic.com/v1',
   settings,
-  endpoints: endpointsOf('m'),
+  endpoints: endpointsOf('messages'),
   priceName: 'anthropic',
   nativeApi: claudeApi,
   streamUsage: true,

@@ -1,6 +1,7 @@
 import { azureAuthorize, withVersion } from '../../credentials/azure/authorize.ts';
 import { API_VERSION, identitySettings } from '../../credentials/azure/settings.ts';
 import { keyIn } from '../../credentials/keys.ts';
+import { allOffers } from '../../endpoint.ts';
 import { settings as claude } from '../../kinds/claude/settings.ts';
 import { openAiCompatible } from '../../kinds/openai-compatible/index.ts';
 import type { Place, Provider } from '../../provider.ts';
@@ -48,7 +49,7 @@ const DEPLOYMENT_HEADER = 'azureml-model-deployment';
 export const azureAi = openAiCompatible({
   id: 'azure-ai',
   baseUrl,
-  endpoints: 'c t e i ie s x l m r f b ft rt',
+  offers: allOffers,
   settings: {
     azure_foundry_url: { address: true },
     azure_endpoint_name: { pattern: HOST_PART },

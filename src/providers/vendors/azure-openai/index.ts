@@ -2,7 +2,7 @@ import { azureAuthorize, withVersion } from '../../credentials/azure/authorize.t
 import { API_VERSION, identitySettings, MODEL_NAME } from '../../credentials/azure/settings.ts';
 import { keyIn } from '../../credentials/keys.ts';
 import type { Endpoint } from '../../endpoint.ts';
-import { openAiCompatible } from '../../kinds/openai-compatible/index.ts';
+import { openAiCompatible, openAiOffers } from '../../kinds/openai-compatible/index.ts';
 import type { Place, Provider } from '../../provider.ts';
 import { HEADER_VALUE, HOST_PART, PATH_PART } from '../../setting.ts';
 import { deploymentOf, deploymentsProblem, requireNamedDeployment, versionOf } from './deployments.ts';
@@ -48,7 +48,7 @@ export const azureOpenAi = openAiCompatible({
   id: 'azure-openai',
   baseUrl: ({ azure_resource_name: resource }) =>
     resource === undefined ? null : `https://${resource}.openai.azure.com/openai`,
-  endpoints: 'c t e i ie s x l r f b ft rt',
+  offers: openAiOffers,
   settings: {
     azure_resource_name: { pattern: HOST_PART, aliases: ['resource_name'] },
     azure_deployment_id: { pattern: PATH_PART, aliases: ['deployment_id'] },

@@ -16,7 +16,7 @@ export const bedrock: Provider = {
   },
   settings,
   sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
-  endpoints: endpointsOf(''),
+  endpoints: endpointsOf(),
   priceName: 'aws',
   nativeApi: {
     modelPaths: [/\/model\/([^/?]+)\/(?:converse|invoke)/],
@@ -27,6 +27,7 @@ export const bedrock: Provider = {
     ['chatComplete', 'complete', 'embed', 'imageGenerate', 'messages', 'models'],
     () => import('./dialects.ts'),
   ),
+  // Files, batches and fine-tuning have formats of their own there.
   lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
   callerHeaders: ['anthropic-beta'],
   authorize,

@@ -8,7 +8,7 @@ export const cohere: Provider = {
   id: 'cohere',
   baseUrl: 'https://api.cohere.ai',
   settings: {},
-  endpoints: endpointsOf(''),
+  endpoints: endpointsOf(),
   priceName: 'cohere',
   nativeApi: {
     cacheablePaths: [/^\/(?:chat|embed|generate)$/],

@@ -11,7 +11,7 @@ export const google: Provider = {
   settings: {},
   priceName: 'google',
   nativeApi: geminiApi,
-  endpoints: endpointsOf(''),
+  endpoints: endpointsOf(),
   streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'embed', 'models'], () => import('./dialects.ts')),
   modelKinds: ['models/'],

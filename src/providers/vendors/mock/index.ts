@@ -17,7 +17,7 @@ export const mock: Provider = {
   baseUrl: null,
   settings: {},
   sufficientSettings: [[]],
-  endpoints: endpointsOf('c t e'),
+  endpoints: endpointsOf('chat', 'completions', 'embeddings'),
   streamUsage: true,
   models: ['mock-1', 'mock-embedding-1'],
   authorize() {},

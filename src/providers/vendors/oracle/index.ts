@@ -10,7 +10,7 @@ export const oracle = openAiCompatible({
   id: 'oracle',
   baseUrl: ({ oracle_region: region }) =>
     region === undefined ? null : `https://inference.generativeai.${region}.oci.oraclecloud.com`,
-  endpoints: 'c',
+  offers: ['chat'],
   nativeApi: {
     cacheablePaths: [/^\/\d{8}\/actions\/(?:chat|embedText|generateText|rerankText)$/],
     dataMembers: ['parameterDefinitions'],

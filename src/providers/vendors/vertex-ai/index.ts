@@ -18,12 +18,13 @@ export const vertexAi: Provider = {
     ['vertex_region', 'vertex_project_id'],
     ['vertex_region', 'vertex_service_account_json'],
   ],
-  endpoints: endpointsOf(''),
+  endpoints: endpointsOf(),
   streamUsage: true,
   dialects: lazyDialects(
     ['chatComplete', 'embed', 'imageGenerate', 'messages', 'models'],
     () => import('./dialects.ts'),
   ),
+  // Files, batches and fine-tuning have formats of their own there.
   lacks: (endpoint, model) => endpoint === 'messages' && !isClaude(model),
   priceName: 'google',
   nativeApi: {
