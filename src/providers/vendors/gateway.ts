@@ -1,5 +1,5 @@
+import { jsonAnswer } from '../answer.ts';
 import { allOffers, endpointsOf } from '../endpoint.ts';
-import { jsonAnswer } from '../kinds/openai-compatible/ask.ts';
 import type { Provider } from '../provider.ts';
 
 /** Stands for files, batches and jobs that the gateway would keep by itself. It keeps none, and says so to every call. */
@@ -10,10 +10,9 @@ export const gateway: Provider = {
   endpoints: endpointsOf(...allOffers.filter((offer) => offer !== 'realtime')),
   authorize() {},
   respond: async () =>
-    jsonAnswer(
-      400,
-      {},
-      {
+    jsonAnswer({
+      status: 400,
+      value: {
         error: {
           message: 'The gateway is no provider by itself: name the one that is to be asked.',
           type: 'invalid_request_error',
@@ -21,5 +20,5 @@ export const gateway: Provider = {
           code: 'unsupported_endpoint',
         },
       },
-    ),
+    }),
 };

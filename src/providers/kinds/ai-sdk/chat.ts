@@ -3,13 +3,14 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
+import { jsonAnswer } from '../../answer.ts';
 import type { DialectAnswer, DialectRequest } from '../../provider.ts';
 import { ChunkWriter } from './answer/chunk-writer.ts';
 import { completionOf, type Naming } from './answer/completion.ts';
 import { CutOff, Reported, UnreadableAnswer } from './answer/errors.ts';
 import { failureOf } from './answer/failure.ts';
-import { jsonAnswer, passedOn } from './answer/headers.ts';
-import { type DialectCall, dialectOf, type Vendor } from './dialect.ts';
+import { passedOn } from './answer/headers.ts';
+import { type DialectCall, dialectOf, type SdkProvider } from './dialect.ts';
 import type { Fields } from './fields.ts';
 import { callOptionsOf } from './request/call-options.ts';
 
@@ -22,12 +23,12 @@ export type View = {
 
 const asItIs: View = { whole: (completion) => completion, chunk: (chunk) => chunk };
 
-export const chatDialect = (vendor: Vendor) =>
+export const chatDialect = (vendor: SdkProvider) =>
   dialectOf(vendor, (call) => chat(vendor, call, call.body, asItIs));
 
 /** Asks the model `body`, a chat completion request. */
 export async function chat(
-  vendor: Vendor,
+  vendor: SdkProvider,
   call: DialectCall,
   body: Fields,
   view: View,
@@ -44,7 +45,10 @@ export async function chat(
   const naming = { provider: vendor.id, model, strict: request.strict };
   if (body.stream === true) return streamed(languageModel, options, naming, request, view);
   const result = await languageModel.doGenerate(options);
-  return jsonAnswer(200, view.whole(completionOf(result, naming)), passedOn(result.response?.headers));
+  return jsonAnswer({
+    headers: passedOn(result.response?.headers),
+    value: view.whole(completionOf(result, naming)),
+  });
 }
 
 async function streamed(

@@ -1,10 +1,10 @@
 import { isObject } from '../../../lib/json.ts';
 import { chat, type View } from './chat.ts';
-import { dialectOf, type Vendor } from './dialect.ts';
+import { dialectOf, type SdkProvider } from './dialect.ts';
 import { type Fields, isText, RequestProblem } from './fields.ts';
 
 /** Text completion by a model that only chats: the prompt is what the user says. */
-export const completeDialect = (vendor: Vendor) =>
+export const completeDialect = (vendor: SdkProvider) =>
   dialectOf(vendor, (call) => {
     const { prompt, suffix, echo, ...rest } = call.body;
     if (isText(suffix) && suffix !== '')

@@ -17,7 +17,7 @@ import { type Fields, RequestProblem } from './fields.ts';
 import { addedHeaders, signedFetch, urlOf } from './signed-fetch.ts';
 
 /** What the library needs to reach a provider for one call. */
-export type Connection = {
+export type SdkConnection = {
   /** Without a slash at the end. */
   baseUrl: string;
   credential: ProviderCredential;
@@ -32,10 +32,10 @@ const notInPaths = /[\s?#%\\]|(?:^|\/)\.{1,2}(?:\/|$)/;
 type Extra<T> = (body: Fields, model: string, request: DialectRequest) => Partial<T> | Promise<Partial<T>>;
 
 /** A provider that the library speaks to: its models, and what a request means to this provider alone. */
-export type Vendor = {
+export type SdkProvider = {
   id: string;
   authorize: Provider['authorize'];
-  chat(connection: Connection, model: string): Promise<LanguageModelV4>;
+  chat(connection: SdkConnection, model: string): Promise<LanguageModelV4>;
   /** Added to the options of every chat call. */
   chatOptions?(
     body: Fields,
@@ -43,16 +43,16 @@ export type Vendor = {
     options: LanguageModelV4CallOptions,
     request: DialectRequest,
   ): Partial<LanguageModelV4CallOptions> | Promise<Partial<LanguageModelV4CallOptions>>;
-  embedding?(connection: Connection, model: string): Promise<EmbeddingModelV4>;
+  embedding?(connection: SdkConnection, model: string): Promise<EmbeddingModelV4>;
   embeddingOptions?: Extra<Parameters<EmbeddingModelV4['doEmbed']>[0]>;
-  image?(connection: Connection, model: string): Promise<ImageModelV4>;
+  image?(connection: SdkConnection, model: string): Promise<ImageModelV4>;
   imageOptions?: Extra<Parameters<ImageModelV4['doGenerate']>[0]>;
 };
 
 /** One call of a dialect: the caller's body and how its provider is reached. */
 export type DialectCall = {
   request: DialectRequest;
-  connection: Connection;
+  connection: SdkConnection;
   body: Fields;
   model: string;
   headers: Record<string, string>;
@@ -68,13 +68,13 @@ export const dialectOf = (vendor: Named, answer: (call: DialectCall) => Promise<
     return answer({ request, connection, body, model, headers: addedHeaders(request.headers) });
   });
 
-type Named = Pick<Vendor, 'id' | 'authorize'>;
+type Named = Pick<SdkProvider, 'id' | 'authorize'>;
 
 /** Whatever `answer` throws becomes an answer, unless there is none. */
 export const guarded =
   (
     vendor: Named,
-    answer: (request: DialectRequest, connection: Connection) => DialectAnswer | Promise<DialectAnswer>,
+    answer: (request: DialectRequest, connection: SdkConnection) => DialectAnswer | Promise<DialectAnswer>,
     furtherOrigins: (base: BaseUrl) => string[] = () => [],
   ): Dialect =>
   async (request) => {

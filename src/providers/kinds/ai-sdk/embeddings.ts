@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4, EmbeddingModelV4CallOptions, EmbeddingModelV4Result } from '@ai-sdk/provider';
-import { jsonAnswer, passedOn } from './answer/headers.ts';
-import { dialectOf, type Vendor } from './dialect.ts';
+import { jsonAnswer } from '../../answer.ts';
+import { passedOn } from './answer/headers.ts';
+import { dialectOf, type SdkProvider } from './dialect.ts';
 import { type Fields, isCount, isText, optional, RequestProblem } from './fields.ts';
 
 const MAX_INPUTS = 2048;
@@ -8,7 +9,7 @@ const MAX_INPUTS = 2048;
 const PARALLEL = 8;
 
 /** OpenAI's embeddings by a provider with a format of its own, in as many requests as it takes. */
-export const embeddingsDialect = (vendor: Vendor) =>
+export const embeddingsDialect = (vendor: SdkProvider) =>
   dialectOf(vendor, async ({ request, connection, body, model, headers }) => {
     if (!vendor.embedding) throw new RequestProblem(`The provider ${vendor.id} has no embeddings.`);
     const values = inputsOf(body.input);
@@ -20,9 +21,9 @@ export const embeddingsDialect = (vendor: Vendor) =>
       headers,
     };
     const results = await embedAll(await vendor.embedding(connection, model), values, options);
-    return jsonAnswer(
-      200,
-      {
+    return jsonAnswer({
+      headers: passedOn(results.at(-1)?.response?.headers),
+      value: {
         object: 'list',
         data: results
           .flatMap(({ embeddings }) => embeddings)
@@ -30,8 +31,7 @@ export const embeddingsDialect = (vendor: Vendor) =>
         model,
         ...usageOf(results),
       },
-      passedOn(results.at(-1)?.response?.headers),
-    );
+    });
   });
 
 function inputsOf(input: unknown): string[] {

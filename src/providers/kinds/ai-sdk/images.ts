@@ -1,12 +1,13 @@
 import type { ImageModelV4, ImageModelV4CallOptions, ImageModelV4Result } from '@ai-sdk/provider';
-import { jsonAnswer, passedOn } from './answer/headers.ts';
-import { dialectOf, type Vendor } from './dialect.ts';
+import { jsonAnswer } from '../../answer.ts';
+import { passedOn } from './answer/headers.ts';
+import { dialectOf, type SdkProvider } from './dialect.ts';
 import { isCount, isText, isWhole, optional, RequestProblem } from './fields.ts';
 
 const MAX_IMAGES = 10;
 
 /** OpenAI's image generation; the images come in the answer, since there is nowhere to fetch them from. */
-export const imagesDialect = (vendor: Vendor) =>
+export const imagesDialect = (vendor: SdkProvider) =>
   dialectOf(vendor, async ({ request, connection, body, model, headers }) => {
     if (!vendor.image) throw new RequestProblem(`The provider ${vendor.id} has no images.`);
     if (!isText(body.prompt) || body.prompt === '')
@@ -28,15 +29,14 @@ export const imagesDialect = (vendor: Vendor) =>
       headers,
     };
     const results = await generateAll(await vendor.image(connection, model), n, options);
-    return jsonAnswer(
-      200,
-      {
+    return jsonAnswer({
+      headers: passedOn(results.at(-1)?.response.headers),
+      value: {
         created: Math.floor(Date.now() / 1000),
         data: results.flatMap(({ images }) => images.map((image) => ({ b64_json: base64Of(image) }))),
         ...usageOf(results),
       },
-      passedOn(results.at(-1)?.response.headers),
-    );
+    });
   });
 
 export function sizeOf(size: unknown): `${number}x${number}` | undefined {

@@ -1,9 +1,9 @@
 import { isObject } from '../../../lib/json.ts';
+import { jsonAnswer } from '../../answer.ts';
 import type { BaseUrl, Dialect, Provider } from '../../provider.ts';
 import { UnreadableAnswer } from './answer/errors.ts';
-import { jsonAnswer } from './answer/headers.ts';
 import { refusalOf } from './answer/refusal.ts';
-import { type Connection, guarded } from './dialect.ts';
+import { guarded, type SdkConnection } from './dialect.ts';
 import { type Fields, isText, RequestProblem } from './fields.ts';
 import { addedHeaders } from './signed-fetch.ts';
 
@@ -19,7 +19,7 @@ export const MAX_PAGES = 20;
 /** `GET /models` and `GET /models/{model}` of a provider that lists its models in a format of its own (section 10.3). */
 export const modelsDialect = (
   vendor: { id: string; authorize: Provider['authorize'] },
-  list: (read: Read, connection: Connection) => Promise<Model[]>,
+  list: (read: Read, connection: SdkConnection) => Promise<Model[]>,
   furtherOrigins?: (base: BaseUrl) => string[],
 ): Dialect =>
   guarded(
@@ -29,10 +29,12 @@ export const modelsDialect = (
         throw new RequestProblem(`The provider ${vendor.id} lets nobody change its models.`);
       const found = await list((url) => readJson(connection, url, addedHeaders(headers)), connection);
       const models = found.map((model) => ({ ...model, object: 'model', owned_by: vendor.id }));
-      if (path === '/models') return jsonAnswer(200, { object: 'list', data: models });
+      if (path === '/models') return jsonAnswer({ value: { object: 'list', data: models } });
       const name = nameIn(path);
       const model = models.find(({ id }) => id === name);
-      return model ? jsonAnswer(200, model) : jsonAnswer(404, missing(name, vendor.id));
+      return model
+        ? jsonAnswer({ value: model })
+        : jsonAnswer({ status: 404, value: missing(name, vendor.id) });
     },
     furtherOrigins,
   );
@@ -58,7 +60,7 @@ const missing = (name: string, provider: string) => ({
 });
 
 async function readJson(
-  { fetch }: Connection,
+  { fetch }: SdkConnection,
   url: string,
   headers: Record<string, string>,
 ): Promise<Fields> {

@@ -3,14 +3,14 @@ import { authorize } from '../../credentials/anthropic.ts';
 import type { Provider } from '../../provider.ts';
 import { chatDialect } from '../ai-sdk/chat.ts';
 import { completeDialect } from '../ai-sdk/complete.ts';
-import type { Vendor } from '../ai-sdk/dialect.ts';
+import type { SdkProvider } from '../ai-sdk/dialect.ts';
 import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read, secondsOf } from '../ai-sdk/models.ts';
 import { PLACEHOLDER } from '../ai-sdk/signed-fetch.ts';
 import { claudeOptions } from './options.ts';
 
 /** The dialects of a provider of Claude in its maker's format. */
 export function claudeDialects(id: string, authenticate: Provider['authorize']) {
-  const vendor: Vendor = {
+  const vendor: SdkProvider = {
     id,
     authorize: authenticate,
     chat: async ({ baseUrl, fetch }, model) =>

@@ -1,7 +1,7 @@
 import type { Dialect, DialectAnswer } from '../../provider.ts';
 import { passedOn } from '../ai-sdk/answer/headers.ts';
 import { refusalOf } from '../ai-sdk/answer/refusal.ts';
-import { type DialectCall, dialectOf, type Vendor } from '../ai-sdk/dialect.ts';
+import { type DialectCall, dialectOf, type SdkProvider } from '../ai-sdk/dialect.ts';
 import type { Fields } from '../ai-sdk/fields.ts';
 
 /** Where a cloud that hosts Claude takes Anthropic's own format, and how it streams the answer. */
@@ -14,7 +14,7 @@ export type Hosting = {
 };
 
 /** Anthropic's messages by a cloud: the model and the wish for a stream go into the path, all else as it is (section 10.2). */
-export const hostedMessages = (vendor: Pick<Vendor, 'id' | 'authorize'>, hosting: Hosting): Dialect => {
+export const hostedMessages = (vendor: Pick<SdkProvider, 'id' | 'authorize'>, hosting: Hosting): Dialect => {
   const ask = dialectOf(vendor, (call) => send(call, hosting));
   return async (request) => asAnthropicsError(await ask(request));
 };

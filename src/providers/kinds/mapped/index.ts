@@ -1,16 +1,9 @@
 import { invalidInput } from '../../../errors/index.ts';
 import { providerErrorBody } from '../../../formats/chat-completions/errors.ts';
 import { isObject } from '../../../lib/json.ts';
+import { jsonAnswer } from '../../answer.ts';
 import type { Dialect } from '../../provider.ts';
-import {
-  ask,
-  type Content,
-  isSuccess,
-  jsonAnswer,
-  type Manner,
-  parsed,
-  whole,
-} from '../openai-compatible/ask.ts';
+import { ask, type Content, isSuccess, type Manner, parsed, whole } from '../openai-compatible/ask.ts';
 import type { Fields } from './parameters.ts';
 
 /** Bytes of an answer, images included. */
@@ -54,11 +47,12 @@ export const mapped =
     const reply = { json: isObject(json) ? json : {}, type: asked.headers['content-type'] ?? '', bytes };
     const headers = { ...asked.headers };
     delete headers['content-type'];
-    if (!isSuccess(asked)) return jsonAnswer(asked.status, headers, errorOf(reply, provider));
+    if (!isSuccess(asked))
+      return jsonAnswer({ status: asked.status, headers, value: errorOf(reply, provider) });
     const translated = answer(reply, body, model);
     return translated
-      ? jsonAnswer(asked.status, headers, translated)
-      : jsonAnswer(UNREADABLE, headers, unreadable(provider));
+      ? jsonAnswer({ status: asked.status, headers, value: translated })
+      : jsonAnswer({ status: UNREADABLE, headers, value: unreadable(provider) });
   };
 
 /** Of an answer that cannot be read: a failure of the provider like any other, so that another target may be asked. */

@@ -1,7 +1,7 @@
-import type { DialectAnswer, DialectRequest, Provider } from '../../provider.ts';
+import type { DialectRequest, Provider } from '../../provider.ts';
 
 /** What a provider answered to one of several requests that make one answer. */
-export type Asked = { status: number; headers: Record<string, string>; body: AsyncIterable<Buffer> };
+export type UpstreamAnswer = { status: number; headers: Record<string, string>; body: AsyncIterable<Buffer> };
 
 // They describe one connection or bytes that have been decoded since.
 const dropped = new Set([
@@ -25,7 +25,7 @@ export async function ask(
   query: string,
   { authorize, pathOf }: Manner,
   content: Content | null = null,
-): Promise<Asked> {
+): Promise<UpstreamAnswer> {
   if (base === null) throw new Error('A provider over HTTP has an address.');
   const { settings } = credential;
   const own = pathOf?.({ endpoint, path, model, settings, basePath: base.path }) ?? path;
@@ -55,7 +55,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncIterable
 }
 
 /** A whole body, when it has no more than `limit` bytes; rejects for more. */
-export async function whole({ body }: Pick<Asked, 'body'>, limit: number): Promise<Buffer> {
+export async function whole({ body }: Pick<UpstreamAnswer, 'body'>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -66,7 +66,8 @@ export async function whole({ body }: Pick<Asked, 'body'>, limit: number): Promi
   return Buffer.concat(chunks);
 }
 
-export const isSuccess = ({ status }: Pick<Asked, 'status'>): boolean => status >= 200 && status < 300;
+export const isSuccess = ({ status }: Pick<UpstreamAnswer, 'status'>): boolean =>
+  status >= 200 && status < 300;
 
 export function parsed(bytes: Buffer): unknown {
   try {
@@ -75,13 +76,4 @@ export function parsed(bytes: Buffer): unknown {
     // What is no JSON goes to the caller as it came.
     return undefined;
   }
-}
-
-export function jsonAnswer(status: number, headers: Record<string, string>, value: unknown): DialectAnswer {
-  const body = Buffer.from(JSON.stringify(value));
-  return {
-    status,
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(body.length) },
-    body,
-  };
 }

@@ -1,10 +1,11 @@
+import { jsonAnswer } from '../../answer.ts';
 import type { Dialect, DialectAnswer } from '../../provider.ts';
-import { ask, isSuccess, jsonAnswer, type Manner, parsed, whole } from './ask.ts';
+import { ask, isSuccess, type Manner, parsed, whole } from './ask.ts';
 
 /** Bytes of the description of a batch. */
 const MAX_BATCH = 1024 * 1024;
 
-/** The rows of a batch's output file (spec/data-plane.md, section 10.4): looks the batch up, then streams the file. */
+/** The rows of a batch's output file: looks the batch up at the provider, then streams the file. */
 export const batchOutput =
   (manner: Manner): Dialect =>
   async (request) => {
@@ -26,5 +27,5 @@ function withoutOutput({ status, error_file_id }: Batch): DialectAnswer {
     param: 'batch_id',
     code: 'batch_without_output',
   };
-  return jsonAnswer(404, {}, { error });
+  return jsonAnswer({ status: 404, value: { error } });
 }

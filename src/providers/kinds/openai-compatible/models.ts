@@ -1,6 +1,7 @@
 import { isObject } from '../../../lib/json.ts';
+import { jsonAnswer } from '../../answer.ts';
 import type { Dialect } from '../../provider.ts';
-import { ask, isSuccess, jsonAnswer, type Manner, parsed, whole } from './ask.ts';
+import { ask, isSuccess, type Manner, parsed, whole } from './ask.ts';
 
 /** Bytes of a list of models. */
 const MAX_LIST = 8 * 1024 * 1024;
@@ -8,8 +9,8 @@ const MAX_LIST = 8 * 1024 * 1024;
 type Json = Record<string, unknown>;
 
 /**
- * The provider's own list in the shape of OpenAI's (spec/data-plane.md, section 10.3), for those that answer a bare array
- * or leave members out. What they say beyond it stays; errors, one model and its deletion pass as they are.
+ * The provider's own list of models in the shape of OpenAI's, for providers that answer a bare array or leave members out.
+ * Further members stay; errors, a single model and its deletion pass as they are.
  */
 export const modelList =
   (provider: string, manner: Manner): Dialect =>
@@ -20,11 +21,9 @@ export const modelList =
     const list = parsed(bytes);
     const items = Array.isArray(list) ? list : isObject(list) ? (list.data ?? list.models) : undefined;
     if (!Array.isArray(items)) return { ...answer, body: bytes };
-    return jsonAnswer(answer.status, answer.headers, {
-      ...(isObject(list) && list),
-      object: 'list',
-      data: items.flatMap((item) => modelOf(item, provider)),
-    });
+    const data = items.flatMap((item) => modelOf(item, provider));
+    const { status, headers } = answer;
+    return jsonAnswer({ status, headers, value: { ...(isObject(list) && list), object: 'list', data } });
   };
 
 function modelOf(item: unknown, provider: string): Json[] {

@@ -2,7 +2,7 @@ import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { authorize, regionOf } from '../../credentials/aws/authorize.ts';
 import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
 import { completeDialect } from '../../kinds/ai-sdk/complete.ts';
-import type { Connection, Vendor } from '../../kinds/ai-sdk/dialect.ts';
+import type { SdkConnection, SdkProvider } from '../../kinds/ai-sdk/dialect.ts';
 import { embeddingsDialect } from '../../kinds/ai-sdk/embeddings.ts';
 import { isCount, isText, optional } from '../../kinds/ai-sdk/fields.ts';
 import { imagesDialect } from '../../kinds/ai-sdk/images.ts';
@@ -13,7 +13,7 @@ import { bedrockOptions, dimensionOption } from './options.ts';
 
 export { messages } from './messages.ts';
 
-const library = ({ baseUrl, credential, fetch }: Connection) =>
+const library = ({ baseUrl, credential, fetch }: SdkConnection) =>
   createAmazonBedrock({
     baseURL: baseUrl,
     region: regionOf(credential.settings),
@@ -21,7 +21,7 @@ const library = ({ baseUrl, credential, fetch }: Connection) =>
     fetch,
   });
 
-const vendor: Vendor = {
+const vendor: SdkProvider = {
   id: 'bedrock',
   authorize,
   chat: async (connection, model) => library(connection).languageModel(model),

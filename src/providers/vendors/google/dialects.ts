@@ -1,16 +1,16 @@
 import { createGoogle } from '@ai-sdk/google';
 import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
-import type { Connection, Vendor } from '../../kinds/ai-sdk/dialect.ts';
+import type { SdkConnection, SdkProvider } from '../../kinds/ai-sdk/dialect.ts';
 import { embeddingsDialect } from '../../kinds/ai-sdk/embeddings.ts';
 import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read } from '../../kinds/ai-sdk/models.ts';
 import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
 import { geminiOptions } from '../../kinds/gemini/options.ts';
 import { authorize } from './authorize.ts';
 
-const library = ({ baseUrl, fetch }: Connection) =>
+const library = ({ baseUrl, fetch }: SdkConnection) =>
   createGoogle({ baseURL: baseUrl, apiKey: PLACEHOLDER, fetch });
 
-const vendor: Vendor = {
+const vendor: SdkProvider = {
   id: 'google',
   authorize,
   chat: async (connection, model) => library(connection).languageModel(model),

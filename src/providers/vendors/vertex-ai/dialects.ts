@@ -3,7 +3,7 @@ import { GoogleLanguageModel } from '@ai-sdk/google/internal';
 import { createGoogleVertex } from '@ai-sdk/google-vertex';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
-import type { Connection, Vendor } from '../../kinds/ai-sdk/dialect.ts';
+import type { SdkConnection, SdkProvider } from '../../kinds/ai-sdk/dialect.ts';
 import { embeddingsDialect } from '../../kinds/ai-sdk/embeddings.ts';
 import { RequestProblem } from '../../kinds/ai-sdk/fields.ts';
 import { imagesDialect, sizeOf } from '../../kinds/ai-sdk/images.ts';
@@ -21,14 +21,14 @@ export { messages } from './messages.ts';
 /** Google's models know more in the version that is to come than in the one that is. */
 const betaOf = (baseUrl: string): string => baseUrl.replace(/\/v1$/, '/v1beta1');
 
-const library = ({ baseUrl, credential, fetch }: Connection) =>
+const library = ({ baseUrl, credential, fetch }: SdkConnection) =>
   createGoogleVertex({
     baseURL: `${locationOf(betaOf(baseUrl), credential)}/publishers/google`,
     apiKey: PLACEHOLDER,
     fetch,
   });
 
-const vendor: Vendor = {
+const vendor: SdkProvider = {
   id: 'vertex-ai',
   authorize,
   async chat(connection, name) {
@@ -50,7 +50,7 @@ export const chatComplete = chatDialect(vendor);
 export const embed = embeddingsDialect(vendor);
 export const imageGenerate = imagesDialect(vendor);
 
-function gemini({ baseUrl, credential, fetch }: Connection, model: string): LanguageModelV4 {
+function gemini({ baseUrl, credential, fetch }: SdkConnection, model: string): LanguageModelV4 {
   const location = locationOf(betaOf(baseUrl), credential);
   return new GoogleLanguageModel(model, {
     provider: 'google.vertex.chat',
@@ -69,7 +69,7 @@ function labelled(options: Options, { metadata }: DialectRequest): Options {
   return { ...options, providerOptions: { google: { ...options.providerOptions?.google, labels } } };
 }
 
-function claude(connection: Connection, model: string): LanguageModelV4 {
+function claude(connection: SdkConnection, model: string): LanguageModelV4 {
   return new AnthropicLanguageModel(model, {
     provider: 'vertex.anthropic.messages',
     baseURL: connection.baseUrl,

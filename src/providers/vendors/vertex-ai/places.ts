@@ -1,4 +1,4 @@
-import type { Connection } from '../../kinds/ai-sdk/dialect.ts';
+import type { SdkConnection } from '../../kinds/ai-sdk/dialect.ts';
 import { RequestProblem } from '../../kinds/ai-sdk/fields.ts';
 import type { ProviderCredential } from '../../provider.ts';
 import type { Settings } from '../../setting.ts';
@@ -28,7 +28,7 @@ export const CLAUDE_VERSION = 'vertex-2023-10-16';
 
 export const isClaude = (model: string): boolean => placeOf(model).publisher === 'anthropic';
 
-export function claudeUrl({ baseUrl, credential }: Connection, name: string, isStreamed: boolean): string {
+export function claudeUrl({ baseUrl, credential }: SdkConnection, name: string, isStreamed: boolean): string {
   const models = `${locationOf(baseUrl, credential)}/publishers/anthropic/models`;
   return `${models}/${encodeURIComponent(placeOf(name).model)}:${isStreamed ? 'streamRawPredict' : 'rawPredict'}`;
 }

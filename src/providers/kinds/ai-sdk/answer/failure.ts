@@ -16,10 +16,11 @@ import { statusOfType } from '../../../../formats/stream/error-status.ts';
 import { isObject } from '../../../../lib/json.ts';
 import { MIN_SECRET, maskedText } from '../../../../lib/masked-text.ts';
 import { isSecretName, redactText } from '../../../../lib/redaction.ts';
+import { jsonAnswer } from '../../../answer.ts';
 import type { DialectAnswer, DialectRequest } from '../../../provider.ts';
 import { type Fields, isText, RequestProblem } from '../fields.ts';
 import { Reported, UnreadableAnswer } from './errors.ts';
-import { jsonAnswer, passedOn } from './headers.ts';
+import { passedOn } from './headers.ts';
 import { reportOf } from './provider-report.ts';
 
 const MAX_MESSAGE = 2000;
@@ -33,7 +34,7 @@ export type Failure = {
 };
 
 export const failureAnswer = ({ status, headers, body }: Failure): DialectAnswer =>
-  jsonAnswer(status, body, headers);
+  jsonAnswer({ status, headers, value: body });
 
 /** Throws the error again where it means that there is no answer: a broken connection, a hang-up, a mistake of the gateway. */
 export function failureOf(

@@ -1,5 +1,3 @@
-import type { DialectAnswer } from '../../../provider.ts';
-
 // Headers that describe the provider's own body or its connection.
 const ofTheBody =
   /^(content-(length|encoding|type|md5)|transfer-encoding|connection|keep-alive|set-cookie|vary|etag|trailer)$/;
@@ -7,16 +5,3 @@ const ofTheBody =
 /** A provider's headers that still say something true about the answer made of its own. */
 export const passedOn = (headers: Record<string, string> | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !ofTheBody.test(name.toLowerCase())));
-
-export function jsonAnswer(
-  status: number,
-  value: unknown,
-  headers: Record<string, string> = {},
-): DialectAnswer {
-  const body = Buffer.from(JSON.stringify(value));
-  return {
-    status,
-    headers: { ...headers, 'content-type': 'application/json', 'content-length': String(body.length) },
-    body,
-  };
-}
