@@ -1,3 +1,15 @@
+/*
+ * The registry of providers. `vendors/` holds one entry, and one line below, for each:
+ *
+ *   plain.ts        OpenAI's format at OpenAI's paths: one line each
+ *   own-paths.ts    OpenAI's format at an address that follows from settings, or at paths of their own
+ *   mapped/         OpenAI's format but for an endpoint with a few words of its own
+ *   proxy-only.ts   formats that the gateway does not know: requests go there as they are
+ *   gateway.ts      the gateway itself, which answers that it is none
+ *   <id>/           those with a dialect, a signature or deployments of their own
+ *
+ * What several vendors share is in `kinds/` (formats) and `credentials/` (ways to say who asks); no vendor imports another.
+ */
 import { openAiCompatible } from './kinds/openai-compatible/index.ts';
 import type { Provider } from './provider.ts';
 import { HOST_PART, type Setting } from './setting.ts';

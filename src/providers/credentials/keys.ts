@@ -8,3 +8,6 @@ export const keyIn =
   };
 
 export const bearer = keyIn('authorization', 'Bearer ');
+
+/** Google also takes its key in the URL, where it would end up in logs. */
+export const googleKey = keyIn('x-goog-api-key');

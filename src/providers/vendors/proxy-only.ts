@@ -1,6 +1,6 @@
 import { awsAuthorize, regionOf } from '../credentials/aws/authorize.ts';
 import { awsSettings } from '../credentials/aws/settings.ts';
-import { bearer, keyIn } from '../credentials/keys.ts';
+import { bearer, googleKey, keyIn } from '../credentials/keys.ts';
 import { endpointsOf } from '../endpoint.ts';
 import { geminiApi } from '../kinds/gemini/native-api.ts';
 import { openAiCompatible, type Vendor } from '../kinds/openai-compatible/index.ts';
@@ -78,8 +78,8 @@ export const proxyOnly: readonly Provider[] = [
   passedOn('fal-ai', null, keyIn('authorization', 'Key ')),
   passedOn('meshy', 'https://api.meshy.ai/openapi/v1'),
   passedOn('milvus', null),
-  // Google has shut the API down. The key goes in a header: a URL ends up in logs.
-  passedOn('palm', 'https://generativelanguage.googleapis.com/v1beta3', keyIn('x-goog-api-key'), geminiApi),
+  // Google has shut the API down.
+  passedOn('palm', 'https://generativelanguage.googleapis.com/v1beta3', googleKey, geminiApi),
   passedOn('qdrant', null, keyIn('api-key', 'Bearer ')),
   passedOn('replicate', 'https://api.replicate.com/v1', bearer, {
     modelPaths: [/\/models\/([^?]{1,256}?)\/predictions/],

@@ -20,8 +20,6 @@ export const awsAuthorize =
       ? withKey(request, credential, fetch)
       : signRequest(request, credential.settings, { service, name }, fetch);
 
-export const authorize = awsAuthorize('bedrock', 'Bedrock');
-
 const usesApiKey = ({ settings }: ProviderCredential): boolean =>
   settings.aws_auth_type === undefined ? !settings.aws_access_key_id : settings.aws_auth_type === 'apiKey';
 

@@ -1,7 +1,6 @@
-import { settings as claude } from '../../kinds/claude/settings.ts';
 import type { Setting } from '../../setting.ts';
 
-/** AWS credentials and the region, which a request may choose (spec/data-plane.md, sections 1.2 and 9.1). */
+/** AWS credentials and the region, which a request may choose. */
 export const awsSettings = {
   aws_access_key_id: { secret: true, pattern: /^\w{16,128}$/ },
   aws_secret_access_key: { secret: true, pattern: /^[\w+/=]{16,256}$/ },
@@ -11,5 +10,3 @@ export const awsSettings = {
   aws_external_id: { pattern: /^[\w+=,.@:/-]{2,1024}$/ },
   aws_auth_type: { pattern: /^(?:accessKey|assumedRole|apiKey)$/ },
 } satisfies Record<string, Setting>;
-
-export const settings = { ...awsSettings, anthropic_beta: claude.anthropic_beta };

@@ -1,4 +1,5 @@
-import type { Provider, UnsignedRequest } from '../../provider.ts';
+import type { Provider } from '../../provider.ts';
+import { bearer } from '../keys.ts';
 import { entraToken } from './entra.ts';
 
 /** A token of Entra's, given or issued, or else the key, where `withKey` puts it. */
@@ -7,14 +8,13 @@ export const azureAuthorize =
   (request, credential, fetch) => {
     const { azure_auth_mode: mode, azure_ad_token: token } = credential.settings;
     if (mode === 'entra')
-      return entraToken(credential.settings, fetch).then((issued) => bearer(request, issued));
-    if (token === undefined) return withKey(request, credential, fetch);
-    bearer(request, token);
+      return entraToken(credential.settings, fetch).then((key) =>
+        bearer(request, { ...credential, key }, fetch),
+      );
+    return token === undefined
+      ? withKey(request, credential, fetch)
+      : bearer(request, { ...credential, key: token }, fetch);
   };
-
-function bearer({ headers }: UnsignedRequest, token: string): void {
-  headers.authorization = `Bearer ${token}`;
-}
 
 /** The same path asking for a version of the API, unless it asks for one already. */
 export const withVersion = (path: string, version: string | undefined): string =>

@@ -1,5 +1,4 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { authorize } from '../../credentials/anthropic.ts';
 import type { Provider } from '../../provider.ts';
 import { chatDialect } from '../ai-sdk/chat.ts';
 import { completeDialect } from '../ai-sdk/complete.ts';
@@ -8,11 +7,11 @@ import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read, secondsOf }
 import { PLACEHOLDER } from '../ai-sdk/signed-fetch.ts';
 import { claudeOptions } from './options.ts';
 
-/** The dialects of a provider of Claude in its maker's format. */
-export function claudeDialects(id: string, authenticate: Provider['authorize']) {
+/** The dialects of a provider that takes Claude's format as Anthropic itself does. */
+export function claudeDialects(id: string, authorize: Provider['authorize']) {
   const vendor: SdkProvider = {
     id,
-    authorize: authenticate,
+    authorize,
     chat: async ({ baseUrl, fetch }, model) =>
       createAnthropic({ baseURL: baseUrl, apiKey: PLACEHOLDER, fetch }).languageModel(model),
     chatOptions: claudeOptions,
@@ -23,8 +22,6 @@ export function claudeDialects(id: string, authenticate: Provider['authorize']) 
     models: modelsDialect(vendor, (read, { baseUrl }) => list(read, `${baseUrl}/models?limit=1000`)),
   };
 }
-
-export const { chatComplete, complete, models } = claudeDialects('anthropic', authorize);
 
 async function list(read: Read, url: string): Promise<Model[]> {
   const found: Model[] = [];

@@ -17,9 +17,7 @@ export const anthropicAws: Provider = {
   // Files and batches have a format of their own there.
   endpoints: endpointsOf('messages'),
   nativeApi: claudeApi,
-  dialects: lazyDialects(['chatComplete', 'complete', 'models'], async () =>
-    (await import('../../kinds/claude/dialects.ts')).claudeDialects('anthropic-aws', authorize),
-  ),
+  dialects: lazyDialects(['chatComplete', 'complete', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'anthropic-version'],
   pathOf: ({ path }) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),
   authorize,

@@ -14,10 +14,7 @@ export const anthropic: Provider = {
   priceName: 'anthropic',
   nativeApi: claudeApi,
   streamUsage: true,
-  dialects: lazyDialects(
-    ['chatComplete', 'complete', 'models'],
-    () => import('../../kinds/claude/dialects.ts'),
-  ),
+  dialects: lazyDialects(['chatComplete', 'complete', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'anthropic-version', 'x-api-key'],
   // Clients of Anthropic's own API bring its version path with them (section 10.6).
   pathOf: ({ path }) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),

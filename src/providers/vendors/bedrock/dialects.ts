@@ -1,5 +1,5 @@
 import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
-import { authorize, regionOf } from '../../credentials/aws/authorize.ts';
+import { regionOf } from '../../credentials/aws/authorize.ts';
 import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
 import { completeDialect } from '../../kinds/ai-sdk/complete.ts';
 import type { SdkConnection, SdkProvider } from '../../kinds/ai-sdk/dialect.ts';
@@ -9,6 +9,7 @@ import { imagesDialect } from '../../kinds/ai-sdk/images.ts';
 import { entriesOf, type Model, modelsDialect, type Read } from '../../kinds/ai-sdk/models.ts';
 import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
 import type { BaseUrl } from '../../provider.ts';
+import { authorize } from './authorize.ts';
 import { bedrockOptions, dimensionOption } from './options.ts';
 
 export { messages } from './messages.ts';

@@ -1,8 +1,10 @@
-import { authorize, regionOf } from '../../credentials/aws/authorize.ts';
-import { settings } from '../../credentials/aws/settings.ts';
+import { regionOf } from '../../credentials/aws/authorize.ts';
+import { awsSettings } from '../../credentials/aws/settings.ts';
 import { endpointsOf } from '../../endpoint.ts';
+import { settings as claude } from '../../kinds/claude/settings.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
+import { authorize } from './authorize.ts';
 import { isClaude } from './models.ts';
 
 /** Models on Amazon Bedrock: chat through its Converse API, embeddings and images through each family's own format. */
@@ -10,11 +12,11 @@ export const bedrock: Provider = {
   id: 'bedrock',
   baseUrl: (chosen) => {
     const region = regionOf(chosen);
-    return settings.aws_region.pattern.test(region)
+    return awsSettings.aws_region.pattern.test(region)
       ? `https://bedrock-runtime.${region}.amazonaws.com`
       : null;
   },
-  settings,
+  settings: { ...awsSettings, anthropic_beta: claude.anthropic_beta },
   sufficientSettings: [['aws_access_key_id', 'aws_secret_access_key']],
   endpoints: endpointsOf(),
   priceName: 'aws',

@@ -1,9 +1,9 @@
 import { isObject } from '../../../lib/json.ts';
 import { joinBetas } from '../../credentials/anthropic.ts';
-import { authorize } from '../../credentials/aws/authorize.ts';
 import { UnreadableAnswer } from '../../kinds/ai-sdk/answer/errors.ts';
 import { isText } from '../../kinds/ai-sdk/fields.ts';
 import { type Hosting, hostedMessages } from '../../kinds/claude/hosted-messages.ts';
+import { authorize } from './authorize.ts';
 import { type EventFrame, framesOf } from './event-frames.ts';
 
 const VERSION = 'bedrock-2023-05-31';

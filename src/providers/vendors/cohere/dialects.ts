@@ -1,5 +1,6 @@
 import { createCohere } from '@ai-sdk/cohere';
 import type { JSONObject } from '@ai-sdk/provider';
+import { bearer } from '../../credentials/keys.ts';
 import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
 import { completeDialect } from '../../kinds/ai-sdk/complete.ts';
 import type { SdkConnection, SdkProvider } from '../../kinds/ai-sdk/dialect.ts';
@@ -7,14 +8,13 @@ import { embeddingsDialect } from '../../kinds/ai-sdk/embeddings.ts';
 import { isCount, isText, optional } from '../../kinds/ai-sdk/fields.ts';
 import { reasoningOf, scaleOf } from '../../kinds/ai-sdk/request/reasoning.ts';
 import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
-import { authorize } from './authorize.ts';
 
 const library = ({ baseUrl, fetch }: SdkConnection) =>
   createCohere({ baseURL: `${baseUrl}/v2`, apiKey: PLACEHOLDER, fetch });
 
 const vendor: SdkProvider = {
   id: 'cohere',
-  authorize,
+  authorize: bearer,
   chat: async (connection, model) => library(connection).languageModel(model),
   chatOptions(body) {
     const asked = reasoningOf(body);

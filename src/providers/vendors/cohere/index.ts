@@ -1,7 +1,7 @@
+import { bearer } from '../../credentials/keys.ts';
 import { endpointsOf } from '../../endpoint.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
-import { authorize } from './authorize.ts';
 
 /** Cohere; its own ranking of documents has the form that the gateway takes. */
 export const cohere: Provider = {
@@ -18,5 +18,5 @@ export const cohere: Provider = {
   dialects: lazyDialects(['chatComplete', 'complete', 'embed'], () => import('./dialects.ts')),
   pathOf: ({ endpoint, path }) =>
     endpoint === 'rerank' ? '/v2/rerank' : endpoint === 'models' ? `/v1${path}` : path,
-  authorize,
+  authorize: bearer,
 };

@@ -1,18 +1,18 @@
 import { createGoogle } from '@ai-sdk/google';
+import { googleKey } from '../../credentials/keys.ts';
 import { chatDialect } from '../../kinds/ai-sdk/chat.ts';
 import type { SdkConnection, SdkProvider } from '../../kinds/ai-sdk/dialect.ts';
 import { embeddingsDialect } from '../../kinds/ai-sdk/embeddings.ts';
 import { entriesOf, MAX_PAGES, type Model, modelsDialect, type Read } from '../../kinds/ai-sdk/models.ts';
 import { PLACEHOLDER } from '../../kinds/ai-sdk/signed-fetch.ts';
 import { geminiOptions } from '../../kinds/gemini/options.ts';
-import { authorize } from './authorize.ts';
 
 const library = ({ baseUrl, fetch }: SdkConnection) =>
   createGoogle({ baseURL: baseUrl, apiKey: PLACEHOLDER, fetch });
 
 const vendor: SdkProvider = {
   id: 'google',
-  authorize,
+  authorize: googleKey,
   chat: async (connection, model) => library(connection).languageModel(model),
   chatOptions: geminiOptions,
   embedding: async (connection, model) => library(connection).embeddingModel(model),

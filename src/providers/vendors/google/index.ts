@@ -1,8 +1,8 @@
+import { googleKey } from '../../credentials/keys.ts';
 import { endpointsOf } from '../../endpoint.ts';
 import { geminiApi } from '../../kinds/gemini/native-api.ts';
 import { lazyDialects } from '../../kinds/lazy-dialects.ts';
 import type { Provider } from '../../provider.ts';
-import { authorize } from './authorize.ts';
 
 /** Gemini with an API key. */
 export const google: Provider = {
@@ -16,5 +16,5 @@ export const google: Provider = {
   dialects: lazyDialects(['chatComplete', 'embed', 'models'], () => import('./dialects.ts')),
   modelKinds: ['models/'],
   callerHeaders: ['x-goog-api-key'],
-  authorize,
+  authorize: googleKey,
 };

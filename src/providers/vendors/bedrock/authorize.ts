@@ -1,0 +1,3 @@
+import { awsAuthorize } from '../../credentials/aws/authorize.ts';
+
+export const authorize = awsAuthorize('bedrock', 'Bedrock');
