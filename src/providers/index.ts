@@ -24,8 +24,8 @@ import { google } from './vendors/google/index.ts';
 import { mappedProviders } from './vendors/mapped/index.ts';
 import { mock } from './vendors/mock/index.ts';
 import { oracle } from './vendors/oracle/index.ts';
-import { placedVendors } from './vendors/own-paths.ts';
-import { vendors } from './vendors/plain.ts';
+import { vendorsWithOwnPaths } from './vendors/own-paths.ts';
+import { plainVendors } from './vendors/plain.ts';
 import { proxyOnly } from './vendors/proxy-only.ts';
 import { vertexAi } from './vendors/vertex-ai/index.ts';
 
@@ -55,7 +55,7 @@ const registry = new Map<string, Provider>(
     google,
     oracle,
     vertexAi,
-    ...[...vendors, ...placedVendors].map(openAiCompatible),
+    ...[...plainVendors, ...vendorsWithOwnPaths].map(openAiCompatible),
     ...mappedProviders,
     ...proxyOnly,
     gateway,

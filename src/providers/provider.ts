@@ -55,7 +55,7 @@ export type DialectRequest = {
   headers: ProviderHeaders;
   /** What the call is logged with. */
   metadata: Readonly<Record<string, string>>;
-  /** False shows what the provider says beyond OpenAI's format (section 1.1, `strict-open-ai-compliance`). */
+  /** False shows what the provider says beyond OpenAI's format; the header `strict-open-ai-compliance` decides. */
   strict: boolean;
   /** Goes out through the gateway's connections, with its checks of addresses. */
   fetch: typeof fetch;
@@ -111,7 +111,7 @@ export type Provider = {
   /** Base of its API, version path included, or how it follows from the settings; null when the caller must name a host. */
   baseUrl: string | null | ((settings: Settings) => string | null);
   settings: Readonly<Record<string, Setting>>;
-  /** Sets of settings that stand for a credential in a config; `[[]]` where it needs none (spec/data-plane.md, section 2.2). */
+  /** Sets of settings that stand for a credential in a config; `[[]]` where it needs none. */
   sufficientSettings?: readonly (readonly string[])[];
   /** What it takes in the gateway's own format, at the gateway's own paths. */
   endpoints: ReadonlySet<Endpoint>;

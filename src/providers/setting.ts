@@ -3,7 +3,7 @@ import { isObject } from '../lib/json.ts';
 
 /**
  * A setting that a provider takes beside its key. Its name in snake_case, such as `aws_region`, is the key in a config and in
- * an integration's configurations; a request sends it as `x-gateway-aws-region` (spec/data-plane.md, sections 1.2 and 2.1).
+ * an integration's configurations; a request sends it as `x-gateway-aws-region`.
  */
 export type Setting = {
   /** Sealed in the store and masked in answers. */
@@ -13,7 +13,7 @@ export type Setting = {
    * credential goes to.
    */
   byRequest?: true;
-  /** An address by itself, such as a base URL: no request brings one where only saved configs are used (section 2.9). */
+  /** An address by itself, such as a base URL: no request brings one where the gateway uses saved configs alone. */
   address?: true;
   /** What a value must look like; needed by every setting that becomes part of a host or path. */
   pattern?: RegExp;

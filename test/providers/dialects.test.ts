@@ -96,7 +96,7 @@ const dialects = [
 const body = { messages: [{ role: 'user', content: 'hi' }], tools: undefined };
 const streamed = { body: { ...body, stream: true } };
 
-describe.each(dialects)('$provider (section 9.3)', ({ provider, folder, stream, model, ...expected }) => {
+describe.each(dialects)('$provider', ({ provider, folder, stream, model, ...expected }) => {
   const everything = {
     id: expected.id,
     text,
@@ -170,7 +170,7 @@ describe.each(dialects)('$provider (section 9.3)', ({ provider, folder, stream, 
   });
 });
 
-describe('errors (section 11)', () => {
+describe('errors', () => {
   const cases = [
     ['anthropic', 'anthropic/error-429.json', 429, 'rate_limit_error', 'This request would exceed', '7'],
     ['anthropic', 'anthropic/error-529.json', 529, 'overloaded_error', 'Overloaded', undefined],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, json, type ReceivedRequest, type Script } from '../support/provider.ts';
 
-// Through the front door: where each provider of section 9.2 with a layout of its own is asked, and with which words.
+// Through the front door: where each provider with a layout of its own is asked, and with which words.
 
 let world: World;
 /** The scripted provider without a version path. */
@@ -188,7 +188,7 @@ const chats: [string, object, string, string, object][] = [
   ['workers-ai', { provider: 'workers-ai' }, '/accounts/a/ai', '/accounts/a/ai/v1/chat/completions', bearer],
 ];
 
-describe('where a chat completion goes (section 9.2)', () => {
+describe('where a chat completion goes', () => {
   test.each(chats)('%s', async (_name, provider, path, url, headers) => {
     const { result, sent } = await call(provider, path);
     expect([result.status, sent.url]).toEqual([200, url]);
@@ -285,7 +285,7 @@ describe('where a chat completion goes (section 9.2)', () => {
   });
 });
 
-describe('other endpoints (section 9.2)', () => {
+describe('other endpoints', () => {
   test.each<[string, object, string, CallOptions, string, object]>([
     [
       'azure-openai: files of the resource',
@@ -403,7 +403,7 @@ describe('other endpoints (section 9.2)', () => {
   );
 });
 
-describe('endpoints in words of their own (section 9.3)', () => {
+describe('endpoints in words of their own', () => {
   const usage = { prompt_tokens: 2, total_tokens: 2 };
   const images = '/v1/images/generations';
   test.each<[string, string, string, object, Script, string, unknown, unknown]>([

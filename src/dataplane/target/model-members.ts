@@ -3,7 +3,7 @@ import { isObject } from '../../lib/json.ts';
 import { maxDepth } from '../../lib/storable.ts';
 import { dataMembers } from '../../providers/native-api.ts';
 
-/** Members by which the providers' own APIs take models; some do not mind the case. */
+/** Members by which the providers' own APIs take models; some accept them in upper and lower case. */
 const names = /^(?:models?|model_?id)$/i;
 
 /** Members with data of the caller's own, schemas of such data, or labels: a member `model` in them names no model. */
@@ -12,7 +12,7 @@ const ownData = new RegExp(
   'i',
 );
 
-/** Top-level, or a list of what is said: of a session's audio it is settings. */
+/** Whether `input` is the caller's own data: at the top of a body, or as a list. In a session's `audio` it holds settings. */
 const isInput = (name: string, member: unknown, level: number): boolean =>
   name === 'input' && (level === 0 || Array.isArray(member));
 

@@ -34,11 +34,11 @@ export function allowedModel(
     if (!record.allowAllModels && leaf.dropParams.includes('model')) throw unshown(record);
   }
   const isUnread = bytes?.form === null;
-  // A config's default model fills a body.
+  // A config's default model becomes part of a body, so that it means nothing to a request without one.
   const asked = body.kind === 'none' ? model : namedIn(model, leaf);
   const inBody = isUnread ? null : asked;
   const inPath = modelsInPath(call.path);
-  // The model in the query of a realtime session is taken as the body's, and is written anew for the provider.
+  // The query of a realtime session names the model in place of a body, and the gateway writes that query itself.
   const inQuery = call.route.endpoint === 'realtime' ? [] : modelsInQuery(call.query);
   if (inBody !== null) requireEnabled(record, inBody, placeOfModel(leaf, call));
   for (const named of [...inPath, ...inQuery]) requireEnabled(record, named, 'model');
@@ -68,7 +68,7 @@ export function requireSameModel(
     if (typeof named !== 'string') throw notText(record, place);
     requireEnabled(record, named, place);
   }
-  // The models of a batch are then in a file that the provider has.
+  // The requests of a batch, and with them its models, are in a file at the provider.
   if (sent.input_file_id !== undefined) throw unshown(record);
 }
 
@@ -88,7 +88,7 @@ export function requireModelsInHeaders(
   }
 }
 
-/** Of a header that came more than once the provider may take any value. */
+/** Where a header came more than once, the provider may take any of its values, so that each has to be allowed. */
 function requireAllEnabled(
   record: ProviderRecord,
   value: string | string[] | undefined,
@@ -98,7 +98,7 @@ function requireAllEnabled(
   for (const model of String(value).split(',')) requireEnabled(record, model.trim(), place);
 }
 
-/** Whether what the body calls a model may be none to the provider, since the gateway does not know the format there. */
+/** Whether the provider may find its model elsewhere than in the body's member `model`, in a format that the gateway does not know. */
 const isOwnPath = (provider: Provider, { route: { endpoint, unified } }: Call): boolean =>
   provider.nativeApi?.hidesModels === true &&
   isPassedOn(endpoint) &&
@@ -128,7 +128,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Whose word the model of the outgoing body is. */
+/** What named the model of the outgoing body: a parameter of the config, or the member `model` of the request. */
 function placeOfModel({ path, overrideParams }: Leaf, call: Call): string {
   if (typeof overrideParams?.model === 'string') return `${path}.override_params.model`;
   return lacksModel(call) ? `${path}.default_params.model` : 'model';
@@ -162,7 +162,7 @@ function isDisabled({ models }: ProviderRecord, model: string): boolean {
   return false;
 }
 
-/** What shows no model may ask for none, or for one that the provider chooses. */
+/** A request that shows no model may go out where it can ask for none, or where the provider may choose any. */
 function requireModelless(record: ProviderRecord, { body }: Call): void {
   if (body.kind !== 'none' && (!record.allowAllModels || body.kind === 'stream')) throw unshown(record);
 }

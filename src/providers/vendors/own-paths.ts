@@ -9,11 +9,8 @@ import { HOST_PART, PATH_PART } from '../setting.ts';
 const withoutEnd = (path: string, end: string) => (path.endsWith(end) ? '' : end);
 const isMessages = ({ endpoint }: Place) => endpoint === 'messages' || endpoint === 'countTokens';
 
-/**
- * Providers whose API has OpenAI's shape and whose address follows from settings, or whose paths or keys are their own
- * (spec/data-plane.md, section 9.2).
- */
-export const placedVendors: readonly Vendor[] = [
+/** Providers whose API has OpenAI's format, and whose address follows from settings or whose paths or keys are their own. */
+export const vendorsWithOwnPaths: readonly Vendor[] = [
   {
     id: 'bedrock-mantle',
     priceName: 'aws',

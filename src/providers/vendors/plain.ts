@@ -10,7 +10,7 @@ const manageFireworks: Provider['authorize'] = (request, credential, fetch) => {
 };
 
 /** Providers whose API has OpenAI's format and OpenAI's paths. All but one take a bearer key and nothing else. */
-export const vendors: readonly Vendor[] = [
+export const plainVendors: readonly Vendor[] = [
   {
     id: 'openai',
     priceName: 'openai',

@@ -7,7 +7,7 @@ import { openAiCompatible, type Vendor } from '../kinds/openai-compatible/index.
 import type { NativeApi, Provider } from '../provider.ts';
 import { HEADER_VALUE, type Setting } from '../setting.ts';
 
-/** What a request tells SageMaker beside its body (spec/data-plane.md, section 1.2). */
+/** Settings of a request that SageMaker takes as headers. */
 const sageMakerHeaders = [
   'custom-attributes',
   'target-model',

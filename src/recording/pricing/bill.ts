@@ -28,7 +28,7 @@ export type PricedCall = {
 export type Bill = { costNanodollars: number | null; savingsNanodollars: number | null };
 
 /**
- * What a call costs (spec/data-plane.md, section 7). Nothing, where nothing was billed: no provider was called, the cache
+ * What a call costs. Nothing, where nothing was billed: no provider was called, the cache
  * answered, nothing was made (only POST and sessions make something), or the provider refused the request. Null where the
  * provider did not say what was used, so that nothing is ever billed by an estimate.
  */

@@ -3,7 +3,7 @@ import type { TokenUnit } from './units.ts';
 /** US cents for one of a unit. */
 export type Price = { price: number };
 
-/** What a model costs, as it goes over the wire (spec/data-plane.md, section 7.1). */
+/** What a model costs, as the API shows it and takes it. */
 export type PriceList = {
   pay_as_you_go: Partial<Record<TokenUnit, Price>> & {
     additional_units?: Record<string, Price>;
@@ -20,7 +20,7 @@ export type PriceList = {
 export type Calculation = { operation: 'sum' | 'multiply'; operands: Operand[] };
 export type Operand = Calculation | { value: string };
 
-/** Factors on the prices of an integration (section 7.3); null is as good as absent. */
+/** Factors on the prices of an integration; null is as good as absent. */
 export type Multipliers = Partial<Record<TokenUnit | 'default', number | null>> & {
   image?: { default?: number | null } | null;
   additional_units?: Record<string, number | null> | null;

@@ -1,4 +1,4 @@
-/** Units of the price list that count tokens (spec/data-plane.md, section 7.1), with the two that the list there lacks. */
+/** Units of the price list that count tokens. */
 export const tokenUnits = [
   'request_token',
   'response_token',

@@ -2,8 +2,8 @@ import { GatewayError } from '../../../errors/index.ts';
 import type { Provider, ProviderCredential, UnsignedRequest } from '../../provider.ts';
 import type { Settings } from '../../setting.ts';
 import { bearer } from '../keys.ts';
-import { type Keys, roleKeys } from './role.ts';
-import { sign } from './sign.ts';
+import { roleKeys } from './role.ts';
+import { type Keys, sign } from './sign.ts';
 
 const DEFAULT_REGION = 'us-east-1';
 

@@ -1,9 +1,6 @@
 import { GatewayError } from '../../../errors/index.ts';
 import { type Expiring, expiringCache } from '../expiring-cache.ts';
-import { sign } from './sign.ts';
-
-/** A key pair of AWS; keys of a role come with a session. */
-export type Keys = { id: string; secret: string; session: string | undefined };
+import { type Keys, sign } from './sign.ts';
 
 /** Seconds that keys of a role are good for; every role allows this much. */
 const DURATION = 3600;

@@ -1,5 +1,7 @@
 import type { UnsignedRequest } from '../../provider.ts';
-import type { Keys } from './role.ts';
+
+/** A key pair of AWS; keys of a role come with a session. */
+export type Keys = { id: string; secret: string; session: string | undefined };
 
 /** Headers with AWS's signature (version 4) of a whole request. */
 export async function sign(

@@ -1,6 +1,6 @@
 import { HEADER_VALUE, HOST_PART, PATH_PART, type Setting } from '../../setting.ts';
 
-/** Who asks, where it is not a key (spec/data-plane.md, section 1.2). The gateway lends nobody its own identity. */
+/** How Azure is told who asks, where no key does. The gateway's own identity in Azure is never used. */
 export const identitySettings = {
   azure_auth_mode: { pattern: /^(?:default|entra)$/ },
   azure_ad_token: { secret: true, pattern: HEADER_VALUE },

@@ -16,7 +16,7 @@ export type Read = (url: string) => Promise<Fields>;
 /** A provider lists its models on pages; more than these are not shown. */
 export const MAX_PAGES = 20;
 
-/** `GET /models` and `GET /models/{model}` of a provider that lists its models in a format of its own (section 10.3). */
+/** `GET /models` and `GET /models/{model}` of a provider that lists its models in a format of its own. */
 export const modelsDialect = (
   vendor: { id: string; authorize: Provider['authorize'] },
   list: (read: Read, connection: SdkConnection) => Promise<Model[]>,

@@ -13,7 +13,10 @@ export type Hosting = {
   events(body: AsyncIterable<Uint8Array>): AsyncIterable<Buffer>;
 };
 
-/** Anthropic's messages by a cloud: the model and the wish for a stream go into the path, all else as it is (section 10.2). */
+/**
+ * Anthropic's messages at a cloud that hosts Claude: the model and `stream` move from the body into the path, and all else
+ * goes as it is.
+ */
 export const hostedMessages = (vendor: Pick<SdkProvider, 'id' | 'authorize'>, hosting: Hosting): Dialect => {
   const ask = dialectOf(vendor, (call) => send(call, hosting));
   return async (request) => asAnthropicsError(await ask(request));

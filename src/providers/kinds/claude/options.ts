@@ -3,7 +3,7 @@ import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { type Fields, isText } from '../ai-sdk/fields.ts';
 import { type Effort, type Reasoning, reasoningOf, scaleOf } from '../ai-sdk/request/reasoning.ts';
 
-/** Tokens of thinking for an effort (spec/data-plane.md, section 9.4). */
+/** Tokens of thinking for an effort. */
 const budgets: Record<Exclude<Effort, 'none'>, number> = {
   minimal: 1024,
   low: 1024,

@@ -4,7 +4,7 @@ import type { DialectRequest } from '../../provider.ts';
 import type { Fields } from '../ai-sdk/fields.ts';
 import { type Effort, reasoningOf, scaleOf } from '../ai-sdk/request/reasoning.ts';
 
-/** Tokens of thinking for an effort (spec/data-plane.md, section 9.4). */
+/** Tokens of thinking for an effort. */
 const budgets: Record<Exclude<Effort, 'none'>, number> = {
   minimal: 1024,
   low: 1024,

@@ -2,12 +2,12 @@ import { invalidInput } from '../../../errors/index.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** Where a parameter of the caller's goes, and what it may be (spec/data-plane.md, section 9.3). */
+/** The provider's name for a parameter of the caller's, and the values that it may have. */
 export type Parameter = {
   to: string;
   required?: true;
   default?: unknown;
-  /** A number outside of them becomes the next one inside. */
+  /** A number below `min` or above `max` becomes that bound. */
   min?: number;
   max?: number;
   /** Throws a GatewayError for what cannot be said. */

@@ -16,7 +16,7 @@ export const anthropic: Provider = {
   streamUsage: true,
   dialects: lazyDialects(['chatComplete', 'complete', 'models'], () => import('./dialects.ts')),
   callerHeaders: ['anthropic-beta', 'anthropic-version', 'x-api-key'],
-  // Clients of Anthropic's own API bring its version path with them (section 10.6).
+  // Clients of Anthropic's own API put its version path in front.
   pathOf: ({ path }) => (path.startsWith('/v1/') ? path.slice('/v1'.length) : path),
   authorize,
 };

@@ -8,7 +8,7 @@ type Deployment = { deployment_id: string; alias: string; api_version: string; i
 
 const MAX_DEPLOYMENTS = 100;
 
-/** Why a JSON value is no list of deployments (spec/data-plane.md, section 2.1), in words that continue "must be". */
+/** Why a JSON value is no list of deployments, in words that continue "must be". */
 export function deploymentsProblem(list: unknown): string | null {
   if (!Array.isArray(list) || list.length === 0 || list.length > MAX_DEPLOYMENTS)
     return `a list of 1 to ${MAX_DEPLOYMENTS} deployments`;

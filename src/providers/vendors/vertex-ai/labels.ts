@@ -3,7 +3,7 @@ const MAX_LABELS = 64;
 const MAX_LENGTH = 63;
 
 /**
- * Metadata as the labels by which Google breaks its bills down (spec/data-plane.md, section 9.1): in lower case, other
+ * Metadata as the labels by which Google breaks its bills down: in lower case, other
  * characters than a-z, 0-9, `_` and `-` as `_`, and of a key what begins with a letter. Undefined where that leaves nothing.
  */
 export function labelsOf(metadata: Readonly<Record<string, string>>): Record<string, string> | undefined {

@@ -1,7 +1,7 @@
 import { settings as claude } from '../../kinds/claude/settings.ts';
 import { HOST_PART, type Setting } from '../../setting.ts';
 
-/** Where on Google Cloud, and for whom (spec/data-plane.md, section 1.2). */
+/** The place on Google Cloud, and the account that asks. */
 export const settings = {
   vertex_project_id: { pattern: /^[a-z0-9](?:[a-z0-9:.-]{1,98}[a-z0-9])$/ },
   vertex_region: { pattern: HOST_PART },

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import { type Fields, isText } from '../fields.ts';
 
-// What providers say beyond OpenAI's format, shown when strict compliance is off (spec/data-plane.md, section 1.1).
+// What providers say beyond OpenAI's format, shown when strict compliance is off.
 
 type Sealed = { signature?: string; redactedData?: string };
 

@@ -26,7 +26,7 @@ import { reportOf } from './provider-report.ts';
 const MAX_MESSAGE = 2000;
 const BAD_GATEWAY = 502;
 
-/** What went wrong, as the caller is told: OpenAI's error with the provider's name and its own type. */
+/** What went wrong, as the caller is told: an error in OpenAI's form, with the provider's name and the provider's own type. */
 export type Failure = {
   status: number;
   headers: Record<string, string>;

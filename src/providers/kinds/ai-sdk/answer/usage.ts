@@ -4,7 +4,7 @@ import { type Fields, isNumber } from '../fields.ts';
 
 /**
  * OpenAI's counts: `prompt_tokens` holds what was read from a cache or written to one. The provider's own counters of its
- * cache are kept beside them (spec/data-plane.md, section 9.4). Undefined when the provider counted nothing.
+ * cache are kept beside them. Undefined when the provider counted nothing.
  */
 export function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Fields | undefined {
   if (inputTokens.total === undefined && outputTokens.total === undefined) return undefined;

@@ -6,7 +6,7 @@ import { toolsOf } from './tools.ts';
 
 /**
  * A chat completion request as the library takes it, without what only one provider knows. Throws a RequestProblem for
- * what cannot be asked; members that no provider has are dropped (spec/data-plane.md, section 9.3).
+ * what cannot be asked; members that no provider has are dropped.
  */
 export const callOptionsOf = (body: Fields): LanguageModelV4CallOptions => ({
   prompt: promptOf(body.messages),

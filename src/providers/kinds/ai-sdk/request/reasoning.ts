@@ -12,7 +12,7 @@ export type Reasoning =
   | { kind: 'adaptive' }
   | { kind: 'off' };
 
-/** `thinking`, as Anthropic spells it, wins over `reasoning_effort` (spec/data-plane.md, section 9.4). */
+/** `thinking`, as Anthropic spells it, wins over `reasoning_effort`. */
 export function reasoningOf({ thinking, reasoning_effort: effort }: Fields): Reasoning | null {
   if (isObject(thinking)) {
     if (thinking.type === 'disabled') return { kind: 'off' };
