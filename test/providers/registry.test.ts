@@ -14,6 +14,7 @@ import {
   settingProblem,
 } from '../../src/providers/index.ts';
 import type { Provider, UnsignedRequest } from '../../src/providers/provider.ts';
+import { sourceFiles } from '../contract/source-files.ts';
 import { settingsOf } from './sample-settings.ts';
 
 // Properties of the registry of providers, without an app.
@@ -196,4 +197,16 @@ describe('settings', () => {
       if (found !== null) expect([each.id, found]).toEqual([each.id, pathOf(each, 'm')]);
     }
   });
+});
+
+test('a vendor imports no other vendor, and what vendors share imports none', () => {
+  const folderOf = (path: string) => /^src\/providers\/(vendors\/[^/]+|kinds|credentials)/.exec(path)?.[1];
+  const wrong = sourceFiles('src/providers').flatMap(({ path, imports }) =>
+    imports
+      .filter(
+        (imported) => folderOf(path) && /\/vendors\//.test(imported) && folderOf(imported) !== folderOf(path),
+      )
+      .map((imported) => `${path} -> ${imported}`),
+  );
+  expect(wrong).toEqual([]);
 });
