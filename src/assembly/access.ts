@@ -23,7 +23,7 @@ type Given = {
   secrets: Secrets;
   changes: Changes;
   directory: Directory;
-  /** How answers to wrong credentials wait. */
+  /** How the answer to a wrong credential is delayed. */
   sleep: Sleep;
   now: () => Date;
   log: Logger;
@@ -50,13 +50,13 @@ export function createAccess({ settings, db, secrets, changes, directory, sleep,
     issuers,
     throttle,
     forInference: throttled(authenticate, throttle, 'inference'),
-    /** With any credential; null without one. */
+    /** Accepts every kind of credential; null for a caller without one. */
     at(door: string) {
       const principalOf = principalBy(authenticate, door);
       return async (knock: Knock): Promise<Principal | null> =>
         credentialOf(knock.headers) ? principalOf(knock) : null;
     },
-    /** With an access token alone. */
+    /** Accepts access tokens alone. */
     ofAccount: principalBy(createAccountAuthenticate(accessTokens), 'rest'),
   };
 }

@@ -44,7 +44,7 @@ export type AppDependencies = {
   storage: Pick<Storage, 'db' | 'uri'>;
   secrets: Secrets;
   log: Logger;
-  /** How answers to wrong credentials wait, and attempts before they are repeated. */
+  /** How an answer to a wrong credential is delayed, and a failed attempt before it is repeated. */
   sleep?: Sleep;
   now?: () => Date;
 };
@@ -56,9 +56,11 @@ export type App = {
   subgraphListener: { handle: Listener; host: string; port: number } | null;
   /** Takes over the connections of the one listener that ask for a WebSocket. */
   handleUpgrade: UpgradeListener;
-  /** Tells on which port the app was given a listener, main or not: it never calls itself there. */
+  /** Tells the app a port on which it is reached, so that it never sends a provider's request to itself. */
   listensOn(port: number): void;
-  /** Ends subscriptions and realtime sessions, which would otherwise keep their connections open for ever, and takes no new ones. */
+  /**
+   * Ends subscriptions and realtime sessions, which would keep their connections open for ever. New ones are refused.
+   */
   endSubscriptions(): Promise<void>;
   start(): Promise<void>;
   /** Resolves when everything recorded until now is durable. */
@@ -221,8 +223,9 @@ function bodyLimits({ limits }: Settings): { sum: number; largest: number } {
 }
 
 /**
- * Serving goes on from memory while the database is away; what a load balancer should know is whether it is. A full disk is
- * no reason to take the instance out: inference and reads go on, and another one has the same store.
+ * Whether a load balancer should send requests here. Without the database the service still answers from memory, but
+ * it is not ready. A full disk leaves the service ready: inference and reads go on, and every other instance has the
+ * same store.
  */
 const ready = (db: Connection, isStale: boolean, isDiskFull: boolean) => {
   const up = db.readyState === 1 && !isStale;

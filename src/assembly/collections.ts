@@ -20,7 +20,8 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     signingKeyModel,
     cacheEntryModel,
   ];
-  // Together, so that the store makes them durable in few writes: one after the other took half of the start.
+  // All at once, so that the store makes them durable in few writes. One after the other, they took half of the
+  // start.
   await Promise.all(
     models.map(async (modelOf) => {
       const model = modelOf(connection);
@@ -30,7 +31,7 @@ export async function ensureCollections(connection: Connection): Promise<void> {
   );
 }
 
-/** The resources that go with a workspace or an organisation, and those that the audit log names. */
+/** The resources that are deleted with a workspace or an organisation, and those whose names the audit log shows. */
 export const ownership = {
   workspaceOwned: resources
     .filter((resource) => resource.ownedByWorkspace)

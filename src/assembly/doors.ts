@@ -32,7 +32,10 @@ import { type Served, servedSubgraphs } from '../subgraphs/served.ts';
 
 type Options = {
   settings: Settings;
-  /** For a door: throws UNAUTHENTICATED for a credential that is not valid; null when there is none. */
+  /**
+   * Makes the check of a door. The check throws UNAUTHENTICATED for a wrong credential and answers null without a
+   * credential.
+   */
   authenticate(door: string): (knock: Knock) => Promise<Principal | null>;
   /** Takes access tokens alone; throws INVALID_AUTHORISATION for anything else. */
   authenticateAccount(knock: Knock): Promise<Principal>;
@@ -56,7 +59,8 @@ export function createDoors(options: Options) {
       ? null
       : {
           manifest: readFileSync(trustedDocuments, 'utf8'),
-          // What a remote subgraph will know is not known yet.
+          // The types of remote subgraphs are known only after the start, so the manifest cannot be checked against
+          // them.
           schema: settings.remoteSubgraphs.list.length === 0 ? graph.schema : null,
         },
   );
@@ -94,7 +98,7 @@ export function createDoors(options: Options) {
           throttle,
           ...graphDoor,
           authenticate: authenticate('subgraph'),
-          // What a router makes of trusted documents are documents of its own.
+          // A router sends parts of the trusted documents, which have hashes of their own.
           safety: createSafety(settings.graph),
         })
       : null;
@@ -112,5 +116,5 @@ export function createDoors(options: Options) {
 }
 
 const restOperations = ({ schema }: Graph, { isWhole }: Served) =>
-  // The split takes time and hides mistakes, so a process with the whole graph does without it.
+  // The split takes time, and it would take a mistake for an operation of another process.
   isWhole ? { operations: operationFiles() } : splitOperations(schema, operationFiles());

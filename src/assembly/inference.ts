@@ -16,7 +16,7 @@ import { nativeDb } from '../storage/native-db.ts';
 
 type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog' | 'bodies'> & {
   settings: Settings;
-  /** Where this process listens, once it does. */
+  /** The ports on which this process listens; they are added when it begins to listen. */
   ownPorts: ReadonlySet<number>;
   db: Connection;
   sleep: Sleep;

@@ -14,7 +14,7 @@ import { createEvents } from '../storage/events/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
 import type { Secrets } from '../storage/secrets.ts';
 
-/** What is written down of requests and changes, and the events that tell of it. */
+/** Builds what records requests and changes, and the events that tell other processes of them. */
 export function createRecording(
   settings: Settings,
   { db, uri }: Pick<Storage, 'db' | 'uri'>,

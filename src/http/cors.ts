@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Listener } from './listener.ts';
 
-/** Seconds that a browser keeps the answer to its preflight; more than two hours none of them does. */
+/** Seconds for which a browser keeps the answer to its preflight; no browser keeps it for more than two hours. */
 const MAX_AGE = 7200;
 const METHODS = 'GET, HEAD, POST, PUT, DELETE';
 
 /**
- * A listener behind which pages of these origins may read answers and send any header: who they are is told by a key
- * alone, and no cookie is ever read.
+ * A listener that lets pages of these origins read answers and send any header. Callers are known by a key in a
+ * header and never by a cookie.
  */
 export function allowOrigins(origins: readonly string[], listener: Listener): Listener {
   if (origins.length === 0) return listener;
@@ -15,7 +15,7 @@ export function allowOrigins(origins: readonly string[], listener: Listener): Li
   const allowed = new Set(origins);
   return (request, response) => {
     const { origin } = request.headers;
-    // Also for those who get no such header: a cache must not give their answer to others.
+    // Answers without the header vary too: a cache must not give them to pages of an allowed origin.
     if (!isOpen) response.setHeader('vary', 'origin');
     if (origin === undefined || !(isOpen || allowed.has(origin))) return listener(request, response);
     response.setHeader('access-control-allow-origin', isOpen ? '*' : origin);

@@ -6,9 +6,12 @@ const canonicalPrefix = 'x-gateway-';
 const listsOfNames = ['x-gateway-forward-headers', 'x-gateway-sensitive-headers'];
 
 export type HeaderAliases = {
-  /** Gives headers under an alias their canonical names: behind this, nobody knows of aliases. */
+  /** Renames headers from an alias to their canonical name, so that no other code knows of aliases. */
   adopt(request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): void;
-  /** A listener whose requests are adopted, and whose answers carry the gateway's headers under every alias too. */
+  /**
+   * Wraps a listener: its requests get canonical names, and its answers carry the gateway's headers under every alias
+   * too.
+   */
   around(listener: Listener): Listener;
 };
 
@@ -26,7 +29,7 @@ export function createHeaderAliases(prefixes: readonly string[]): HeaderAliases 
     for (const name of Object.keys(headers)) {
       const canonical = name.startsWith('x-') ? canonicalOf(name) : null;
       if (canonical === null) continue;
-      // The canonical name wins, then the alias that came first.
+      // If a request has several of these names, the canonical one wins, then the alias that came first.
       headers[canonical] ??= headers[name];
       delete headers[name];
     }
@@ -51,12 +54,12 @@ export function createHeaderAliases(prefixes: readonly string[]): HeaderAliases 
         aliases.set(prefix + name.slice(canonicalPrefix.length), headers[index + 1]);
       }
     }
-    // A provider that is such a gateway itself has answered under the same names.
+    // A provider that is such a gateway has already set headers of these names.
     const others = headers.filter((_, index) => !aliases.has(nameAt(index)));
     return [...others, ...[...aliases].flat()];
   }
 
-  /** Every answer leaves through `writeHead`; Node calls it for those that only set headers and write. */
+  /** Every answer passes `writeHead`: Node calls it for an answer that only sets headers and writes. */
   function mirror(response: ServerResponse): void {
     const { writeHead } = response;
     response.writeHead = (...given: unknown[]) => {

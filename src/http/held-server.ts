@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 
 /**
- * Lets what comes to a server wait until `open` is called: it has its port, but before there are keys nobody could use an
- * answer. Upgrades of connections are not waited for; those that come too early are closed.
+ * Holds requests back until `open` is called. The server already has its port, but before there are keys no answer
+ * would be of use. A request to upgrade a connection does not wait: before `open` its connection is closed.
  */
 export function hold(server: Server): () => void {
   const requests = server.rawListeners('request') as ((...args: unknown[]) => void)[];

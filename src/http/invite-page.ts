@@ -79,7 +79,7 @@ const headers = {
     "base-uri 'none'",
   ]),
   'content-type': 'text/html; charset=utf-8',
-  // The address holds the invite's secret.
+  // No referrer: the address of the page holds the invite's secret.
   'cache-control': 'no-store',
 };
 

@@ -2,15 +2,15 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
-/** What a worker asks of the process that watches over it, and the number of its question. */
+/** The question of a worker to the process that watches over it; the number tells questions apart. */
 export type MetricsWanted = { metricsWanted: number };
 /** The answer to the question of that number. */
 export type MetricsOfAll = { metrics: string; for: number };
 
-/** Milliseconds that the other workers have to tell their numbers. */
+/** Milliseconds within which all workers must have told their numbers. */
 const METRICS_TIMEOUT = 6000;
 
-/** The metrics of all workers together, for one of them to answer with; of this process alone when there are no others. */
+/** The metrics of all workers together, whichever worker is asked; without workers, those of this process. */
 export function createMetricsText(registries: Registry[]): () => Promise<string> {
   if (!cluster.isWorker) {
     return async () => (await Promise.all(registries.map((registry) => registry.metrics()))).join('\n');

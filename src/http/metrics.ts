@@ -18,10 +18,10 @@ export type Metrics = {
   contentType: string;
 };
 
-/** Of one front door; `answered` by the first digit of the status, 0 for no answer. */
+/** The counts of one front door; `answered` is indexed by the first digit of the status, 0 for no answer. */
 type Tally = { open: number; answered: number[]; timer: Histogram.Internal<'door'> };
 
-/** What another thread has counted, as it tells when it is asked. */
+/** A registry that reads its numbers from another thread. */
 class ThreadMetrics extends Registry {
   readonly #read: () => Promise<MetricsJson>;
 
@@ -96,7 +96,7 @@ export function createMetrics(gauges: Gauge[], readLogThread: () => Promise<Metr
       });
     },
     async text() {
-      // The request that asks is counted first.
+      // Waits one turn, so that the request for the metrics is counted itself.
       await null;
       return text();
     },

@@ -5,7 +5,10 @@ import { isLoopbackAddress } from '../lib/addresses.ts';
 /** Whether a request may see what concerns all tenants: metrics, and the details of readiness. */
 export type OperationsAccess = (request: IncomingMessage) => boolean;
 
-/** A proxy on this machine makes every peer local; these say that the request came through one. */
+/**
+ * Headers by which a proxy says that it has passed a request on: behind a proxy on this machine every peer looks
+ * local.
+ */
 const forwarding = [
   'forwarded',
   'via',
@@ -20,7 +23,7 @@ const isLocal = ({ socket, headers }: IncomingMessage): boolean =>
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Programs on this machine may, and whoever brings the token as `Authorization: Bearer`. */
+/** Allows programs on this machine, and callers that send the token as `Authorization: Bearer`. */
 export function createOperationsAccess(token: string | null): OperationsAccess {
   const expected = token === null ? null : digest(token);
   const hasToken = ({ headers }: IncomingMessage): boolean => {

@@ -6,7 +6,7 @@ import type { RequestFacts } from '../subgraphs/context.ts';
 
 /** What resolvers and services get to know of the HTTP request behind an operation. */
 export function requestFacts(request: IncomingMessage): RequestFacts {
-  // Express takes the mount path off `url` and keeps the whole one beside it.
+  // Express cuts the mount path off `url`; the whole path stands in `originalUrl`.
   const { originalUrl, url } = request as IncomingMessage & { originalUrl?: string };
   return {
     id: randomUUID(),
@@ -18,7 +18,7 @@ export function requestFacts(request: IncomingMessage): RequestFacts {
   };
 }
 
-/** Behind a listener for both families an IPv4 address is written as one of IPv6. */
+/** A listener for both IP versions gives an IPv4 address in the form of IPv6. */
 function arrivalOf({ socket: { localAddress = '127.0.0.1', localPort = 0 } }: IncomingMessage): string {
   return localUrl(localAddress.replace(/^::ffff:(?=\d+\.)/i, ''), localPort);
 }

@@ -3,7 +3,7 @@ import { administrationBody, GatewayError } from '../errors/index.ts';
 import { adoptTarget } from '../lib/request-url.ts';
 import type { Listener } from './listener.ts';
 
-/** A listener that gets no request of which two readers could think differently. */
+/** Wraps a listener so that it gets no ambiguous request: one that a proxy in front may have read differently. */
 export const soundRequests =
   (listener: Listener): Listener =>
   (request, response) => {
@@ -12,7 +12,7 @@ export const soundRequests =
     listener(request, response);
   };
 
-/** Whoever stands in front may have looked at the other one (RFC 9112, section 3.2). */
+/** Of two Host headers, a proxy in front may have read the other one (RFC 9112, section 3.2). */
 export function hasTwoHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
   let found = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -22,7 +22,7 @@ type Doors = {
   oauth2: Oauth2;
   reference: Reference;
   graphHttp: GraphHttp;
-  /** Null when they have a listener of their own, or are off. */
+  /** Null when the subgraphs have a listener of their own, or are not served. */
   standalone: GraphHttp | null;
   metrics: Metrics;
   isReady: () => { ready: boolean; status: string };
@@ -32,7 +32,10 @@ type Doors = {
 
 type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
 
-/** Below these everything is administration; under `/v1` what is no name of the administration goes to a provider. */
+/**
+ * Every path below these is administration. Below `/v1`, a path that no document of the administration knows goes to
+ * a provider.
+ */
 const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known|model-configs)\//;
 
 const operationsPaths = new Set(['/', '/healthz', '/readyz', '/metrics']);
@@ -63,7 +66,7 @@ export function createListener({
       const operation = oauth2.match(path) ?? rest.match(request.method ?? 'GET', path) ?? rest.notFound;
       return ['rest', operation(request, response)];
     }
-    // Apart from the graph: an answer that stays open says nothing about how long answers take.
+    // A stream counts as its own door: the time that it stays open would spoil the durations of the graph.
     if (path === '/graphql/stream') return ['stream', graphHttp.handle(request, response)];
     if (graphPaths.has(path) || path.startsWith('/explorer/')) {
       if (request.method === 'TRACE')
@@ -116,7 +119,6 @@ export function createListener({
   };
 }
 
-/** The listener that federation routers have to themselves. */
 export const createSubgraphListener =
   ({ standalone, metrics }: { standalone: GraphHttp; metrics: Metrics }): Listener =>
   (request, response) => {
@@ -153,7 +155,7 @@ function refuseMetrics(response: ServerResponse): void {
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
-/** Milliseconds that a body may take to arrive, however fast it comes. */
+/** The most milliseconds that a body may take to arrive, whatever its speed. */
 const MAX_UPLOAD_TIME = 3_600_000;
 
 type UpgradeDoors = {
@@ -162,7 +164,7 @@ type UpgradeDoors = {
   realtime: Realtime;
 };
 
-/** Lets a WebSocket through where there is one to talk to, and answers 404 elsewhere. */
+/** Passes on requests for a WebSocket at the two paths that have one, and answers 404 elsewhere. */
 export const createUpgradeListener =
   ({ adopt, graph, realtime }: UpgradeDoors): UpgradeListener =>
   (request, socket, head) => {
@@ -173,7 +175,7 @@ export const createUpgradeListener =
     else refuseUpgrade(socket, '404 Not Found');
   };
 
-/** The HTTP server around a listener: generous with header size since configs travel in one. */
+/** The HTTP server around a listener. It accepts large headers, because a config travels in one. */
 export function createHttpServer(
   listener: Listener,
   onUpgrade?: UpgradeListener,
@@ -183,7 +185,7 @@ export function createHttpServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: 75_000,
-      // Some clients offer HTTP/2 with every request: they are answered as if they had not.
+      // Some clients offer HTTP/2 with every request; the offer is ignored.
       shouldUpgradeCallback: ({ headers }) =>
         onUpgrade !== undefined && headers.upgrade?.toLowerCase() === 'websocket',
     },
@@ -235,7 +237,7 @@ const IDLE_CHECK = 50;
 export function close(server: Server, grace: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), grace);
-    // A kept-alive connection whose last answer is complete holds nothing open any more.
+    // A connection that waits for a next request after a complete answer is closed.
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);
     server.close(() => {
       clearTimeout(cut);

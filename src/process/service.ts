@@ -12,13 +12,13 @@ export type Addresses = { main: string; subgraphs: string | null };
 
 export type Service = {
   addresses: Addresses;
-  /** Lets open requests finish within the time that the settings give them; everything recorded is durable afterwards. */
+  /** Lets open requests finish within the time limit of the settings; afterwards everything recorded is durable. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts the app on a database and opens its ports. Requests wait until `prepare`, which hears where they will be answered,
- * has seen to it that there is something to answer them from.
+ * Starts the app on a database and opens its ports. Requests wait until `prepare` has resolved: it gets the addresses
+ * and sets up what is needed for the first answer, such as a first key.
  */
 export async function startService(options: {
   settings: Settings;

@@ -10,19 +10,22 @@ type FromWorker = { listening: Addresses } | { ready: true } | MetricsWanted;
 type ToWorker = MetricsOfAll | { open: true };
 
 export type Workers = {
-  /** Where all of them answer. */
+  /** The addresses at which all workers answer. */
   addresses: Addresses;
   /** Asks every worker to stop and waits for their ends. */
   stop(): Promise<void>;
 };
 
-/** Milliseconds before a worker that ended by itself is replaced, so that one that cannot start does not spin. */
+/**
+ * Milliseconds before a worker that ended by itself is replaced: one that cannot start must not be started without
+ * pause.
+ */
 const RELAUNCH_DELAY = 1000;
 
 /**
- * Runs `count` processes that share one listener and the database at `databaseUri`; one that ends by itself is replaced.
- * They answer once `prepare`, which hears where they will, has resolved. Resolves when all of them answer; rejects when one
- * cannot start, which has then said why.
+ * Runs `count` processes that share one listener and the database at `databaseUri`; a process that ends by itself is
+ * replaced. They answer requests once `prepare` has resolved, which gets their addresses. Resolves when all of them
+ * answer; rejects when one cannot start, after it has logged why.
  */
 export async function startWorkers(options: {
   count: number;
@@ -35,7 +38,7 @@ export async function startWorkers(options: {
   const aggregator = new AggregatorRegistry();
 
   function launch(): Worker {
-    // To a worker the store is a database like any other.
+    // Workers reach the embedded store like any other database.
     const worker = cluster.fork({ MONGODB_URI: databaseUri });
     worker.on('message', (message: FromWorker) => {
       if ('metricsWanted' in message) void answerMetrics(worker, message.metricsWanted);
@@ -47,7 +50,7 @@ export async function startWorkers(options: {
     try {
       worker.send({ metrics: await aggregator.clusterMetrics(), for: request } satisfies ToWorker);
     } catch (error) {
-      // The worker that asked gives up after a while, as does whoever asked it.
+      // The worker that asked gives up after a while, and so does its caller.
       log.error({ error }, 'The metrics of the workers could not be collected.');
     }
   }
@@ -70,7 +73,7 @@ export async function startWorkers(options: {
   const launched = Array.from({ length: count }, launch);
   const first = launched.map((worker) => told(worker, 'listening'));
   const ready = Promise.all(launched.map((worker) => told(worker, 'ready')));
-  // Whoever cannot start is heard of by what is waited for first.
+  // The promise that is awaited first reports a worker that cannot start.
   ready.catch(() => undefined);
   try {
     const [addresses] = await Promise.all(first);
@@ -87,12 +90,12 @@ export async function startWorkers(options: {
   }
 }
 
-/** A worker ended before it answered; it has said why. */
+/** A worker ended before it answered; it has logged the reason. */
 export class WorkerFailedError extends Error {}
 
 type Told = { listening: Addresses; ready: true };
 
-/** What a worker says of how far it is. */
+/** What a worker reports about its start. */
 function told<Name extends keyof Told>(worker: Worker, name: Name): Promise<Told[Name]> {
   return new Promise((resolve, reject) => {
     worker.on('message', (message: Partial<Told>) => {
@@ -103,14 +106,14 @@ function told<Name extends keyof Told>(worker: Worker, name: Name): Promise<Told
   });
 }
 
-/** Later workers need not wait: the first ones do until everything is there. */
+/** A later worker does not wait: the first ones have waited until everything was set up. */
 function openOnceListening(worker: Worker): void {
   worker.on('message', (message: FromWorker) => {
     if ('listening' in message) worker.send({ open: true } satisfies ToWorker);
   });
 }
 
-/** Tells the process that watches over this one where it listens; resolves when it may answer. */
+/** Tells the process that watches over this one where it listens; resolves when this process may answer requests. */
 export function permission(addresses: Addresses): Promise<void> {
   return new Promise((resolve) => {
     const hear = (message: ToWorker | Record<string, unknown>) => {
@@ -123,7 +126,7 @@ export function permission(addresses: Addresses): Promise<void> {
   });
 }
 
-/** Tells the process that watches over this one that it answers. */
+/** Tells the process that watches over this one that it answers requests. */
 export function announce(): void {
   process.send?.({ ready: true } satisfies FromWorker);
 }

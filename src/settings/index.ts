@@ -6,6 +6,7 @@ import type { LogLevel } from '../lib/logger.ts';
 import { type EmbeddingSettings, semanticCacheEmbeddings } from './cache.ts';
 import { corsOrigins } from './cors.ts';
 import { exportBucket, exportSettings, missingOfBucket, type S3Bucket } from './exports.ts';
+import { defaultGraphLimits } from './graph-limits.ts';
 import { headerSettings } from './headers.ts';
 import { anyHouse, type House } from './house.ts';
 import { type JwtIssuer, jwtIssuers } from './jwt-issuers.ts';
@@ -195,9 +196,9 @@ const environmentOf = (house: House) =>
     ...exportSettings,
     GRAPHQL_INTROSPECTION: flag(true),
     GRAPHQL_SANDBOX: choice.optional(),
-    GRAPHQL_MAX_DEPTH: integer(20, 1, 100),
-    GRAPHQL_MAX_COST: integer(50_000, 1, 100_000_000),
-    GRAPHQL_TIMEOUT_MS: integer(30_000, 100, 600_000),
+    GRAPHQL_MAX_DEPTH: integer(defaultGraphLimits.maxDepth, 1, 100),
+    GRAPHQL_MAX_COST: integer(defaultGraphLimits.maxCost, 1, 100_000_000),
+    GRAPHQL_TIMEOUT_MS: integer(defaultGraphLimits.timeout, 100, 600_000),
     TRUSTED_DOCUMENTS: z.string().optional(),
     REMOTE_SUBGRAPHS: remoteSubgraphs(house).optional(),
     REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),

@@ -5,7 +5,7 @@ import { isRuleDirective, keysOf } from './subgraph-document.ts';
 export type SubgraphDocument = { name: string; document: DocumentNode; url?: string };
 
 export type Supergraph = {
-  /** For a federation router. */
+  /** The supergraph, for a federation router. */
   supergraphSdl: string;
   /** What callers see: the supergraph without federation's own names, with the project's directives. */
   publicDocument: DocumentNode;
@@ -42,7 +42,7 @@ export function composeWithRemotes(subgraphs: SubgraphDocument[]): Supergraph {
   };
 }
 
-/** The fused executor follows single-field keys only; anything cleverer must not start and then answer wrongly. */
+/** Refuses keys that the fused executor cannot follow: with any but a single-field key it would answer wrongly. */
 function refuseUnsupported({ name, document }: SubgraphDocument): void {
   const refuse = (what: string) => {
     throw new Error(`Subgraph ${name}: ${what} is not supported.`);

@@ -75,7 +75,7 @@ export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<st
 export function publicSchema(typeDefs: DocumentNode): GraphQLSchema {
   const schema = makeExecutableSchema({
     typeDefs,
-    // The composer has looked at the text already; what it made is looked at below.
+    // The composer has checked its input; its output is checked below.
     assumeValidSDL: true,
     resolvers: scalars,
     // A small graph may do without some of the scalars.

@@ -39,7 +39,7 @@ export const scalars = {
     parseValue: storable,
     parseLiteral: (node, variables) => storable(valueFromASTUntyped(node, variables)),
   }),
-  // Only answered: an Int ends at 2^31 - 1, which the tokens of a busy day exceed.
+  // Long occurs in answers alone: the tokens of a busy day exceed the largest Int, 2^31 - 1.
   Count: new GraphQLScalarType({
     name: 'Count',
     serialize(value) {

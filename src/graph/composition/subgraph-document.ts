@@ -23,13 +23,13 @@ export const isRuleDirective = (name: string): name is RuleDirective =>
 
 const quoted = ruleDirectives.map((name) => `"@${name}"`);
 
-// Federation 2.3 on purpose: later versions have an `@authenticated` of their own.
+// Version 2.3 on purpose: later versions of federation bring a directive `@authenticated` of their own.
 const links = `extend schema
   @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@shareable", "@composeDirective"])
   @link(url: "https://sluice.dev/rules/v1.0", import: [${quoted}])
   ${quoted.map((name) => `@composeDirective(name: ${name})`).join('\n  ')}`;
 
-/** Where a word stood is of no use once it is parsed, and takes megabytes. */
+/** Positions of words are needed only while parsing, and they take megabytes. */
 const unlocated = { noLocation: true };
 
 const preamble: DefinitionNode[] = [
@@ -57,7 +57,10 @@ export function subgraphDocument(files: SdlFile[]): DocumentNode {
 
 const rootTypes = ['Query', 'Mutation', 'Subscription'];
 
-/** The root types grow with every file; a foreign entity may be declared by several; null for all else, a mistake. */
+/**
+ * Several files may declare a root type or an entity of another subgraph. Two declarations of any other type are a
+ * mistake: the result is null.
+ */
 function join(earlier: DefinitionNode, later: DefinitionNode): DefinitionNode | null {
   if (earlier.kind === Kind.OBJECT_TYPE_DEFINITION && later.kind === Kind.OBJECT_TYPE_DEFINITION) {
     if (rootTypes.includes(earlier.name.value)) {

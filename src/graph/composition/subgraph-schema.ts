@@ -43,17 +43,20 @@ export function subgraphSchema(source: SubgraphSource, document: DocumentNode): 
 function resolversOf({ resolvers, references }: SubgraphSource, document: DocumentNode): Resolvers {
   const all: Record<string, unknown> = { ...scalars, ...resolvers };
   for (const [name, { entity }] of declaredTypes(document)) {
-    // An entity of another subgraph is what its id says until that subgraph loads it.
+    // An entity of another subgraph is only an id here; its own subgraph loads it.
     const load: ReferenceResolver = references[name] ?? (({ id }) => ({ id }));
     if (entity) all[name] = { ...resolvers[name], __resolveReference: guarded(name, load) };
   }
   return all as Resolvers;
 }
 
-/** Loads an entity for those who may read it at the root: a reference opens nothing that their scopes keep closed. */
+/**
+ * Loads an entity for callers who may read it at the root, so that a reference opens nothing that their scopes
+ * forbid.
+ */
 function guarded(type: string, load: ReferenceResolver) {
   let access: ReturnType<typeof entityAccess> | undefined;
-  // Asynchronous, so that one entity that is refused leaves the others.
+  // Asynchronous, so that the refusal of one entity does not take the others along.
   return async ({ id }: Reference, context: GraphContext, { schema }: GraphQLResolveInfo) => {
     access ??= entityAccess(schema, type);
     access(context);

@@ -26,7 +26,7 @@ export const apolloHandler =
       },
       context: () => contextOf(request, response),
     });
-    // The caller has left, or had an answer because the body was too slow.
+    // The caller has left, or has already been told that its body was too slow.
     if (response.headersSent || response.destroyed) return;
     for (const [name, value] of headers) response.setHeader(name, value);
     if (headers.get('content-type')?.startsWith('text/html')) response.setHeaders(pageHeaders);

@@ -6,19 +6,19 @@ import type { Safety } from '../safety/index.ts';
 import { nameDocument } from '../safety/trusted-requests.ts';
 import { readJson } from './json-body.ts';
 
-/** A request whose JSON body, and whose caller, may be known by now. */
+/** A request; its JSON body and its caller are set once they have been read. */
 export type BodyRequest = IncomingMessage & {
   body?: unknown;
-  /** Null for a caller without a credential; undefined where nobody has looked. */
+  /** Null for a caller without a credential; undefined before the credential was checked. */
   principal?: Principal | null;
 };
 
-/** Who sent a request; throws for a credential that is not valid. */
+/** Finds out who sent a request; throws for a wrong credential. */
 export type Identify = (request: BodyRequest, response: ServerResponse) => Promise<Principal | null>;
 
 /**
- * Reads the body within the operation's time, and the document that it names. Who sends one is looked at before: strangers
- * have little room for what they send.
+ * Reads the body within the operation's time limit, and puts the text of the trusted document that it names in place.
+ * The caller is identified first, because callers without a credential may use little memory.
  */
 export const bodyReader =
   ({ timeout, documents }: Safety, bodies: BodyBudget, identify: Identify) =>

@@ -3,7 +3,7 @@ import type { GraphContext } from '../../subgraphs/context.ts';
 import { RemoteError } from '../remote/remote-error.ts';
 import { causeOf } from './errors.ts';
 
-/** Defects answer INTERNAL without a word of detail, so the log must have it. */
+/** Logs defects: their callers get INTERNAL without any detail. */
 export function logDefects(
   errors: readonly GraphQLError[],
   { log, request }: Pick<GraphContext, 'log' | 'request'>,
@@ -12,7 +12,7 @@ export function logDefects(
   for (const thrown of errors) {
     if (!thrown.path) continue;
     const error = causeOf(thrown);
-    // What a remote subgraph does wrong is no defect of ours, and is logged once a request.
+    // A fault of a remote subgraph is no defect of this service, and is logged once a request elsewhere.
     if (error.entry.status < 500 || error instanceof RemoteError) continue;
     log.error({ error, requestId: request.id, operationName, path: thrown.path.join('.') }, error.message);
   }

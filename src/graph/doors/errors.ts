@@ -11,21 +11,27 @@ const unreachable = [
   MongooseError.MongooseServerSelectionError,
 ];
 
-/** Codes of a replica set's member that stops, recovers or is no longer the primary: another try may find the new one. */
+/**
+ * Codes by which a member of a replica set says that it stops, recovers or is no longer the primary. Another try may
+ * find the new primary.
+ */
 const steppedDown = new Set<unknown>([91, 189, 10107, 11600, 11602, 13435, 13436]);
 
 const isUnavailable = (error: unknown): boolean =>
   unreachable.some((kind) => error instanceof kind) ||
   (error instanceof mongo.MongoServerError && steppedDown.has(error.code));
 
-/** Anything a resolver throws as the error its caller sees: a database that does not answer is not a defect of ours. */
+/**
+ * The error that the caller sees for anything that a resolver throws. A database that does not answer is no defect of
+ * this service.
+ */
 export function toGraphError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   if (isUnavailable(error)) {
     return new GatewayError('STORE_UNAVAILABLE', { cause: error });
   }
   if (isOutOfSpace(error)) return new GatewayError('STORE_FULL', { cause: error });
-  // What the encoder of the database refuses came from the caller: a name or a text with a NUL.
+  // The database's encoder refuses names and texts with a NUL, which only callers can have sent.
   if (error instanceof mongo.BSON.BSONError) {
     return new GatewayError('VALIDATION_FAILED', {
       message: 'A name or text of the request cannot be stored.',

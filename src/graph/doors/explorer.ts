@@ -39,9 +39,9 @@ async function loadPages(path: string, endpointURL: string): Promise<RequestHand
 
 const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Scripts are the explorer's own and those that stand in its page; requests go to this service alone. */
+/** The policy allows scripts of the explorer and inline scripts of its page, and requests to this service alone. */
 function explorerHeaders(page: string): Record<string, string> {
-  // A script with an address of its own has nothing between its tags.
+  // Only an inline script has text between its tags.
   const inline = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(([, script = '']) =>
     sourceOf(script),
   );

@@ -5,7 +5,7 @@ import { untilAborted } from '../safety/deadline.ts';
 
 type Gateway = ApolloServerOptionsWithGateway<object>['gateway'];
 
-/** The graph as Apollo Server takes it when the schema may change while it runs. */
+/** The graph in the form in which Apollo Server takes a schema that may change while it runs. */
 export const apolloGateway = (served: ServedGraph, hideSuggestions: boolean): Gateway => ({
   onSchemaLoadOrUpdate(callback) {
     const tell = () => callback({ apiSchema: served.schema, coreSupergraphSdl: served.supergraphSdl });

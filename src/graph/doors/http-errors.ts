@@ -40,13 +40,13 @@ export function formatGraphError(formatted: GraphQLFormattedError, error: unknow
 
 const tooDeep = 'The document is nested too deeply.';
 
-/** What the parser throws at a document that overflows its stack; Apollo Server wraps it twice. */
+/** The message of the parser for a document that overflows its stack; Apollo Server wraps it twice. */
 function isTooDeep(error: unknown): boolean {
   if (!(error instanceof GraphQLError) || error.path) return error instanceof RangeError;
   return isTooDeep(error.originalError);
 }
 
-/** What Apollo Server refuses without a code of its own, such as a hash that is not the one of the text. */
+/** Messages of refusals to which Apollo Server gives no code, such as a hash that does not belong to the text. */
 const isUncodedRefusal = (error: unknown): boolean =>
   error instanceof GraphQLError &&
   error.originalError === undefined &&
@@ -66,12 +66,12 @@ export const answerBodyError = (response: ServerResponse, error: object): void =
 
 /** Answers a request that never became an operation in the shape of GraphQL errors. */
 export function answerGraphError(response: ServerResponse, cause: GatewayError): void {
-  // A body that was too slow has its answer when its connection ends.
+  // A caller whose body was too slow has been answered before its connection ends.
   if (response.headersSent) return;
   response.writeHead(cause.entry.status, {
     'content-type': 'application/json; charset=utf-8',
     ...errorHeaders(cause),
-    // What is left of a body that was given up would be taken for the next request.
+    // The unread rest of a body would be taken for the next request on the connection.
     ...(!response.req.complete && { connection: 'close' }),
   });
   response.end(JSON.stringify({ errors: [{ message: cause.message, extensions: extensionsOf(cause) }] }));

@@ -46,7 +46,7 @@ export type DoorOptions = {
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
   log: Logger;
   safety?: Safety;
-  /** What request bodies may take of the memory. */
+  /** How much memory request bodies may take. */
   bodies?: BodyBudget;
 };
 
@@ -57,7 +57,7 @@ export type GraphHttp = {
   stop(): Promise<void>;
 };
 
-/** An Apollo Server as every HTTP door of the graph has it; its handler is made once it has started. */
+/** The Apollo Server of an HTTP door; its handler exists once the server has started. */
 export function createDoor(served: ServedGraph, landingPage: ApolloServerPlugin, options: DoorOptions) {
   const { createContext, log, safety = createSafety(), bodies = createBodyBudget() } = options;
   const identify = identifying(options);
@@ -68,7 +68,8 @@ export function createDoor(served: ServedGraph, landingPage: ApolloServerPlugin,
     hideSchemaDetailsFromClientErrors: safety.hideSuggestions,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
-    // Hashes in place of texts, in Apollo Server's bounded cache; what is trusted is not up to callers.
+    // Clients may send a hash in place of a text, which Apollo Server keeps in a bounded cache. With trusted
+    // documents, no client may add one.
     persistedQueries: safety.documents ? false : {},
     includeStacktraceInErrorResponses: false,
     stopOnTerminationSignals: false,
@@ -79,9 +80,9 @@ export function createDoor(served: ServedGraph, landingPage: ApolloServerPlugin,
     plugins: [
       landingPage,
       rulesOf(safety),
-      // It would wrap every field of the schema to find out that no answer may be kept.
+      // Cache control would wrap every field of the schema, although no answer here may be cached.
       ApolloServerPluginCacheControlDisabled(),
-      // It would tell Apollo about requests as soon as the environment happens to hold a key for it.
+      // Usage reporting would send requests to Apollo as soon as the environment happens to hold an Apollo key.
       ApolloServerPluginUsageReportingDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
@@ -148,13 +149,13 @@ export function createGraphHttp({
   };
 }
 
-/** Express's own answer would show the stack. */
+/** Answers in place of Express, whose own answer would show the stack. */
 const answerPageError: ErrorRequestHandler = (error, _request, response, _next) =>
   answerBodyError(response, error);
 
 type Answer = (request: BodyRequest, response: ServerResponse) => Promise<void>;
 
-/** Looks at the credential of a request once; what refuses it has the request's id. */
+/** Checks the credential of a request once; a refusal carries the request's id. */
 const identifying =
   ({ authenticate, createContext, log }: DoorOptions): Identify =>
   async (request, response) => {
@@ -172,7 +173,7 @@ const identifying =
     }
   };
 
-/** Reads the body before the answer; what is wrong with it has the shape of GraphQL errors. */
+/** Reads the body before the answer; a mistake in it is answered in the shape of GraphQL errors. */
 function withBody(readBody: Answer, answer: Answer): Answer {
   return async (request, response) => {
     try {
@@ -184,14 +185,18 @@ function withBody(readBody: Answer, answer: Answer): Answer {
   };
 }
 
-/** What Apollo Server leaves to us: one plugin, since each costs every request a few turns. */
+/**
+ * Everything that Apollo Server leaves to this service, in one plugin: each further plugin costs every request a few
+ * turns of the event loop.
+ */
 function rulesOf(safety: Safety): ApolloServerPlugin<GraphContext> {
   const listener: GraphQLRequestListener<GraphContext> = {
     async didResolveOperation({ schema, document, operation, request }) {
-      // Apollo Server would run the only operation there is, unmeasured, and only then miss the one that was named.
+      // For a wrong name, Apollo Server would run the only operation of the document without measuring it, and miss
+      // the named one only afterwards.
       if (!operation) throw noOperation();
       if (operation.operation === 'subscription') throw needsStream();
-      // Only the variables tell what it costs.
+      // The cost depends on the variables, so it is known only here.
       safety.requireAffordable(schema, document, operation, request.variables ?? {});
     },
     async didEncounterErrors({ errors, contextValue, operationName }) {
@@ -206,7 +211,7 @@ const noOperation = () =>
     extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
   });
 
-/** One answer is all that a request gets here. */
+/** Subscriptions are refused here: an HTTP request gets exactly one answer. */
 const needsStream = () =>
   new GraphQLError('Subscriptions need a WebSocket at /graphql or an event stream at /graphql/stream.', {
     extensions: { code: 'BAD_REQUEST', http: { status: 400 } },

@@ -14,7 +14,7 @@ const codings: ReadonlyMap<string, Unpack> = new Map([
   ['br', promisify(brotliDecompress) as Unpack],
 ]);
 
-/** The value that a JSON body spells; undefined where the body is of another type, and stays unread: nothing is held then. */
+/** The value of a JSON body; undefined for a body of another type, which stays unread and takes no memory. */
 export async function readJson(
   request: IncomingMessage,
   response: ServerResponse,
@@ -57,7 +57,7 @@ async function unpacked(bytes: Buffer, unpack: Unpack, hold: Hold): Promise<Buff
 }
 
 function parse(text: string): unknown {
-  // An empty body names no operation, which is said where operations are looked for.
+  // An empty body is reported later, as a request without an operation.
   if (text === '') return {};
   let value: unknown;
   try {

@@ -13,7 +13,7 @@ export function adoptRequestId<T extends Pick<GraphContext, 'request'>>(
   return context;
 }
 
-/** The id of a connection that stays, under the same rule. */
+/** The id of a long-lived connection, by the same rule. */
 export const requestIdOf = (request: IncomingMessage): string => givenId(request) ?? randomUUID();
 
 function givenId({ headers }: IncomingMessage): string | null {

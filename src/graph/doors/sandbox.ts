@@ -17,7 +17,7 @@ export const sandboxHeaders = pageHeaders([
   'font-src https://fonts.gstatic.com',
   `img-src ${apollo}`,
   `manifest-src ${apollo}`,
-  // Operations go to this service alone; Apollo's own page is in the frame.
+  // The page sends operations to this service alone; Apollo's own page is in the frame.
   "connect-src 'self'",
   'frame-src https://sandbox.embed.apollographql.com',
   "base-uri 'none'",

@@ -12,7 +12,7 @@ import { adoptRequestId } from './request-id.ts';
 
 export type StandaloneOptions = DoorOptions & {
   subgraphs: readonly BuiltInSubgraph[];
-  /** What a federation router proves itself with; null where the network keeps everybody else out. */
+  /** The secret by which a federation router proves itself; null where the network keeps everybody else out. */
   routerSecret: string | null;
   throttle: Pick<Throttle, 'refuse'>;
 };
@@ -61,7 +61,7 @@ export function createStandalone({
 
 type Refuse = (error: GatewayError) => RequestHandler;
 
-/** Lets nobody through who does not send the secret; how long that takes says nothing about it. */
+/** Refuses callers without the secret, in a time that does not depend on how much of it they guessed. */
 function requireSecret(
   secret: string,
   { refuse, throttle }: { refuse: Refuse; throttle: StandaloneOptions['throttle'] },

@@ -49,7 +49,7 @@ function withAccess(
   const access = readRule(schema, 'access', field);
   if (access) {
     return (parent, args, context, info) => {
-      // Of an operation that was given up nothing more begins.
+      // When an operation has been given up, none of its remaining resolvers starts.
       context.signal?.throwIfAborted();
       requireScope(context.principal, access.anyOf);
       return next(parent, args, context, info);

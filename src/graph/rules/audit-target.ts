@@ -3,13 +3,16 @@ import type { Principal } from '../../auth/index.ts';
 import { auditDigest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 
-/** Documents that one slug may mean: each workspace may have one of them. */
+/** The most documents that one slug may mean: each workspace may have one of them. */
 const MAX_NAMESAKES = 20;
 
-/** Members of which one must have its value. */
+/** The members among which at least one must have the value. */
 export type Names = readonly Readonly<Record<string, string>>[];
 
-/** Of a mutation's arguments the one that names what it acts on, and not only where; null for one that makes something. */
+/**
+ * The argument of a mutation that names the document which is changed, rather than its surroundings; null for a
+ * mutation that makes a new one.
+ */
 export function targetArgument(args: readonly GraphQLArgument[]): string | null {
   const ids = args.filter(
     ({ name, type }) => isNonNullType(type) && type.ofType === GraphQLID && name !== 'workspaceId',
@@ -18,7 +21,7 @@ export function targetArgument(args: readonly GraphQLArgument[]): string | null 
   return target?.name ?? null;
 }
 
-/** What the target's document may hold of its name: a member of a workspace is named by `userId`. */
+/** The members in which a document may hold its name: a member of a workspace is named by `userId`. */
 export const namesOf = (argument: string, value: string): Names =>
   ['_id', 'slug', ...(argument === 'id' ? [] : [argument])].map((member) => ({ [member]: value }));
 
@@ -49,7 +52,10 @@ export async function digestsOf(
   }
 }
 
-/** What a credential's organisation has and, of what workspaces have, its own one. */
+/**
+ * Selects the documents of the caller's organisation and, where documents belong to workspaces, of the caller's
+ * workspace.
+ */
 const ownOf = ({ organisationId, workspaceId }: Principal): object => ({
   organisationId,
   ...(workspaceId !== null && { workspaceId: { $in: [workspaceId, null] } }),

@@ -10,7 +10,7 @@ import { withoutSecretFields } from './secret.ts';
 
 type Arguments = Record<string, unknown>;
 
-/** How a call ended; `targetId` as its result tells it. */
+/** How a call ended; `targetId` is read from its result. */
 type Ending = Pick<AuditEntry, 'outcome' | 'responseStatusCode' | 'targetId' | 'workspaceId'>;
 
 /** Writes the call to the audit trail once it is over, however it ended. Calls without a credential leave no trace. */
@@ -29,7 +29,7 @@ export function audited(
     const digests = (names: Names) => digestsOf(context, principal, resourceType, names);
     const before = await digests(target !== null && named !== null ? namesOf(target, named) : []);
     const record = async (ending: Ending) => {
-      // Without a result, what was named is known when only one document has that name.
+      // Without a result the target is known only when exactly one document has that name.
       const id = ending.targetId ?? (before.size === 1 ? [...before.keys()][0] : null) ?? null;
       const after = await digests(id === null ? [] : [{ _id: id }]);
       await recordSafely(context, {
@@ -38,7 +38,7 @@ export function audited(
         ...ending,
         resourceType,
         action: verb,
-        // A caller may have put anything where an id belongs.
+        // A caller may have sent any text in place of an id.
         targetId: ending.targetId ?? (named && redactText(named)),
         beforeDigest: before.get(id ?? '') ?? null,
         afterDigest: after.get(id ?? '') ?? null,
@@ -90,7 +90,7 @@ function userTypeOf(kind: PrincipalKind, userId: string | null): AuditEntry['use
   return userId === null ? 'api_key' : 'user';
 }
 
-/** The change itself is done or refused by now: a broken trail must not hide that from the caller, so it is logged. */
+/** By now the change is done or refused. A failure to record it is logged, and the caller still gets the answer. */
 async function recordSafely({ audit, log }: GraphContext, entry: AuditEntry): Promise<void> {
   try {
     await audit.record(entry);

@@ -3,12 +3,12 @@ import type { Constraint } from './read-rule.ts';
 
 type Report = (path: string, message: string) => void;
 
-/** Reports what is wrong with a value; absent and null values are none of its business. */
+/** Reports what is wrong with a value; absent and null values pass. */
 export type Check = (value: unknown, path: string, report: Report) => void;
 
 type Test = { holds: (value: unknown) => boolean; message: string };
 
-// Whoever reads an address in a list or an audit entry sees all of it: no control or invisible characters.
+// No control or invisible characters: people must see the whole address in lists and audit entries.
 const email = /^[^\s@\p{C}]{1,64}@[^\s@.\p{C}]+(\.[^\s@.\p{C}]+)+$/u;
 
 const formats: Record<

@@ -52,7 +52,7 @@ function createCompiler(schema: GraphQLSchema) {
     }
     if (isInputObjectType(type)) {
       const found = known.get(type.name);
-      // A type inside itself: its check does not exist yet, so it is looked up when called.
+      // A type that contains itself: its check does not exist yet, so it is looked up at each call.
       if (found) return (value, path, report) => found.check?.(value, path, report);
       const entry: { check: Check | null } = { check: null };
       known.set(type.name, entry);

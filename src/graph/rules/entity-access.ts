@@ -5,8 +5,8 @@ import type { GraphContext } from '../../subgraphs/context.ts';
 import { readRule } from './read-rule.ts';
 
 /**
- * Who may load an entity by reference: whoever may read it at the root. A subgraph that names an id must not open what
- * the caller's own scopes keep closed.
+ * Who may load an entity by reference: the same callers who may read it at the root. Otherwise a subgraph that names
+ * an id would open what the caller's scopes keep closed.
  */
 export function entityAccess(schema: GraphQLSchema, type: string): (context: GraphContext) => void {
   const field = Object.values(schema.getQueryType()?.getFields() ?? {}).find(

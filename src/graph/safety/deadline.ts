@@ -4,15 +4,15 @@ import { toGraphError } from '../doors/errors.ts';
 import { answerGraphError, requestError } from '../doors/http-errors.ts';
 
 export type Deadline = {
-  /** Aborts when the time is over, with the error that says so, or when nobody waits any more. */
+  /** Aborts with OPERATION_TIMEOUT when the time is over, and without an error when nobody waits any more. */
   signal: AbortSignal;
   /** To be called when the work is done. */
   end(): void;
-  /** To be called when nobody waits for it any more. */
+  /** To be called when the caller has left. */
   giveUp(): void;
 };
 
-/** Gives a piece of work so many milliseconds. */
+/** Begins a time limit for a piece of work. */
 export function startDeadline(milliseconds: number): Deadline {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new GatewayError('OPERATION_TIMEOUT')), milliseconds);
@@ -27,7 +27,9 @@ export function startDeadline(milliseconds: number): Deadline {
   };
 }
 
-/** What the work answers; once the signal aborts nobody waits for it any more, and it fails with the reason. */
+/**
+ * The result of the work. Once the signal aborts, the promise is rejected with the reason, and the result is dropped.
+ */
 export function untilAborted<T>(work: T | Promise<T>, signal: AbortSignal | undefined): T | Promise<T> {
   if (!(work instanceof Promise) || !signal) return work;
   return new Promise((resolve, reject) => {
@@ -43,11 +45,11 @@ const signals = new WeakMap<IncomingMessage, AbortSignal>();
 /** Aborts when the time of a request is over, with the error that says so, or when its caller has left. */
 export const signalOf = (request: IncomingMessage): AbortSignal | undefined => signals.get(request);
 
-/** Gives a request so many milliseconds for its body and its work: one timer, since every request pays for it. */
+/** Gives a request one time limit for its body and its work: a single timer, since every request pays for it. */
 export function answerInTime(milliseconds: number, request: IncomingMessage, response: ServerResponse): void {
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    // Nobody reads an empty body to its end, and a stream has been answering for long.
+    // An empty body is never read to its end, and a stream has begun its answer long before.
     if (request.complete || response.headersSent) controller.abort(new GatewayError('OPERATION_TIMEOUT'));
     else refuseBody(response);
   }, milliseconds).unref();

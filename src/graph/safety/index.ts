@@ -11,6 +11,7 @@ import {
   type ValidationRule,
   validate,
 } from 'graphql';
+import { defaultGraphLimits } from '../../settings/graph-limits.ts';
 import { toGraphError } from '../doors/errors.ts';
 import { requestError } from '../doors/http-errors.ts';
 import { createLimits, type LimitSettings, type Limits } from './limits/index.ts';
@@ -30,28 +31,28 @@ export type Admitted = Pick<
 /** What every door of the graph enforces before an operation runs; one value, so that no door is weaker than another. */
 export type Safety = {
   parseOptions: ParseOptions;
-  /** On top of GraphQL's own rules. */
+  /** The rules beside those of GraphQL itself. */
   validationRules: ValidationRule[];
   /** For `validate` and `execute`: errors leave out names of the schema that the caller did not write. */
   hideSuggestions: boolean;
   /** The one check that needs variables; throws a GraphQLError. */
   requireAffordable: Limits['requireAffordable'];
-  /** Milliseconds that an operation, or the body it comes in, may take. */
+  /** Milliseconds that an operation may take, the arrival of its body included. */
   timeout: number;
   /** The only documents that may run; null when any may. */
   documents: TrustedDocuments | null;
-  /** All of it at once, for doors without Apollo Server: the operation, or the errors that refuse it. */
+  /**
+   * Every check at once, for doors without Apollo Server: the operation that may run, or the errors that refuse it.
+   */
   admit(schema: GraphQLSchema, request: OperationRequest): Admitted | GraphQLError[];
 };
 
-/** Names, values and punctuation of one document. */
+/** The most tokens (names, values and punctuation) of one document. */
 const MAX_TOKENS = 5_000;
 
 export const defaultSafety: SafetySettings = {
   introspection: true,
-  maxDepth: 20,
-  maxCost: 50_000,
-  timeout: 30_000,
+  ...defaultGraphLimits,
 };
 
 /**
@@ -129,7 +130,10 @@ function refusal(code: string, error: unknown): GraphQLError {
   return new GraphQLError(message, { nodes, source, positions, originalError, extensions });
 }
 
-/** As Apollo Server does it: some rules suggest what they are told not to. */
+/**
+ * Removes suggestions from messages, as Apollo Server does: some rules make suggestions although they are told not
+ * to.
+ */
 const unsuggested = ({ message, nodes }: GraphQLError): GraphQLError =>
   new GraphQLError(message.replace(/ ?Did you mean(.+?)\?$/, ''), { nodes });
 

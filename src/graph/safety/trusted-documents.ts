@@ -35,7 +35,7 @@ export function readTrustedDocuments(
   const trusted = new Set(texts.values());
   return {
     textOf({ query, documentId, extensions }) {
-      // Clients for WebSockets send an empty text beside the name. A trusted text may also be written out.
+      // WebSocket clients send an empty text beside the name. A request may also send the whole trusted text.
       const text =
         typeof query === 'string' && query !== '' ? query : texts.get(idOf(documentId, extensions));
       if (text === undefined || !trusted.has(text)) throw new GatewayError('DOCUMENT_NOT_TRUSTED');

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { splitUrl } from '../../lib/request-url.ts';
 import type { DocumentReference, TrustedDocuments } from './trusted-documents.ts';
 
-/** Puts the text of the document that a request names in its place, where every server of the graph looks for it. */
+/** Replaces the name of a trusted document in a request by its text, which is what every server of the graph reads. */
 export function nameDocument(
   documents: TrustedDocuments,
   request: IncomingMessage & { body?: unknown },
@@ -22,7 +22,7 @@ export function nameDocument(
   }
 }
 
-/** What carries no operation, such as a browser's look at the page, is answered as ever. */
+/** A request without an operation, such as a browser's for the page, passes unchanged. */
 const isOperation = (request: unknown): request is DocumentReference =>
   typeof request === 'object' &&
   request !== null &&
@@ -32,7 +32,7 @@ function extensionsIn(search: URLSearchParams): unknown {
   try {
     return JSON.parse(search.get('extensions') ?? 'null');
   } catch {
-    // What is not JSON names no document.
+    // Extensions that are not JSON name no document.
     return null;
   }
 }

@@ -28,14 +28,17 @@ export type Limits = {
   ): void;
 };
 
-/** Several screens' worth; what a fragment selects counts wherever it is spread. */
+/** The most fields of an operation: several screens' worth. The fields of a fragment count wherever it is spread. */
 const MAX_FIELDS = 500;
-/** Each is a read of its own. */
+/** The most root fields of an operation; each is a read of its own. */
 const MAX_ROOT_FIELDS = 20;
 const MAX_ALIASES = 100;
-/** Operations and fragments of one document: editors send all of their text, whichever part is to run. */
+/**
+ * The most definitions (operations and fragments) of one document: editors send all of their text, whichever part is
+ * to run.
+ */
 const MAX_DEFINITIONS = 100;
-/** Levels of brackets, braces and parentheses: rules of GraphQL itself go down them one call a level. */
+/** The deepest nesting of brackets, braces and parentheses: rules of GraphQL itself recurse once a level. */
 const MAX_NESTING = 200;
 
 /**
@@ -44,7 +47,10 @@ const MAX_NESTING = 200;
  */
 export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
   const measures = new WeakMap<GraphQLSchema, ReturnType<typeof createMeasure>>();
-  /** What an operation costs with the worst of variables: most are affordable whatever comes, and measured once. */
+  /**
+   * The cost of an operation with the most expensive variables. Most operations are affordable even then, and are
+   * measured once.
+   */
   const mostCosts = new WeakMap<OperationDefinitionNode, number>();
 
   function measureOf(schema: GraphQLSchema) {
@@ -57,7 +63,7 @@ export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
     { of: 'depth', limit: maxDepth, unit: 'levels of fields' },
     { of: 'rootFields', limit: MAX_ROOT_FIELDS, unit: 'root fields' },
     { of: 'aliases', limit: MAX_ALIASES, unit: 'aliases' },
-    // No tool sends any, and each lets the whole schema be answered once more.
+    // Aliases in introspection are refused: no tool needs them, and each could answer the whole schema once more.
     { of: 'introspectionAliases', limit: 0, unit: 'aliases in introspection' },
     { of: 'fields', limit: MAX_FIELDS, unit: 'fields' },
   ];
@@ -89,7 +95,7 @@ export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
         const excess = excessOf(document, context.getSchema());
         if (!excess) return undefined;
         context.reportError(excess);
-        // No document, no other rule: none of them shall work on what is too large.
+        // An empty document stops every other rule: none of them shall work on a document that is too large.
         return null;
       },
     }),
@@ -107,7 +113,7 @@ export function createLimits({ maxDepth, maxCost }: LimitSettings): Limits {
 const opening = new Set<string>([TokenKind.BRACKET_L, TokenKind.BRACE_L, TokenKind.PAREN_L]);
 const closing = new Set<string>([TokenKind.BRACKET_R, TokenKind.BRACE_R, TokenKind.PAREN_R]);
 
-/** The tokens tell it without a walk down the document, which might go too deep itself. */
+/** The nesting is counted from tokens, because a walk down the document might itself go too deep. */
 function nestingOf({ loc }: DocumentNode): number {
   let [level, deepest] = [0, 0];
   for (let token = loc?.startToken; token; token = token.next ?? undefined) {
@@ -117,7 +123,7 @@ function nestingOf({ loc }: DocumentNode): number {
   return deepest;
 }
 
-/** Variables that are no numbers count as the largest that their arguments allow. */
+/** Values that are no numbers: each counts as the largest number that its argument allows. */
 const unknownVariables = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
   Object.fromEntries(variableDefinitions.map(({ variable }) => [variable.name.value, 'unknown']));
 

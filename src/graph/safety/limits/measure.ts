@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { createPageSizes, type Variables, withDefaults } from './page-size.ts';
 
-/** A root field reads from the store; every other one is taken for a look at what was read. */
+/** The cost of a root field, which reads from the store. Every other field only looks at what was read. */
 const ROOT_COST = 10;
 
 export type Measure = {
@@ -22,10 +22,10 @@ export type Measure = {
   depth: number;
   fields: number;
   aliases: number;
-  /** Of them: on `__schema`, and on what it or `__type` selects. */
+  /** How many of the aliases stand on `__schema`, or inside what it or `__type` selects. */
   introspectionAliases: number;
   rootFields: number;
-  /** Every field once for each item of the lists around it. */
+  /** The cost: each field counts once for every item of the lists around it. */
   cost: number;
 };
 
@@ -71,7 +71,7 @@ export function createMeasure(schema: GraphQLSchema) {
     function ofFragment(name: string): Measure {
       const known = measured.get(name);
       if (known) return known;
-      // Ends fragments that contain themselves, which are another rule's business.
+      // Stops at a fragment that contains itself, which another rule refuses.
       measured.set(name, nothing);
       const fragment = fragments.get(name);
       const measure = fragment
@@ -91,7 +91,7 @@ export function createMeasure(schema: GraphQLSchema) {
         depth: 1 + below.depth,
         fields: 1 + below.fields,
         aliases,
-        // A type by its name is small, and several are asked for under aliases.
+        // `__type` answers one type, which is small; tools ask for several under aliases.
         introspectionAliases:
           (node.name.value === '__schema' ? aliases : 0) +
           (node.name.value === '__type' ? below.aliases : 0) +

@@ -30,7 +30,7 @@ export function createPageSizes(schema: GraphQLSchema): (parent: string, field: 
   const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
     isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
   );
-  // What a paged field answers around its list: the list in it is the page and counts no second time.
+  // Inside a page, the list is the page itself and does not count a second time.
   const pages = new Set(
     fields.filter((field) => sizeArgument(field) && !isList(field)).map((field) => answered(field)),
   );
@@ -57,7 +57,7 @@ function pageSize(schema: GraphQLSchema, field: Field): PageSize {
   return (args, variables) => {
     const given = args.find(({ name }) => name.value === argument.name)?.value;
     const value = (given && readValue(given, variables)) ?? argument.defaultValue ?? UNPAGED_ITEMS;
-    // What is no size is refused when it is read; until then it may be as large as the argument allows.
+    // A value that is no number is refused later; until then it counts as the largest allowed size.
     return Math.min(itemsOf(value), max);
   };
 }
