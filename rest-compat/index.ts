@@ -34,23 +34,26 @@ export type Rest = {
   handwritten: HandwrittenEndpoint[];
   /** The handler of a path (without its query string); null when no document knows the path. */
   match(method: string, path: string): Handler | null;
-  /** The refusal of a path below `/v1` that nobody knows and that was meant for the administration; null for any other. */
+  /**
+   * Refuses a path below `/v1` that no document knows although its first name is the administration's; null for any
+   * other path.
+   */
   refuse(request: IncomingMessage, path: string): Handler | null;
-  /** Answers a path that nobody knows where all paths are the administration's. */
+  /** Answers 404 to an unknown path below a base that belongs to the administration alone. */
   notFound: Handler;
 };
 
 export type RestOptions = {
   graph: Graph;
   operations: OperationFile[];
-  /** Those whose subgraphs other processes serve: they answer 404. */
+  /** Operations whose subgraphs other processes serve: their paths answer 404. */
   elsewhere?: SplitOperations['elsewhere'];
-  /** Those of the product, unless a test brings its own. */
+  /** The endpoints of the product, unless a test brings its own. */
   handwritten?: HandwrittenEndpoint[];
   /** Only the bases given here are mounted. */
   surfaces: Surfaces;
   createContext(principal: Principal | null, request: IncomingMessage): GraphContext;
-  /** What request bodies may take of the memory. */
+  /** How much memory request bodies may take. */
   bodies?: BodyBudget;
   log: Logger;
 };
@@ -107,7 +110,7 @@ export function createRest(options: RestOptions): Rest {
     const requestId = context.request.id;
     const isBroken = response.headersSent;
     if (isBroken || error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
-    // A part of an answer must not look like a whole one.
+    // An answer that broke off must not look complete.
     if (!isBroken) answerError(request, response, error, { 'x-request-id': requestId });
     else if (!response.writableEnded) response.destroy();
   };
@@ -155,7 +158,7 @@ export function createRest(options: RestOptions): Rest {
 
 type Mounted = { path: string; on: RestBase[] };
 
-/** Every path of theirs on the bases that are served. */
+/** Every path of the operations, on each base that is served. */
 const mountedPaths = (mounted: Mounted[], surfaces: Surfaces) =>
   mounted.flatMap(({ path, on }) =>
     on.flatMap((base) => {

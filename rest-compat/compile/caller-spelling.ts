@@ -72,7 +72,7 @@ function spellVariable(
   path: string,
 ): string {
   if (variable === 'input' && plan.inputType) {
-    // One item that stands for a list was not written as one.
+    // The caller has sent one item in place of a list, so the path has no index.
     const members = rest[0] === '[0]' && !Array.isArray(body) ? rest.slice(1) : rest;
     return members.length > 0 ? spellMembers(plan.inputType, body, members) : path;
   }

@@ -11,9 +11,9 @@ import { planVariables, type RequestInput } from './variables.ts';
 export type CompiledOperation = RestOperation & {
   /** The part of a query string that the operation has parameters for. */
   keepKnown(query: string): string;
-  /** The scopes of which a caller needs one; null when the operation asks for none. */
+  /** A caller needs one of these scopes; null when the operation needs none. */
   access: readonly string[] | null;
-  /** True when it is for everybody, credential or not. */
+  /** True when the operation needs no credential. */
   isPublic: boolean;
   /** Answers the body as JSON text; throws a GatewayError that names fields as the caller spelled them. */
   run(input: RequestInput, context: GraphContext): Promise<string>;
@@ -33,7 +33,7 @@ export function compileOperation(graph: Graph, operation: RestOperation): Compil
       const result = await execute(plan.read(input), context);
       const [error] = result.errors ?? [];
       if (!error) return toText(result.data?.[key]);
-      // Without data nothing ran: the variables were refused.
+      // Without data, nothing ran: the executor has refused the variables.
       if (result.data === undefined) throw new GatewayError('VALIDATION_FAILED', { message: error.message });
       throw callerSpelling(operation, plan, input, causeOf(error));
     },

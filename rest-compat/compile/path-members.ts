@@ -26,7 +26,7 @@ export function pathRepetition(
   input: GraphQLInputType | undefined,
   own: ReadonlySet<string>,
 ): PathRepetition {
-  /** What the path says to each name. */
+  /** The value that the path gives to each name. */
   const said = new Map<string, (path: Parameters) => string | undefined>();
   const note = (name: string, saidBy: (path: Parameters) => string | undefined) => {
     if (!own.has(snakeCase(name))) said.set(name, saidBy);
@@ -43,7 +43,7 @@ export function pathRepetition(
     if ((typeof value === 'number' ? String(value) : value) === expected) return;
     throw invalid(name, `must be ${JSON.stringify(expected)}, as the path says, or be left out.`);
   };
-  // A body that is no object of named members is the caller's own.
+  // A body that is no object has no members to compare.
   const isStripped = input === undefined || isInputObjectType(getNullableType(input));
   return {
     has: (name) => said.has(name),

@@ -17,7 +17,7 @@ export function readQuery(query: string): [name: string, text: string][] {
   });
 }
 
-/** `ids[]` and `ids[0]` are `ids`, written as a list; any other name is itself. */
+/** Reads `ids[]` and `ids[0]` as the list parameter `ids`; any other name stays as it is. */
 export function listName(name: string): { name: string; bracketed: boolean } {
   const base = /^([^[\]]+)\[\d{0,4}\]$/.exec(name)?.[1];
   return base === undefined ? { name, bracketed: false } : { name: base, bracketed: true };

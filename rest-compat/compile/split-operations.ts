@@ -15,11 +15,14 @@ import { type RestDirective, restOf, withRestDirective } from './rest-directive.
 
 export type SplitOperations = {
   operations: OperationFile[];
-  /** What `@rest` says about those that the graph of this process cannot answer. */
+  /** The paths of the operations that the graph of this process cannot answer. */
   elsewhere: RestDirective[];
 };
 
-/** For a process that serves only some subgraphs: the operations that its graph answers, and where the others stand. */
+/**
+ * Splits the operations for a process that serves only some subgraphs: those that its graph answers, and the paths of
+ * the others.
+ */
 export function splitOperations(schema: GraphQLSchema, files: OperationFile[]): SplitOperations {
   const extended = withRestDirective(schema);
   const split: SplitOperations = { operations: [], elsewhere: [] };

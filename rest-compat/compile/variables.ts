@@ -27,7 +27,7 @@ export type RequestInput = {
 };
 
 export type VariablePlan = {
-  /** What a request says as the variables of the operation; throws a GatewayError naming what is wrong. */
+  /** Reads a request as the variables of the operation; throws a GatewayError that names what is wrong. */
   read(input: RequestInput): Record<string, unknown>;
   /** The part of a query string that the operation has parameters for. */
   keepKnown(query: string): string;
@@ -152,7 +152,7 @@ function queryReader(parameters: Parameter[], repeated: PathRepetition): QueryRe
   };
 }
 
-/** Where the value of a parameter goes. */
+/** The variable, or the member of one, that takes the value of a parameter. */
 function holderOf({ within }: Parameter, values: Record<string, unknown>): Record<string, unknown> {
   if (within === undefined) return values;
   values[within] ??= {};
@@ -175,7 +175,7 @@ function gather(spelled: Map<string, Parameter>, said: [name: string, text: stri
   return found.values();
 }
 
-/** Where the body is a list, one item alone stands for a list of it, as it does in GraphQL. */
+/** For a list, a body with one item stands for a list of that item, as in GraphQL. */
 function bodyReader({ type, required }: Variable) {
   const convert: Convert = converterOf(type);
   const list = getNullableType(type);

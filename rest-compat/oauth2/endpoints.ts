@@ -8,7 +8,7 @@ import type { Oauth2Form } from './form.ts';
 /** A path of the authentication service; answers the body of a 200. */
 export type Oauth2Endpoint = {
   method: 'GET' | 'POST';
-  /** What `cache-control` says of the answer. */
+  /** The `cache-control` header of the answer. */
   caching: string;
   answer(context: GraphContext, readForm: () => Promise<Oauth2Form>): unknown;
 };
@@ -43,7 +43,7 @@ const token: Oauth2Endpoint = {
   },
 };
 
-/** A key is published five minutes before it signs: whoever asks again within one knows it in time. */
+/** A key is published five minutes before it signs: a client that asks again each minute knows it in time. */
 const keys: Oauth2Endpoint = {
   method: 'GET',
   caching: 'public, max-age=60',
@@ -61,7 +61,7 @@ const metadata: Oauth2Endpoint = {
       token_endpoint: issuer + paths.token,
       jwks_uri: issuer + paths.keys,
       grant_types_supported: ['client_credentials'],
-      // There is no authorization endpoint, but the member has to be there.
+      // The standard demands this member, although there is no authorization endpoint.
       response_types_supported: [],
       token_endpoint_auth_methods_supported: ['client_secret_basic'],
     };

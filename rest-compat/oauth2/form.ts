@@ -17,7 +17,7 @@ export async function readForm(
 ): Promise<Oauth2Form> {
   requireForm(request);
   const form = new Map<string, string>();
-  // Nobody's secret was looked at yet.
+  // No credential has been checked yet, so the memory counts for the caller's address.
   const hold = bodies.hold(null, request.socket.remoteAddress);
   const bytes = await readBody(request, response, hold, MAX_BYTES);
   for (const [name, value] of new URLSearchParams(bytes.toString())) {

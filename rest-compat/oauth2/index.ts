@@ -70,7 +70,7 @@ function refuse(
     ...errorHeaders(error),
     ...(status === 401 && { 'www-authenticate': 'Basic realm="sluice", charset="UTF-8"' }),
     ...(status === 405 && { allow: allowedAt(endpoint) }),
-    // What is left of a body that was not read would be taken for the next request.
+    // The unread rest of a body would be taken for the next request on the connection.
     ...(!request.complete && { connection: 'close' }),
   });
 }

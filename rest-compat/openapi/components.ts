@@ -17,7 +17,7 @@ export function createComponents(): Components {
         throw new Error(`Two different things are called ${name}: ${known.source} and ${source}`);
       }
       if (!known) {
-        // Known before it is made, since a type may contain itself.
+        // The name is registered before the schema is made, since a type may contain itself.
         const entry = { source, schema: {} };
         found.set(name, entry);
         entry.schema = make();

@@ -68,7 +68,7 @@ export function exampleValue(
   function members(schema: Schema, above: readonly Schema[]): Record<string, unknown> {
     const properties = Object.entries(schema.properties ?? {});
     const needed = properties.filter(([name]) => schema.required?.includes(name));
-    // An update needs nothing, but an example of nothing shows nothing.
+    // No member of an update is required, but an empty example would show nothing.
     const shown = of === 'answer' ? properties : needed.length > 0 ? needed : properties.slice(0, 1);
     return Object.fromEntries(shown.map(([name, member]) => [name, value(member, name, above)]));
   }

@@ -8,7 +8,7 @@ import { inWords } from './readable-names.ts';
 
 const forbidden: AnswerName[] = ['Forbidden'];
 
-/** A path that code answers, on one of its bases: what it says of itself within what holds for all. */
+/** Describes an endpoint that is written by hand, on one of its bases. */
 export function describeHandwritten(endpoint: HandwrittenEndpoint, base: RestBase): OpenApiOperation {
   const { name, method, path, on, scope } = endpoint;
   const own = endpoint.describe as Partial<OpenApiOperation>;
@@ -29,7 +29,7 @@ export function describeHandwritten(endpoint: HandwrittenEndpoint, base: RestBas
   return { ...described, summary: own.summary ?? described.summary };
 }
 
-/** `/files/{fileId}/content` -> `Files`, unless it says another. */
+/** `/files/{fileId}/content` -> `Files`, unless the endpoint names another tag. */
 export const tagOf = ({ path, describe }: HandwrittenEndpoint): string =>
   (describe as Partial<OpenApiOperation>).tags?.[0] ?? inWords(path.split('/')[1] ?? path);
 

@@ -12,7 +12,7 @@ import type {
 } from './document.ts';
 import { securityOf } from './surface.ts';
 
-/** The tag of what reaches a provider. */
+/** The tag of operations that reach a provider. */
 export const inferenceTag = {
   name: 'Inference',
   description:

@@ -90,7 +90,7 @@ const camelCase = (name: string): string =>
 function requestBodyOf(schema: GraphQLSchema, components: Components, input: Variable, name: string) {
   const declared = inputSchema(schema, components, input.type, input.element);
   const example = exampleValue(declared, components.all(), { of: 'request', name });
-  // One item alone stands for a list of it.
+  // A body with one item stands for a list of that item.
   const body = declared.items ? { anyOf: [declared.items, declared] } : declared;
   return { required: input.required, content: { 'application/json': { schema: body, example } } };
 }

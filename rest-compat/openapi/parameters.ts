@@ -100,7 +100,7 @@ export function parameterOf(
   const { name, type, required, description, element } = variable;
   const { nullable: _nullable, ...value } = inputSchema(schema, components, type, element);
   const shown = annotated(withoutNull(value), defaultOf(variable));
-  // What has no JSON type of its own travels as JSON text.
+  // A value of a type that query strings cannot express travels as JSON text.
   const isJson = shown.type === undefined;
   return {
     name: inPath ?? snakeCase(name),

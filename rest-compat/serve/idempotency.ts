@@ -20,7 +20,7 @@ export async function once(
 ): Promise<Once> {
   const key = context.request.headers['idempotency-key'];
   const { principal, request } = context;
-  // Nobody to keep an answer for: the operation itself refuses the caller.
+  // Without a credential no answer is kept: the operation itself refuses the caller.
   if (key === undefined || !principal) return { text: await run(), replayed: false };
   if (typeof key !== 'string' || !visible.test(key)) {
     throw new GatewayError('VALIDATION_FAILED', {
@@ -56,7 +56,7 @@ export async function once(
     const finished = await repeated();
     if (finished) return finished;
     const text = await run();
-    // What is created is created: without the database the answer is given, not kept.
+    // The resource exists by now: when the database fails, the answer is given without being kept.
     await keepAnswer(context, owner, { fingerprint, text }).catch((error: unknown) =>
       context.log.error({ error, requestId: request.id }, 'An idempotent answer could not be kept.'),
     );

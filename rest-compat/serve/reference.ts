@@ -48,7 +48,10 @@ const { resolve } = createRequire(import.meta.url);
 const bundled = (name: string, type: string): FixedAnswer =>
   fixedAnswer(readFileSync(resolve(`swagger-ui-dist/${name}`)), type);
 
-/** Only this service: a script that a description smuggled in could neither run nor reach anybody. */
+/**
+ * The page may load from and send to this service alone: a script that a description smuggled in could neither run
+ * nor reach anybody.
+ */
 const headers = Object.entries(
   pageHeaders([
     "default-src 'none'",

@@ -7,7 +7,7 @@ import type { GraphContext } from '../../src/subgraphs/context.ts';
 import type { CompiledOperation } from '../compile/compile.ts';
 import type { RestBase, RestMethod } from '../compile/rest-directive.ts';
 
-/** A base that is served: where, and whose credentials it takes. */
+/** A base that is served: its prefix, and the check of credentials there. */
 export type Surface = {
   /** `/v1` */
   prefix: string;
@@ -30,7 +30,7 @@ export type RestRequest = {
 
 /** What answers a method at a path: a document, or an endpoint that is written by hand. */
 export type MountedEndpoint = {
-  /** Who it is, in logs and in mistakes found at the start. */
+  /** Its name, in logs and in errors at the start. */
   label: string;
   method: RestMethod;
   path: string;
@@ -57,10 +57,10 @@ const methods: RestMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
 
 /** Mounts every endpoint on the bases it names, as far as they are served; static segments win over parameters. */
 export function createRoutes(endpoints: MountedEndpoint[], surfaces: Surfaces): Routes {
-  // No bound on a parameter here: a long one is a resource that does not exist, not a path of somebody else.
+  // The router puts no bound on a parameter: a path with a long one is a resource that does not exist.
   const router = Router({ ignoreTrailingSlash: true, maxParamLength: 1 << 20, onBadUrl: notDecodable });
   const taken = new Map<string, string>();
-  // Most requests below /v1 are the data plane's: one look at the first segment tells.
+  // Most requests below /v1 belong to the data plane, as their first segment tells.
   const roots = new Set<string>();
   const withoutParameters = new Set<string>();
   for (const endpoint of endpoints) {
@@ -87,7 +87,8 @@ export function createRoutes(endpoints: MountedEndpoint[], surfaces: Surfaces): 
       throw new GatewayError('VALIDATION_FAILED', { message: 'The path is not percent-encoded UTF-8.' });
     }
     const route = found.store as MountedRoute;
-    // `PUT /admin/users/invites` changes no user of that name: such a path is what it says, for every method.
+    // `PUT /admin/users/invites` does not change a user named `invites`: where a path has fixed segments, they hold
+    // for every method.
     const plain = path.endsWith('/') ? path.slice(0, -1) : path;
     if (route.full !== plain && withoutParameters.has(plain)) return null;
     return { route, parameters: found.params };
@@ -106,9 +107,9 @@ export function createRoutes(endpoints: MountedEndpoint[], surfaces: Surfaces): 
   };
 }
 
-// The router only finds; the handler is made by index.ts.
+// The router only finds the route; index.ts makes its handler.
 const unused = (_request: IncomingMessage, _response: ServerResponse): void => undefined;
-// With a handler for them, such paths are found without a route rather than not found.
+// With this handler, the router reports a path that cannot be decoded as found, but without a route.
 const notDecodable = (): void => undefined;
 
 /** `/v1/configs/a` -> `/v1/configs` */

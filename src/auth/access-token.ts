@@ -9,7 +9,7 @@ export const ACCESS_TOKEN_TYPE = 'at+jwt';
 
 const AUDIENCE = 'sluice';
 
-/** For people and clients to read: what a token may do is looked up anew with each request. */
+/** People and clients may read these; what a token may do is looked up anew with each request. */
 export type HeldRole = { role: string; resource: string };
 
 export type AccessTokenClaims = {
@@ -41,8 +41,8 @@ export function signAccessToken(key: Key, content: Content): Promise<string> {
 export type VerifiedToken = AccessTokenClaims & { expiresAt: number };
 
 /**
- * Throws UNAUTHENTICATED for a token that the key did not sign, or that is over. The issuer is not compared: it is the
- * address that the client asked at, and the key is this installation's alone.
+ * Throws UNAUTHENTICATED for a token that the key did not sign, or that has expired. The issuer is not compared: it
+ * is the address at which the client asked for the token, and the key belongs to this installation alone.
  */
 export async function verifyAccessToken(
   token: string,
@@ -68,12 +68,12 @@ export async function verifyAccessToken(
   }
 }
 
-/** What a JWT says of itself; nothing of it is proven. */
+/** The claims of a JWT, none of them proven. */
 export function claimsToBeAccessToken(token: string): boolean {
   try {
     return decodeProtectedHeader(token).typ === ACCESS_TOKEN_TYPE && decodeJwt(token).aud === AUDIENCE;
   } catch {
-    // It cannot be read, so that it is nobody's token.
+    // A text that is no JWT is no access token.
     return false;
   }
 }

@@ -5,7 +5,10 @@ const MAX_LABELS = 64;
 /** Characters that a metadata value may have; a longer one is cut. */
 export const MAX_LABEL_LENGTH = 128;
 
-/** Metadata out of what a caller gave: the first 64 plain values under names that can be stored, cut to length. */
+/**
+ * The metadata in what a caller sent: the first 64 plain values under names that the database can hold, cut to
+ * length.
+ */
 export const labels = (members: [string, unknown][]): Record<string, string> =>
   Object.fromEntries(
     members

@@ -12,7 +12,7 @@ export type Principal = {
   id: string;
   name: string;
   organisationId: string;
-  /** Null for credentials that are good for the whole organisation. */
+  /** Null for credentials that are valid in the whole organisation. */
   workspaceId: string | null;
   userId: string | null;
   /** Tenant that an access token is for; only tokens have one. */

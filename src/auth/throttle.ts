@@ -9,20 +9,20 @@ export type Attempt = {
   /** The front door, in logs and metrics. */
   door: string;
   address: string;
-  /** Whose secret was guessed, where the caller says so. */
+  /** The client whose secret was guessed, where the caller names one. */
   clientId?: string;
 };
 
 export type Throttle = {
-  /** Throws what was thrown at a request that came with a credential; where that was wrong, after `slow`. */
+  /** Throws the error of a request that came with a credential; if the credential was wrong, only after a delay. */
   refuse(thrown: unknown, attempt: Attempt): Promise<never>;
   /** Counts a failure and waits until it may be answered; throws TOO_MANY_FAILURES when too many answers wait already. */
   slow(attempt: Attempt): Promise<void>;
-  /** True while so many have failed for a client lately that answers to more of them wait. */
+  /** True while the latest failures of a client are so many that answers to further ones wait. */
   isSlowed(clientId: string): boolean;
   /** Failures by door since the start. */
   failures: ReadonlyMap<string, number>;
-  /** Lets everything that waits go on. */
+  /** Ends every wait at once. */
   stop(): void;
 };
 
@@ -44,7 +44,7 @@ export const sleep: Sleep = (milliseconds, signal) =>
 type Options = {
   log: Logger;
   sleep: Sleep;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a clock that never runs backwards. */
   now(): number;
 };
 
@@ -53,7 +53,7 @@ const FREE_FAILURES = 9;
 const MINUTE = 60_000;
 const FIRST_DELAY = 100;
 const MAX_DELAY = 3000;
-/** More failures than these change nothing: what is longer past counts half with each minute. */
+/** The most failures of one source that count. The count of past minutes is halved with each minute. */
 const MAX_COUNT = 2 * FREE_FAILURES;
 /** Sources of failures that are remembered; an attacker with more addresses than these is not slowed by address. */
 const SOURCES = 20_000;
@@ -75,7 +75,7 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
   const stopped = new AbortController();
   let waiting = 0;
 
-  /** The failures of a source, each minute that has passed taken into account. */
+  /** The failures of a source; those of past minutes are halved for each minute. */
   function settled(source: Source): number {
     const minutes = Math.floor((now() - source.since) / MINUTE);
     if (minutes > 0) {

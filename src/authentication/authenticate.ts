@@ -11,9 +11,9 @@ export type Credential = {
   secret: string;
   /** The secret has the form of a JWT, which no gateway key has. */
   isToken: boolean;
-  /** Id or slug in `x-gateway-workspace-id`: where a token is to be used. */
+  /** The id or slug in `x-gateway-workspace-id`: the workspace in which a token is to be used. */
   workspace: string | null;
-  /** `Authorization` when the gateway key came in another header, so that it is the provider's. */
+  /** The `Authorization` header when the gateway key came in another one: then it belongs to the provider. */
   providerAuthorization: string | null;
 };
 
@@ -21,9 +21,10 @@ const MAX_SECRET_LENGTH = 512;
 const MAX_TOKEN_LENGTH = 8192;
 
 /**
- * Where a caller's gateway key or token stands: `x-gateway-api-key`, else `Authorization: Bearer`, else `x-api-key`, where
- * Anthropic's SDKs put a key. The last two may hold a provider's credential instead, so `x-api-key` counts when its value has
- * the form of one of ours and the bearer has not. Null when there is none.
+ * Finds a caller's gateway key or token: in `x-gateway-api-key`, else in `Authorization: Bearer`, else in `x-api-
+ * key`, where Anthropic's SDKs put a key. The last two may hold a credential of a provider. So `x-api-key` counts
+ * only when its value looks like a credential of this gateway and the bearer does not. Null when there is no such
+ * credential.
  */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
   const own = headerOf(headers, 'x-gateway-api-key')?.trim();
@@ -40,7 +41,10 @@ export function credentialOf(headers: IncomingHttpHeaders): Credential | null {
 
 const isOfGateway = (text: string): boolean => isGatewayKey(text) || isToken(text);
 
-/** Some SDKs always send their key as bearer, be it the one before a rotation: none of ours is a provider's. */
+/**
+ * Some SDKs always send a key as bearer, even one from before a rotation. A key of this gateway is never a
+ * provider's.
+ */
 const ofProvider = (authorization: string | undefined, own: string): string | null =>
   authorization === undefined || authorization.includes(own) || hasOwnCredential(authorization)
     ? null
@@ -78,7 +82,7 @@ export function createAuthenticate(
   };
 }
 
-/** Has a token judged by the one who knows its kind. */
+/** Hands a token to the verifier of its kind. */
 function createJudge(verifiers: TokenVerifier[]) {
   const byType = new Map(verifiers.map((verifier) => [verifier.type, verifier]));
   return ({ secret, workspace }: Credential): KeyRecord | Promise<KeyRecord> => {
@@ -96,16 +100,16 @@ function usable(key: KeyRecord | null): KeyRecord {
   return key;
 }
 
-/** The same where callers come in; `address` is undefined when nobody waits for an answer. */
+/** The same check at a front door; `address` is undefined when nobody waits for an answer. */
 export type DoorAuthenticate = (
   credential: Credential | null,
   address: string | undefined,
 ) => KeyRecord | Promise<KeyRecord>;
 
-/** Slows the answers to wrong credentials down; a good one costs no more than without. */
+/** Delays answers to wrong credentials; a valid credential costs nothing more. */
 export function throttled(authenticate: Authenticate, throttle: Throttle, door: string): DoorAuthenticate {
   const refuse = async (error: unknown, credential: Credential | null, address: string | undefined) => {
-    // Whoever brings no credential guesses none.
+    // A request without a credential is no guess.
     if (!credential || address === undefined) throw error;
     return throttle.refuse(error, { door, address });
   };

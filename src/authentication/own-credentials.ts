@@ -1,7 +1,8 @@
 import { claimsToBeAccessToken } from '../auth/index.ts';
 import { hasGatewayKey } from '../storage/secrets.ts';
 
-// A token may only begin where none can have begun before, so that a long text is read once and not once a character.
+// The match may begin only where no token can have begun before, so that a long text is read once and not once for
+// each character.
 const token = /(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]+/;
 
 /** A gateway key has 46 characters; a token's shortest header, body and signature together are longer than this. */

@@ -32,10 +32,10 @@ export type ProviderRecord = {
   customHost: string | null;
   customHeaders: Record<string, string>;
   allowAllModels: boolean;
-  /** Some model may not be asked for. */
+  /** True when requests may not ask for some model. */
   restrictsModels: boolean;
   models: ReadonlyMap<string, ModelRecord>;
-  /** Of the models that are not in `models`. */
+  /** Whether models that are not in `models` may be asked for. */
   pricing: OwnPricing;
   expiresAt: number | null;
 };
@@ -43,7 +43,7 @@ export type ProviderRecord = {
 export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boolean =>
   expiresAt !== null && expiresAt <= Date.now();
 
-/** `customHeaders` and `pricing` include what its integration says of them. */
+/** `customHeaders` and `pricing` include those of its integration. */
 export type ModelRecord = {
   enabled: boolean;
   customHost: string | null;
@@ -51,7 +51,7 @@ export type ModelRecord = {
   pricing: OwnPricing;
 };
 
-/** In place of a config's slug: the default one of the workspace. No slug is like it. */
+/** Stands in place of a config's slug for the default config of the workspace; no slug has this form. */
 export const WORKSPACE_DEFAULT = '*';
 
 export type ConfigRecord = { id: string; slug: string; versionId: string; plan: Plan };
@@ -61,7 +61,7 @@ export type AccountRecord = {
   clientId: string;
   /** `<name>@<tsg_id>.iam.<domain>` */
   name: string;
-  /** Tokens of another version of the secret are refused. */
+  /** Tokens that were asked for with another version of the secret are refused. */
   secretVersion: number;
   /** The tenant, which need not be the account's own. */
   tsgId: string;
@@ -80,12 +80,12 @@ export type WorkspaceRecord = {
   id: string;
   slug: string;
   metadata: Record<string, string>;
-  /** As at a key. */
+  /** As in a `KeyRecord`. */
   savedConfigsOnly: boolean;
   logMode: LogMode | null;
 };
 
-/** Reads of the administration's documents, many at a time; what is missing from the answer does not exist. */
+/** Reads documents of the administration, many at a time; an id without an answer does not exist. */
 export type DirectorySource = {
   keys(secretHashes: string[]): Promise<Map<string, KeyRecord>>;
   /** Ids are `<workspaceId>/<slug>`. */
@@ -106,11 +106,17 @@ export type Directory = {
   >;
 };
 
-/** A value that is in memory comes at once, so that the data plane waits for the database on a first sight only. */
+/**
+ * A value in memory is answered without a promise, so that the data plane waits for the database only at the first
+ * use.
+ */
 export type Table<T> = { get(id: string): T | null | Promise<T | null> };
 
 const ENTRIES = 20_000;
-/** A caller with a wrong id comes again and again with the same one; who guesses comes with another each time. */
+/**
+ * The most ids that are known not to exist. A misconfigured caller repeats the same wrong id; a guesser sends another
+ * one each time.
+ */
 const ABSENT = 1000;
 const REFRESH_BATCH = 500;
 
@@ -143,7 +149,7 @@ export function createDirectory(source: DirectorySource, changes: Changes): Dire
 
 function createTable<T extends object>(load: (ids: string[]) => Promise<Map<string, T>>) {
   const present = new LRUCache<string, T>({ max: ENTRIES });
-  // What is known not to exist has a bound of its own, so that guessing keys does not push out real ones.
+  // Ids that do not exist have a bound of their own, so that guessing keys does not push out real ones.
   const absent = new LRUCache<string, true>({ max: ABSENT });
   const loading = new Map<string, Promise<T | null>>();
   let generation = 0;
@@ -152,7 +158,7 @@ function createTable<T extends object>(load: (ids: string[]) => Promise<Map<stri
   async function loadOne(id: string): Promise<T | null> {
     const started = generation;
     const value = await read([id]).then((found) => found.get(id) ?? null);
-    // A change that came while this was being read may not be in it: answer it, but do not keep it.
+    // A change during the read may be missing in its result: the result is answered and not kept.
     if (started !== generation) return value;
     if (value) present.set(id, value);
     else absent.set(id, true);
@@ -199,9 +205,9 @@ function createTable<T extends object>(load: (ids: string[]) => Promise<Map<stri
     refresh(): Promise<void> {
       generation++;
       absent.clear();
-      // Nobody may join a read that began before the change.
+      // A read that began before the change is shared with no new caller.
       loading.clear();
-      // One after the other: what an earlier refresh has read must not come to lie over what a later one has.
+      // One refresh after the other: the result of an earlier one must not overwrite that of a later one.
       refreshing = refreshing.then(reload, reload);
       return refreshing;
     },

@@ -1,13 +1,15 @@
 import type { ErrorName } from './catalogue.ts';
 import { GatewayError } from './gateway-error.ts';
 
-/** Any thrown value as a GatewayError; what is not one already becomes INTERNAL with the original as its private cause. */
+/**
+ * Turns any thrown value into a GatewayError; an unknown one becomes INTERNAL with the original as its private cause.
+ */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   return new GatewayError('INTERNAL', { cause: error });
 }
 
-/** Seconds that a 429 asks for where its cause names no time. */
+/** Seconds in `retry-after` of a 429 whose cause names no time. */
 const RETRY_AFTER = 1;
 
 /** The headers that an error brings to its answer, at every front door: a 429 always says when to come again. */

@@ -1,9 +1,9 @@
 import { redactText } from '../lib/redaction.ts';
 
-/** Characters of a message: it quotes what the caller sent, which may be a megabyte. */
+/** The most characters of a message: it may quote a megabyte that the caller sent. */
 const MAX_CHARACTERS = 2000;
 
-/** A text for callers: without the secrets that they may have put in a wrong place, and of a bounded length. */
+/** A text for callers, of a bounded length. Secrets are replaced: a caller may have put one in a wrong place. */
 export function publicText(text: string): string {
   const redacted = redactText(text);
   return redacted.length > MAX_CHARACTERS ? `${redacted.slice(0, MAX_CHARACTERS)}…` : redacted;

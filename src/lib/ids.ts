@@ -5,7 +5,7 @@ const HEX = Buffer.from('0123456789abcdef', 'latin1');
 
 let lastTime = 0;
 let count = 0;
-/** The latest id. One that is put together from pieces of text would take ten times its size until it is used. */
+/** The latest id, kept as one text: an id that is joined from pieces takes ten times its size until it is used. */
 const text = Buffer.from('00000000-0000-7000-8000-000000000000', 'latin1');
 const random = Buffer.alloc(4096);
 let unused = random.length;

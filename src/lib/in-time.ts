@@ -1,7 +1,7 @@
-/** What was waited for did not come in time. */
+/** The awaited work did not end in time. */
 export class LateError extends Error {}
 
-/** The outcome of `work`, which goes on by itself when it takes longer than `limitMs`: that rejects with a LateError. */
+/** The outcome of `work`; rejects with a LateError after `limitMs`, while the work goes on unattended. */
 export function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new LateError(`No answer within ${limitMs} ms.`)), limitMs);

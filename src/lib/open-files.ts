@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Where the system does not tell: what macOS allows a process at the least, once Node has raised it. */
+/** The limit where the system does not tell it: the least that macOS allows a process, once Node has raised it. */
 const USUAL_LIMIT = 10_240;
 
 /** Files and connections that this process may have open at a time. */

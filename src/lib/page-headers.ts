@@ -5,5 +5,5 @@ export const pageHeaders = (policy: readonly string[]): Record<string, string> =
   'x-content-type-options': 'nosniff',
 });
 
-/** Of text and JSON that somebody opens in a browser: it loads and runs nothing. */
+/** Headers of text and JSON that somebody opens in a browser: such an answer loads and runs nothing. */
 export const plainPageHeaders = pageHeaders(["default-src 'none'", "base-uri 'none'"]);

@@ -1,6 +1,6 @@
-/** Pieces that are held before they become one: of a byte each they would take a hundred times their size. */
+/** The most pieces that are held before they are joined: pieces of one byte would take a hundred times their size. */
 const LOOSE = 1024;
-/** What a piece takes beside its bytes. */
+/** Bytes of memory that a piece takes beside its content. */
 const PIECE_BYTES = 128;
 
 /** Bytes that come piece by piece, held in few pieces however small they are. */
@@ -10,7 +10,7 @@ export class Pieces {
   size = 0;
 
   add(piece: Buffer): void {
-    // The first alone, since most often it stays so: a list that grows takes room for many.
+    // The first piece stands alone, since most often there is only one: a growing list reserves room for many.
     if (this.size === 0) this.#pieces = [piece];
     else this.#pieces.push(piece);
     this.size += piece.length;
@@ -24,7 +24,7 @@ export class Pieces {
     return this.size + PIECE_BYTES * this.#pieces.length;
   }
 
-  /** Lets the oldest pieces go as long as at least `size` bytes stay. */
+  /** Drops the oldest pieces as long as at least `size` bytes stay. */
   keepLast(size: number): void {
     for (let first = this.#pieces[0]; first && this.size - first.length >= size; first = this.#pieces[0]) {
       this.#pieces.shift();

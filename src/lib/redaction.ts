@@ -29,7 +29,7 @@ export const redactQuery = (query: string): string =>
 const decodePercents = (text: string): string =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-// The end of a name that may say "secret", and the beginning of the text that it names.
+// The end of a name that may mean a secret, and the beginning of the text that it names.
 const namedTexts =
   /(?:key|secret|password|passphrase|token|credentials?|authorization|cookie|json)"\s*:\s*"/gi;
 const restOfText = /[^"\\]*(?:\\.[^"\\]*)*/sy;

@@ -14,12 +14,12 @@ export type Primitive = string | number | boolean | null;
 /** Undefined when the call has no such value, or none that can be compared. */
 export type FactLookup = (facts: Facts) => Primitive | undefined;
 
-/** Credentials, and configs, which hold some. */
+/** Headers that no condition may read: credentials, and configs, which contain credentials. */
 const isHidden = (header: string): boolean => header === 'x-gateway-config' || isSecretName(header);
 
 /**
- * `metadata.<key>`, `params.<key>`, `headers.<name>` or `url.pathname`; `depth` is how many segments may follow the first.
- * Answers why not, when it is none of these.
+ * Finds the value that `metadata.<key>`, `params.<key>`, `headers.<name>` or `url.pathname` names; `depth` is how
+ * many segments may follow the first. For any other name it answers what is wrong.
  */
 export function lookupOf(name: string, depth = 1): FactLookup | { problem: string } {
   if (name === 'url.pathname') return ({ pathname }) => pathname;

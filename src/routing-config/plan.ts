@@ -16,7 +16,7 @@ type Behaviour = {
   cache: CachePolicy | null;
   requestTimeout: number | null;
   customHost: string | null;
-  /** Where the config names it, e.g. `config.custom_host`. */
+  /** The path of the key in the config, e.g. `config.custom_host`. */
   customHostAt: string | null;
   forwardHeaders: readonly string[];
   overrideParams: Record<string, unknown> | null;
@@ -29,7 +29,7 @@ type Behaviour = {
 /** A target that is called. */
 export type Leaf = Behaviour & {
   kind: 'leaf';
-  /** Where it stands, e.g. `config.targets[1]`. */
+  /** Its path in the config, e.g. `config.targets[1]`. */
   path: string;
   /** Its index in its group, 0 at the root. */
   index: number;
@@ -43,7 +43,10 @@ export type Leaf = Behaviour & {
   /** Settings of the provider that the config names, such as `aws_region`. */
   settings: Settings;
   passthrough: boolean;
-  /** At the root: lists the catalogue of the providers that the config names instead of asking one of them. */
+  /**
+   * At the root of a config: lists the catalogue of the providers that the config names instead of calling one of
+   * them.
+   */
   fetchIntegratedModels: boolean;
 };
 
@@ -57,14 +60,14 @@ export type TargetGroup = {
   places: readonly number[];
   weights: readonly number[];
   sticky: Sticky | null;
-  /** Null: every status but 2xx. */
+  /** The statuses after which the next target is tried; null for every status but 2xx. */
   onStatusCodes: ReadonlySet<number> | null;
   conditions: readonly Condition[];
   byName: ReadonlyMap<string, number>;
   fallbackName: string | null;
-  /** Some target below may be taken out by its circuit breaker. */
+  /** True when the circuit breaker may take some target below out. */
   hasBreakers: boolean;
-  /** What the caller sent decides which target is called. */
+  /** True when the request itself decides which target is called. */
   readsCall: boolean;
   fetchIntegratedModels: boolean;
 };
@@ -166,7 +169,7 @@ function stickyOf({ hash_fields, ttl }: NonNullable<Strategy['sticky']>, targets
     const own = target.name ?? hash('sha256', canonicalText(configWithoutSecrets(target))).slice(0, 32);
     const count = seen.get(own) ?? 0;
     seen.set(own, count + 1);
-    // Targets that differ in their credential alone are told apart by their order.
+    // Targets that differ only in their credential are told apart by their order.
     return count === 0 ? own : `${own}#${count}`;
   });
   return { fields: lookups.filter((lookup) => typeof lookup === 'function'), ttl: ttl * 1000, identities };
@@ -188,7 +191,7 @@ function inherit(config: GatewayConfig, parent: Behaviour, path: string): Behavi
   };
 }
 
-/** Parameters of a plan, counted at every target that has them. */
+/** How many parameters a plan has; a parameter counts at every target that has it. */
 export const inheritedParams = (plan: Plan): number =>
   plan.kind === 'group'
     ? plan.targets.reduce((sum, target) => sum + inheritedParams(target), 0)

@@ -9,7 +9,7 @@ export type Test = (facts: Facts) => boolean;
 export type CompiledQuery = {
   /** Null for a malformed query, which matches nothing. */
   test: Test | null;
-  /** Why it may not be saved: it is malformed, or holds a part that can never match. */
+  /** The reasons why the query may not be saved: it is malformed, or a part of it can never match. */
   problems: readonly string[];
 };
 
@@ -47,7 +47,7 @@ function testOf(key: string, expected: unknown, found: Findings): Test {
   return valueTest(key, lookup, expected, found);
 }
 
-/** What is missing matches nothing, whatever the operator. */
+/** A missing value matches nothing, whatever the operator. */
 function valueTest(key: string, lookup: FactLookup, expected: unknown, found: Findings): Test {
   const checks = isObject(expected)
     ? Object.entries(expected).map(([operator, operand]) => checkOf(operator, operand, found))
@@ -109,11 +109,13 @@ function membership(operator: '$in' | '$nin', operand: unknown, found: Findings)
   return operator === '$in' ? (actual) => members.has(actual) : (actual) => !members.has(actual);
 }
 
-/** Characters of a pattern. */
+/** The most characters of a pattern. */
 const MAX_PATTERN = 256;
 /** Characters of a pattern times the numbers in its `{n,m}`: each repetition is compiled as often as it says. */
 const MAX_SIZE = 10_000;
-/** The same times the characters of a text: what trying the pattern on it may cost. A longer text does not match. */
+/**
+ * The most steps of a match: the size of the pattern times the characters of the text. A longer text does not match.
+ */
 const MAX_WORK = 5_000_000;
 
 function sizeOf(text: string): number {
@@ -121,7 +123,7 @@ function sizeOf(text: string): number {
   return counts.reduce((size, count) => size * Math.max(1, count), text.length);
 }
 
-/** Linear time whatever the pattern; the bounds keep the factor small. */
+/** The engine takes linear time for every pattern; the bounds keep the factor small. */
 function pattern(operand: unknown, found: Findings): Check {
   try {
     if (typeof operand !== 'string' || operand.length > MAX_PATTERN) throw new TypeError('no short text');

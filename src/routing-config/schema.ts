@@ -80,7 +80,10 @@ const plainNode = z.strictObject({
   fetch_integrated_models: z.boolean().optional(),
 });
 
-/** With the settings at every level; apart, since the compiler cannot follow a recursion through computed members. */
+/**
+ * The node with provider settings at every level. It is a type of its own, since the compiler cannot follow a
+ * recursion through computed members.
+ */
 const node: typeof plainNode = plainNode.extend({
   ...settingShape,
   get targets() {
@@ -91,9 +94,9 @@ const node: typeof plainNode = plainNode.extend({
 export type { RetryPolicy } from './parts.ts';
 export type GatewayConfig = z.infer<typeof plainNode>;
 
-/** Levels of objects and lists: far more than anybody writes, far less than the stack holds. */
+/** The deepest nesting of objects and lists: far more than anybody writes, far less than the stack holds. */
 const MAX_DEPTH = 64;
-/** Of the config as JSON: hundreds of targets. */
+/** The most characters of a config as JSON: room for hundreds of targets. */
 const MAX_CHARACTERS = 128 * 1024;
 
 /**
@@ -120,7 +123,7 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
   return parsed.data;
 }
 
-/** Throws INVALID_CONFIG for what is no object, or one larger than any config: too large to be walked through. */
+/** Throws INVALID_CONFIG for a value that is no object, and for one that is too large to be walked through. */
 export function requireBounded(value: unknown): asserts value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid(['path: config, message: a config is a JSON object']);

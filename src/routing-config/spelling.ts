@@ -21,7 +21,7 @@ export function nameOfKey(key: string): string {
   return aliases.get(plain) ?? plain;
 }
 
-/** Paths of keys that a config names in two spellings, of which only one could hold. */
+/** The paths of keys that a config has in both spellings: only one of the values could be used. */
 export function repeatedKeys(value: unknown, path = 'config'): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const seen = new Set<string>();

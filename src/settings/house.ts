@@ -1,4 +1,4 @@
-/** What the settings have to fit: the parts of the house that they may name. */
+/** The parts of the program that settings may name; the settings are checked against them. */
 export type House = {
   /** True for a kind of provider that there is, such as `openai`. */
   isKnownProvider(name: string): boolean;
@@ -6,5 +6,5 @@ export type House = {
   isBuiltInSubgraph(name: string): boolean;
 };
 
-/** For programs that want a setting or two and do without the house: such names are taken as they are. */
+/** For programs that need few settings and load nothing of the service: they accept such names unchecked. */
 export const anyHouse: House = { isKnownProvider: () => true, isBuiltInSubgraph: () => false };

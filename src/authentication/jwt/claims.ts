@@ -46,7 +46,7 @@ const shape = z.object({
 });
 type Given = z.infer<typeof shape>;
 
-/** Reads the claims of a JWT whose signature is good; throws FORBIDDEN for what its issuer may not say. */
+/** Reads the claims of a JWT with a valid signature; throws FORBIDDEN for claims that its issuer may not make. */
 export function readClaims(payload: JWTPayload, organisationId: string): JwtClaims {
   const parsed = shape.safeParse(payload);
   if (!parsed.success) {
@@ -78,7 +78,7 @@ function requireOrganisation({ organisation_id, gateway_oid }: Given, organisati
   }
 }
 
-/** Nobody counts what a JWT spends: to let one with limits through would be to lift them. */
+/** Refuses limits of budget or rate: nobody counts what a JWT spends, so accepting it would lift its limits. */
 function requireNoLimits(given: Given): void {
   for (const name of ['usage_limits', 'rate_limits'] as const) {
     const limits = given[name];

@@ -44,7 +44,7 @@ function signingKey(jwk: JsonWebKey & { kid?: string | undefined }): [string, Ke
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     return (key.asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_MODULUS_BITS ? [[kid, key]] : [];
   } catch {
-    // One broken key must not take the others with it: tokens that name it are refused.
+    // One broken key leaves the others in use: only tokens that name it are refused.
     return [];
   }
 }

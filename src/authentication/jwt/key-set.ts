@@ -12,7 +12,7 @@ export type KeySet = {
 type Options = {
   fetch(): Promise<ReadonlyMap<string, KeyObject>>;
   onFailure(error: unknown): void;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds of a clock that never runs backwards. */
   now(): number;
 };
 
@@ -20,10 +20,10 @@ type Options = {
 export const MAX_AGE = 600_000;
 /** Milliseconds between two fetches for unknown kids, which anybody can make up. */
 export const COOLDOWN = 30_000;
-/** The same after a fetch that failed. */
+/** Milliseconds between two fetches when the last one failed. */
 export const RETRY_INTERVAL = 5000;
 
-/** Remembers the keys that could be fetched last: they serve on while the issuer does not answer. */
+/** Remembers the keys of the last successful fetch, which serve on while the issuer does not answer. */
 export function createKeySet({ fetch, onFailure, now }: Options): KeySet {
   let keys: ReadonlyMap<string, KeyObject> = new Map();
   let failed = false;

@@ -10,18 +10,20 @@ import type { KeySet } from './key-set.ts';
 
 /** Tokens that are remembered, so that a signature is checked once and not with every request. */
 const REMEMBERED = 5000;
-/** Seconds by which an issuer's clock may be ahead of ours when it says from when on a token is good. */
+/**
+ * Seconds by which an issuer's clock may be ahead of this machine's when a token names the beginning of its validity.
+ */
 const CLOCK_TOLERANCE = 5;
 
 export type Issuer = JwtIssuer & { keys: KeySet };
 
-/** What a signature was checked with. */
+/** The key with which a signature was checked. */
 type Proof = { keyId: string; key: KeyObject };
 
 type Verified = JwtClaims & {
   issuer: Issuer;
   proof: Proof;
-  /** What was made of it last, and for which state of its workspace. */
+  /** The record that was made of it last, and the state of the workspace at that time. */
   made: { record: KeyRecord; workspace: WorkspaceRecord } | null;
 };
 
@@ -73,7 +75,8 @@ export function createVerifier(
       const digest = hash('sha256', token, 'base64');
       const known = remembered.get(digest);
       if (!known) return remember(token, digest);
-      // A key that was withdrawn takes its tokens with it; what was fetched anew has to prove them anew.
+      // A withdrawn key invalidates its tokens. After its keys were fetched anew, an issuer's tokens are checked
+      // anew.
       return whenKnown(known.issuer.keys.get(known.proof.keyId), (key) =>
         key === known.proof.key ? admit(known) : remember(token, digest),
       );
@@ -81,7 +84,7 @@ export function createVerifier(
   };
 }
 
-/** What a token says, once its signature and its own terms are found good. */
+/** The claims of a token whose signature and validity have been checked. */
 async function proven(
   token: string,
   { issuer, audience, keys }: Issuer,
@@ -136,7 +139,7 @@ const unknownIssuer = (isAnyKnown: boolean): GatewayError =>
     ? invalid("The JWT's issuer is not known here.")
     : new GatewayError('FORBIDDEN', { message: 'No issuer of JWTs is configured here.' });
 
-/** Short enough for the reason of a closed WebSocket, and without anything that the token says. */
+/** A message that fits into the close reason of a WebSocket, and that repeats nothing of the token. */
 function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTExpired) return 'The JWT has expired.';
   if (error instanceof errors.JOSEAlgNotAllowed) return 'The JWT is not signed with RS256.';

@@ -14,15 +14,18 @@ import type { SigningKeys } from '../../storage/signing-keys/index.ts';
 import { principalOf, workspaceOf } from './service-account.ts';
 import { headerOfToken, type TokenVerifier, whenKnown } from './verifier.ts';
 
-/** Tokens whose signature was checked: a request does not pay for that twice. */
+/** The most tokens that are remembered after a check of their signature: a request does not pay for that twice. */
 const KEPT = 20_000;
 
-/** A thumbprint, as all ids of our keys are. */
+/** The ids of this installation's signing keys are thumbprints. */
 const keyIdForm = /^[\w-]{43}$/;
 
 type Kept = VerifiedToken & { keyId: string };
 
-/** Judges the tokens of the token endpoint: signature and age once, what the account may do with each request. */
+/**
+ * Judges the tokens of the token endpoint: their signature and age once, the permissions of the account with each
+ * request.
+ */
 export function createAccessTokenVerifier(options: {
   directory: Pick<Directory, 'accounts' | 'workspaces'>;
   keys: Pick<SigningKeys, 'find'>;
@@ -43,7 +46,7 @@ export function createAccessTokenVerifier(options: {
     const keyId = kept?.keyId ?? headerOfToken(token)?.keyId ?? '';
     if (!keyIdForm.test(keyId)) throw tokenInvalid();
     return whenKnown(keys.find(keyId), (key) => {
-      // Also of a token that was good until its key was revoked.
+      // This is also the answer to a token that was valid until its key was revoked.
       if (!key) throw tokenInvalid();
       if (!kept) return judge(token, digest, keyId, key);
       if (kept.expiresAt <= now().getTime()) throw tokenExpired();
@@ -77,7 +80,7 @@ export function createAccessTokenVerifier(options: {
   };
 }
 
-/** The one message for all that may have happened since the token was given. */
+/** One message for every change that can have happened since the token was issued. */
 const accountChanged = () =>
   new GatewayError('UNAUTHENTICATED', {
     message: "The token's service account is gone, has a new secret, or has no role in the tenant any more.",

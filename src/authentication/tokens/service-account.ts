@@ -3,7 +3,7 @@ import type { AccountRecord, Directory, Grant, WorkspaceRecord } from '../../dir
 import { GatewayError } from '../../errors/index.ts';
 import { whenKnown } from './verifier.ts';
 
-/** Ids and slugs are shorter: a longer name is nobody's, and not worth remembering. */
+/** Ids and slugs are shorter: no workspace has a longer name, and such a name is not worth remembering. */
 const MAX_NAME = 100;
 
 /**
@@ -19,7 +19,7 @@ export function workspaceOf(
   if (name === null) return null;
   const found = name.length > MAX_NAME ? null : workspaces.get(`${account.organisationId}/${name}`);
   return whenKnown(found, (workspace) => {
-    // No difference between one that does not exist and one of another tenant.
+    // The same answer for a workspace that does not exist and for one of another tenant.
     if (!workspace) {
       throw new GatewayError('UNAUTHENTICATED', {
         message:
@@ -35,7 +35,7 @@ export function workspaceOf(
   });
 }
 
-/** Null where a role on the tenant's root reaches further. */
+/** The only workspace that the account has roles on; null when a role on the whole tenant reaches further. */
 function onlyWorkspaceOf({ grants }: AccountRecord): string | null {
   const names = new Set(grants.map(({ workspaceId }) => workspaceId));
   if (names.has(null)) return null;

@@ -5,13 +5,13 @@ export type TokenVerifier = {
   /** `typ` of the tokens' header. */
   type: string;
   /**
-   * What the token may do now; throws UNAUTHENTICATED for one that is not valid. At once, but for a first sight.
-   * `workspace`: the id or slug in the request's `x-gateway-workspace-id`.
+   * What the token may do now; throws UNAUTHENTICATED for an invalid token. The result is a promise only when the
+   * token is new. `workspace` is the id or slug in the request's `x-gateway-workspace-id`.
    */
   verify(token: string, request: { workspace: string | null }): KeyRecord | Promise<KeyRecord>;
 };
 
-/** What the header of a JWT says of it, before anything is proven. */
+/** The claims in the header of a JWT, none of them proven. */
 export type TokenHeader = { type: string; keyId: string };
 
 const form = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -29,6 +29,6 @@ export function headerOfToken(token: string): TokenHeader | null {
   }
 }
 
-/** The next step on a value that may have to be waited for. */
+/** Applies the next step to a value that may be a promise. */
 export const whenKnown = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value);

@@ -19,7 +19,7 @@ import { isRuleDirective, keysOf } from '../composition/subgraph-document.ts';
 /** What a remote subgraph may build on, and must not touch. */
 export type Ground = {
   schema: GraphQLSchema;
-  /** Types that others load by their id too, so that their outage is not this remote's. */
+  /** True for entities that other subgraphs load by their id too; an outage of those is no outage of this remote. */
   isForeignEntity(type: string): boolean;
 };
 
@@ -38,7 +38,10 @@ const roots = new Set(['Query', 'Mutation']);
 
 const maxTokens = 100_000;
 
-/** A remote's SDL as it joins the graph: checked, and nullable wherever its outage would take others' data along. */
+/**
+ * Prepares the SDL of a remote for the graph: checked, and nullable wherever its outage would take the data of others
+ * along.
+ */
 export function remoteDocument(sdl: string, ground: Ground): DocumentNode {
   const parsed = parse(sdl, { maxTokens });
   const own = new Set(
@@ -90,7 +93,7 @@ function refuseTaking(node: DefinitionNode, { schema, isForeignEntity }: Ground)
   if (name === undefined || roots.has(name)) return;
   if (name === 'Subscription') refuse('it has subscriptions');
   const ours = schema.getType(name);
-  // That enums and inputs stay as they are is seen when everything is composed.
+  // Changes of enums and inputs are found when everything is composed.
   if (!ours || isScalarType(ours) || isEnumType(ours) || isInputObjectType(ours)) return;
   if (!isObject(node) || !isForeignEntity(name)) refuse(`it declares ${name}, which is the gateway's`);
   else if (keysOf(node).some((key) => !isIdKey(key))) refuse(`it gives ${name} another key than "id"`);

@@ -43,7 +43,7 @@ export function remoteExecutor(remote: RemoteSubgraph, dispatcher: Dispatcher): 
   };
 }
 
-/** What the remote learns of the caller: who it is, never its credential unless the settings forward that header. */
+/** The headers that tell the remote who calls; the credential itself only when the settings forward that header. */
 function headersFor(
   { headers, forwardHeaders }: RemoteSubgraph,
   { request, principal }: GraphContext,

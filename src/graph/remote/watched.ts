@@ -6,10 +6,10 @@ import { fetchSdl } from './fetch-sdl.ts';
 
 export type WatchedRemote = {
   name: string;
-  /** What it said last; null before it ever answered. */
+  /** The SDL of its last answer; null before the first answer. */
   readonly latest: string | null;
   readonly isReachable: boolean;
-  /** Asks it for its SDL, whether it answers or not. */
+  /** Asks the remote for its SDL once. */
   look(): Promise<void>;
   /** Looks again and again until the signal aborts; calls back after every look. */
   poll(interval: number, looked: () => void): Promise<void>;

@@ -1,9 +1,9 @@
 import { afterSpace, endOfString, isCommaAt, isQuoteAt } from './scan.ts';
 
-/** Walks over the members of an object in a text; whoever walks says where each value ends. */
+/** Walks over the members of an object in a JSON text; its caller says where each value ends. */
 export class MemberWalk {
   readonly #text: string;
-  /** Where the member before ends, or the object begins. */
+  /** The end of the previous member, or the beginning of the object. */
   previous: number;
   name = '';
   start = 0;
@@ -29,7 +29,10 @@ export class MemberWalk {
     return true;
   }
 
-  /** Where the value of this member ends; answers where the next member begins, or this one ends when it is the last. */
+  /**
+   * Takes the position where this member's value ends. Answers where the next member begins; at the last member,
+   * where this one ends.
+   */
   leave(end: number): number {
     this.previous = end;
     const next = afterSpace(this.#text, end);
@@ -38,7 +41,7 @@ export class MemberWalk {
     return isLast ? end : this.#next;
   }
 
-  /** Behind the object, once there is no further member. */
+  /** The position behind the object, once there is no further member. */
   get end(): number {
     return this.#next + 1;
   }

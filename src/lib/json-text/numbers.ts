@@ -2,7 +2,7 @@ import { endOfString, nextQuote } from './scan.ts';
 
 /** Numbers in more digits than a parser keeps apart, or so large or small that it may take them for others. */
 const inexact = /-?[\d.]+[eE][-+]?\d+|[-\d.]{16,}/g;
-/** Characters of the shortest of them. */
+/** The length of the shortest such number. */
 const SHORTEST = 3;
 
 /** As they are written, those numbers of a JSON text which a parser may read as the same although they differ. */

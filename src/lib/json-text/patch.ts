@@ -1,7 +1,7 @@
-/** Bytes with some of them replaced, which is asked for from the front to the back. */
+/** Bytes of which some are replaced; replacements must be given from the front to the back. */
 export class Patch {
   readonly #bytes: Buffer;
-  /** From, to, from, to: what is left out. */
+  /** The ranges that are left out, as pairs of positions: from, to, from, to. */
   readonly #cuts: number[] = [];
   readonly #inserts: string[] = [];
   #size: number;
@@ -11,7 +11,7 @@ export class Patch {
     this.#size = bytes.length;
   }
 
-  /** The bytes from one position up to another give way to a text. */
+  /** Replaces the bytes between two positions by a text. */
   replace(from: number, to: number, by: string): void {
     this.#cuts.push(from, to);
     this.#inserts.push(by);

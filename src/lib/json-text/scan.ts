@@ -16,7 +16,7 @@ const SPACE = 0x20;
 /** Characters of a string that are looked at one by one before its end is searched for: a search costs as much as some dozens. */
 const NEAR = 64;
 
-/** Where the string that begins at `start` ends: behind its closing quote. */
+/** The end of the string that begins at `start`: the position behind its closing quote. */
 export function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
@@ -35,7 +35,7 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/** Where the value that begins at `start` ends. */
+/** The end of the value that begins at `start`. */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start);
@@ -58,7 +58,7 @@ function endOfNested(text: string, start: number): number {
   throw new Error('A value of a JSON text has no end.');
 }
 
-/** Of a number, `true`, `false` or `null`. */
+/** The end of a number, `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at++) {
@@ -81,7 +81,7 @@ export function countMembers(text: string): number {
   let at = nextQuote(text, 0);
   while (at >= 0) {
     const behind = afterSpace(text, endOfString(text, at));
-    // Nothing but a name is followed by a colon.
+    // Only names are followed by a colon.
     if (text.charCodeAt(behind) === COLON) count++;
     at = nextQuote(text, behind);
   }

@@ -37,7 +37,7 @@ export function spliced(json: Buffer, changes: MemberChanges): Buffer {
     found.push(member);
     last.set(name, member);
     if (last.size < changes.size || !isWatched) continue;
-    // Once, since the rest of the text is searched for it.
+    // The names are prepared once, because the rest of the text is searched for them.
     if (!mayRepeat(text, next, changes)) break;
     isWatched = false;
   }
@@ -46,7 +46,7 @@ export function spliced(json: Buffer, changes: MemberChanges): Buffer {
   for (const member of found) {
     const value = last.get(member.name) === member ? changes.get(member.name) : null;
     if (typeof value === 'string') patch.replace(member.value, member.end, value);
-    // With the comma before it or, when nothing is left before it, with the one behind it.
+    // A member is cut with the comma before it or, when nothing is left before it, with the comma behind it.
     else if (member.index > removed++) patch.replace(member.previous, member.end, '');
     else patch.replace(member.start, member.next, '');
   }
@@ -71,7 +71,7 @@ export function memberOf(json: Buffer, name: string): Buffer | null {
   return found;
 }
 
-/** As JSON text, those that are new. */
+/** The new members as JSON text. */
 function membersOf(changes: MemberChanges, known: ReadonlyMap<string, unknown>): string {
   const members: string[] = [];
   for (const [name, value] of changes)
@@ -87,5 +87,5 @@ function mayRepeat(text: string, from: number, changes: MemberChanges): boolean 
   return false;
 }
 
-/** Of a name that can be written in other ways than as it is, even without the escapes that spell a character by its number. */
+/** Whether a name can be spelled in several ways, apart from escapes that give a character by its number. */
 const manySpellings = /[^ !#-.0-[\]-~]/;

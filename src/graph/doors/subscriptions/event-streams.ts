@@ -25,10 +25,10 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
   let stopping = false;
 
   const handler = createHandler<IncomingMessage, Connection, undefined>({
-    // No token, no connection that several operations share.
+    // Without a token there is no connection that several operations share.
     authenticate: () => null,
     onSubscribe: async ({ context }, params) => admit(context.session, params),
-    // Done in `admit`.
+    // `admit` has validated the operation already.
     validate: () => [],
     execute: operations.execute,
     subscribe: operations.subscribe as typeof operations.execute,
@@ -57,7 +57,7 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
     const outlet = createOutlet(response);
     const { headers } = request;
     const session = await sessions.open({ request, headers, requestId, end: outlet.fail });
-    // Nobody will tell that it closes: it did while the credential was looked up.
+    // The connection closed while the credential was checked, so no event will tell.
     if (response.closed) return session.close();
     outlets.add(outlet);
     response.once('close', () => {

@@ -17,7 +17,7 @@ export { refuseUpgrade } from './websocket.ts';
 export type Subscriptions = {
   handleUpgrade: WebSocketDoor['handleUpgrade'];
   streams: EventStreams & {
-    /** Who asks for a stream; what is refused counts at this door. */
+    /** Authenticates a caller who asks for a stream; refusals count at the door of streams. */
     authenticate(knock: Knock): Promise<Principal | null>;
   };
   /** Subscriptions that are open, over both transports. */

@@ -19,7 +19,7 @@ import { causeOf } from '../errors.ts';
 import { formatGraphError, requestError } from '../http-errors.ts';
 import type { Session } from './sessions.ts';
 
-/** An operation that may run, and how to get a context for each of its events: who calls is checked again. */
+/** An operation that may run. `renew` makes a new context for each of its events, and checks the credential again. */
 export type AdmittedOperation = ExecutionArgs & {
   contextValue: GraphContext;
   renew(): Promise<GraphContext>;
@@ -44,7 +44,7 @@ export function createOperations(
 ): Operations {
   let open = 0;
 
-  /** Each event with a context of its own: what one has loaded is old by the next. */
+  /** Each event gets a context of its own: what one context has loaded is old by the next event. */
   function resultsOf(operation: AdmittedOperation, source: AsyncIterator<unknown>): Results {
     open++;
     let isOpen = true;
@@ -69,7 +69,7 @@ export function createOperations(
         }
       },
       return: close,
-      // Never called; without it graphql-sse takes the results for something that it need not end.
+      // graphql-sse never calls this, but it ends only results that have it.
       async throw(error) {
         await close();
         throw error;
@@ -141,7 +141,7 @@ export const formatResult = (result: ExecutionResult): FormattedExecutionResult 
   return errors ? { ...members, errors: errors.map(formatError) } : members;
 };
 
-/** Over HTTP it is Apollo Server that gives errors about variables their code. */
+/** Over HTTP, Apollo Server adds the code of errors about variables. */
 export function formatError(error: GraphQLError): GraphQLFormattedError {
   const isAboutVariables = !error.path && error.nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION;
   const code = isAboutVariables ? 'BAD_USER_INPUT' : error.extensions.code;

@@ -12,11 +12,11 @@ export type Outlet = {
   pour(messages: AsyncGenerator<string, void, undefined>): Promise<void>;
   /** Ends the stream with an error as its last result. */
   fail(error: GatewayError): void;
-  /** Ends the stream without a last word. */
+  /** Ends the stream without a further message. */
   end(): void;
 };
 
-/** Milliseconds after which a client that takes nothing any more is cut off; pings come more often. */
+/** Milliseconds after which a client that reads nothing is cut off; pings come more often. */
 const STALL_TIMEOUT = 60_000;
 
 /** Writes to an answer that stays open, never faster than its client reads. */

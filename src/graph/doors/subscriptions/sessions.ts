@@ -15,9 +15,9 @@ export type Session = {
 
 type Opening = {
   request: IncomingMessage;
-  /** Its headers, and those that came in another way. */
+  /** The headers of the request, and those that came in the first message. */
   headers: IncomingHttpHeaders;
-  /** What log and audit trail call everything that comes over the connection. */
+  /** The request id, in log and audit trail, of everything that comes over the connection. */
   requestId: string;
   /** Called when the credential is valid no more. */
   end(error: GatewayError): void;
@@ -29,7 +29,7 @@ export type Sessions = {
   stop(): void;
 };
 
-/** Somebody who asks to be let in; without a socket, a look at somebody who is in. */
+/** A request to be let in. Without a socket it is a repeated check of a caller who is in already. */
 export type Knock = { headers: IncomingHttpHeaders; socket?: Pick<Socket, 'remoteAddress'> | undefined };
 
 type OpenSession = { check(): Promise<Principal>; end: (error: GatewayError) => void };
@@ -39,10 +39,12 @@ const CONNECTIONS = 100;
 /** Milliseconds between looks at the credentials: revoked and expired ones lose their connections. */
 const CHECK_INTERVAL = 1000;
 
-/** The subject of a JWT may be anything, such as the id of another tenant's key. */
+/**
+ * The key includes the kind of credential: the subject of a JWT may be any text, even the id of another tenant's key.
+ */
 const quotaOf = ({ organisationId, kind, id }: Principal) => `${organisationId}/${kind}/${id}`;
 
-/** Keeps an eye on the credentials behind connections that outlive a request. */
+/** Checks the credentials of long-lived connections again and again. */
 export function createSessions(options: {
   authenticate(knock: Knock): Promise<Principal | null>;
   createContext(principal: Principal, request: IncomingMessage): GraphContext;
@@ -57,7 +59,7 @@ export function createSessions(options: {
         await session.check();
       } catch (thrown) {
         const error = toGraphError(thrown);
-        // A database that does not answer says nothing about a credential.
+        // When the database does not answer, the credential still counts as valid.
         if (error.entry.status < 500) session.end(error);
       }
     }
@@ -85,7 +87,7 @@ export function createSessions(options: {
       const { workspaceId } = principal;
       const id = quotaOf(principal);
       if ((connections.get(id) ?? 0) >= CONNECTIONS) throw new GatewayError('TOO_MANY_SUBSCRIPTIONS');
-      /** What is subscribed to was chosen for the workspace that the credential stood for then. */
+      /** The credential must still mean the workspace for which the subscription was made. */
       async function checkAgain(): Promise<Principal> {
         const principal = await check();
         if (principal.workspaceId === workspaceId) return principal;

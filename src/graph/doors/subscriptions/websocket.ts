@@ -21,13 +21,13 @@ export type WebSocketDoor = {
 type Params = Record<string, unknown>;
 type Connection = { socket: WebSocket; request: IncomingMessage; session: Session | null };
 
-/** Sockets of this process, credentials or not. */
+/** The most sockets of this process, with or without credentials. */
 const SOCKETS = 5000;
 /** Operations that one connection may have open. */
 const OPERATIONS = 20;
 /** Bytes of one message, as of a request over HTTP. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-/** Bytes that may wait for a client that does not read; a client within its rights never has so many. */
+/** The most bytes that may wait for a client that does not read; a client within its limits never has so many. */
 const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;
 /** Milliseconds for the first message, which brings the credential. */
 const INIT_TIMEOUT = 5000;
@@ -39,7 +39,7 @@ const CLOSE_TIMEOUT = 1000;
 /** Close codes of RFC 6455. */
 const GOING_AWAY = 1001;
 const TRY_AGAIN_LATER = 1013;
-/** What RFC 6455 leaves for the reason beside the code. */
+/** The most bytes that RFC 6455 leaves for the reason beside the code. */
 const MAX_REASON_BYTES = 123;
 
 /** The graph over WebSocket, subprotocol `graphql-transport-ws`. */
@@ -107,7 +107,7 @@ export function createWebSocketDoor(operations: Operations, sessions: Sessions, 
       {
         protocol: socket.protocol,
         send: (data) => send(socket, data),
-        // Some reasons repeat what the client sent: where that is too long, the code has to do.
+        // A reason may repeat what the client sent: if it is too long, only the code is sent.
         close: (code, reason = '') =>
           socket.close(code, Buffer.byteLength(reason) > MAX_REASON_BYTES ? '' : reason),
         onMessage: (take) =>

@@ -36,7 +36,7 @@ export function joinedExecutor(fused: GraphQLSchema, { schema, stitched }: Joine
     const route = routeOf(args.document);
     if (route === 'fused') return execute({ ...args, schema: fused });
     const operation = getOperationAST(args.document, args.operationName);
-    // Introspection; also the words for an operation that is not there.
+    // Introspection runs here, and so does an operation that does not exist, for its error message.
     if (route === 'introspection' || !operation) return execute({ ...args, schema });
     if (!(args.contextValue as GraphContext).principal) {
       return { errors: [requestError(new GatewayError('UNAUTHENTICATED'))] };
