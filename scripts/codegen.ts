@@ -1,11 +1,13 @@
-// Writes what is generated: the resolvers' types from the SDL under schema/; the published description of the REST API and
-// the types of its operations from the SDL and rest-compat/operations/. `--check` only compares, and fails when something differs.
+// Writes what is generated: from the SDL under schema/ its types and those of each subgraph's resolvers; from the SDL and
+// rest-compat/operations/ the published description of the REST API and the types of its operations. `--check` only compares,
+// and fails when something differs.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { changesBetween } from './codegen/changes.ts';
 import { operationTypes } from './codegen/operation-types.ts';
 import { published } from './codegen/published.ts';
 import { resolverTypes } from './codegen/resolver-types.ts';
-import { publicDocument } from './codegen/schema.ts';
+import { publicDocument, subgraphDocuments } from './codegen/schema.ts';
+import { schemaTypes } from './codegen/schema-types.ts';
 
 const root = new URL('../', import.meta.url);
 const types = 'src/subgraphs/types.generated.ts';
@@ -14,7 +16,13 @@ const description = 'rest-compat/published.json';
 const document = publicDocument();
 const api = published(document);
 const outputs = [
-  { path: types, text: await resolverTypes(document, types) },
+  { path: types, text: await schemaTypes(document, types) },
+  ...(await Promise.all(
+    subgraphDocuments().map(async (subgraph) => {
+      const path = `src/subgraphs/${subgraph.name}/resolvers.generated.ts`;
+      return { path, text: await resolverTypes(subgraph, path) };
+    }),
+  )),
   { path: description, text: `${JSON.stringify(api, null, 2)}\n` },
   { path: 'rest-compat/types.generated.ts', text: operationTypes(api) },
 ];

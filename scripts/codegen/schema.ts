@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { DocumentNode } from 'graphql';
-import { compose } from '../../src/graph/composition/compose.ts';
+import { compose, type SubgraphDocument } from '../../src/graph/composition/compose.ts';
 import { subgraphDocument } from '../../src/graph/composition/subgraph-document.ts';
 
 const root = new URL('../../', import.meta.url);
 
-/** The public schema of every file under schema/, also of one whose resource has no code yet: types come before code. */
-export function publicDocument(): DocumentNode {
+/** Every folder under schema/ as a subgraph, also one whose resources have no code yet: types come before code. */
+export function subgraphDocuments(): SubgraphDocument[] {
   const folders = readdirSync(new URL('schema/', root), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort();
-  const subgraphs = folders.flatMap((name) => {
+  return folders.flatMap((name) => {
     const files = readdirSync(new URL(`schema/${name}/`, root)).filter((file) => file.endsWith('.graphql'));
     const sdl = files.sort().map((file) => ({
       path: `schema/${name}/${file}`,
@@ -19,5 +19,7 @@ export function publicDocument(): DocumentNode {
     }));
     return sdl.length > 0 ? [{ name, document: subgraphDocument(sdl) }] : [];
   });
-  return compose(subgraphs).publicDocument;
 }
+
+/** The public schema of all of them. */
+export const publicDocument = (): DocumentNode => compose(subgraphDocuments()).publicDocument;

@@ -21,3 +21,6 @@ export const loaderById = <T extends { _id: string }>(
         return ids.map((id) => byId.get(id) ?? null);
       }),
   );
+
+/** What a record refers to, which is there unless it was deleted meanwhile; then the graph refuses the null as the field's. */
+export const referred = <T>(found: T | null | undefined): T => found as T;

@@ -2,14 +2,25 @@ import type { Connection, Model } from 'mongoose';
 import type { Principal } from '../auth/index.ts';
 import type { GraphContext } from './context.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: resolvers differ in parent and arguments; the generated types check each one
-export type Resolver = (parent: any, args: any, context: GraphContext) => unknown;
+/**
+ * How a field is answered. The type is taken from a method, because TypeScript lets a method alone narrow its parameters:
+ * the graph calls every resolver alike, and a subgraph's `resolvers.generated.ts` says what each one is called with.
+ */
+export type Resolver = {
+  of(parent: unknown, args: Record<string, unknown>, context: GraphContext): unknown;
+}['of'];
 
 /** Field resolvers by type and field, e.g. `{ Query: { workspace }, Workspace: { isDefault } }`. */
 export type Resolvers = Record<string, Record<string, Resolver>>;
 
+/** Fields of the root type Subscription: each answers a stream, and the graph does the rest. */
+export type Subscriptions = { Subscription: Record<string, Resolver> };
+
+/** An entity of another subgraph, which that subgraph loads. */
+export type Reference = { id: string };
+
 /** Loads one entity by its key for a query that comes from another subgraph; null when the caller may not see it. */
-export type ReferenceResolver = (reference: { id: string }, context: GraphContext) => unknown;
+export type ReferenceResolver = (reference: Reference, context: GraphContext) => unknown;
 
 /** One resource: its own folder, the same rooms everywhere. Its SDL is `schema/<subgraph>/<name>.graphql`. */
 export type Resource = {

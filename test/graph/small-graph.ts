@@ -5,7 +5,12 @@ import { createGraph, type Graph, type SubgraphSource } from '../../src/graph/in
 import type { AuditEntry } from '../../src/recording/audit-trail.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 
-type Small = Partial<Omit<SubgraphSource, 'files'>> & { sdl: string };
+/** What a field is called with stands in the SDL of the test. */
+type Resolver = (parent: any, args: any, context: GraphContext) => unknown;
+type Small = Partial<Omit<SubgraphSource, 'files' | 'resolvers'>> & {
+  sdl: string;
+  resolvers?: Record<string, Record<string, Resolver>>;
+};
 
 /** A graph of small subgraphs written in the test. */
 export const smallGraph = (...subgraphs: Small[]): Graph =>

@@ -1,5 +1,4 @@
-import type { Resolvers } from '../../subgraph.ts';
-import type { DeploymentDocument } from './model.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import {
   allowedWorkspaceIds,
   countWorkspaces,
@@ -10,7 +9,7 @@ import {
   updateDeployment,
 } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     deployment: (_parent, { id }, context) => getDeployment(context, id),
     deployments: (_parent, args, context) => listDeployments(context, args),
@@ -21,11 +20,10 @@ export const resolvers: Resolvers = {
     deleteDeployment: (_parent, { id }, context) => deleteDeployment(context, id),
   },
   Deployment: {
-    id: (deployment: DeploymentDocument) => deployment._id,
-    allowedWorkspaceIds: (deployment: DeploymentDocument, { limit }, context) =>
-      allowedWorkspaceIds(context, deployment, limit),
-    allowedWorkspaces: async (deployment: DeploymentDocument, { limit }, context) =>
+    id: (deployment) => deployment._id,
+    allowedWorkspaceIds: (deployment, { limit }, context) => allowedWorkspaceIds(context, deployment, limit),
+    allowedWorkspaces: async (deployment, { limit }, context) =>
       (await allowedWorkspaceIds(context, deployment, limit)).map((id) => ({ id })),
-    workspaceCount: (deployment: DeploymentDocument, _args, context) => countWorkspaces(context, deployment),
+    workspaceCount: (deployment, _args, context) => countWorkspaces(context, deployment),
   },
-};
+} satisfies Resolvers;

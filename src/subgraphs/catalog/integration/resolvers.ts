@@ -1,6 +1,5 @@
-import type { Resolvers } from '../../subgraph.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { createIntegration } from './create.ts';
-import type { IntegrationDocument } from './model.ts';
 import { shownConfigurations, shownModel } from './sealed.ts';
 import {
   countWorkspaces,
@@ -12,7 +11,7 @@ import {
 import { deleteIntegrationModels, updateIntegrationModels } from './update-models.ts';
 import { updateIntegrationWorkspaces } from './update-workspaces.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     integration: (_parent, { id }, context) => getIntegration(context, id),
     integrations: (_parent, args, context) => listIntegrations(context, args),
@@ -27,21 +26,19 @@ export const resolvers: Resolvers = {
       updateIntegrationWorkspaces(context, id, input),
   },
   Integration: {
-    id: (integration: IntegrationDocument) => integration._id,
-    workspace: ({ workspaceId }: IntegrationDocument) => workspaceId && { id: workspaceId },
-    maskedKey: (integration: IntegrationDocument) => integration.keyMask,
-    configurations: (integration: IntegrationDocument, _args, context) =>
-      shownConfigurations(context.secrets, integration),
-    models: ({ _id, models }: IntegrationDocument, { limit }, context) =>
+    id: (integration) => integration._id,
+    workspace: ({ workspaceId }) => (workspaceId ? { id: workspaceId } : null),
+    maskedKey: (integration) => integration.keyMask,
+    configurations: (integration, _args, context) => shownConfigurations(context.secrets, integration),
+    models: ({ _id, models }, { limit }, context) =>
       models.slice(0, limit).map((model) => shownModel(context.secrets, model, _id)),
-    modelCount: (integration: IntegrationDocument) => integration.models.length,
-    globalWorkspaceAccessSettings: (integration: IntegrationDocument) => integration.globalWorkspaceAccess,
-    workspaceCount: (integration: IntegrationDocument, _args, context) =>
-      countWorkspaces(context, integration),
-    workspaces: ({ workspaces }: IntegrationDocument, { limit }) => workspaces.slice(0, limit),
-    workspaceEntryCount: (integration: IntegrationDocument) => integration.workspaces.length,
+    modelCount: (integration) => integration.models.length,
+    globalWorkspaceAccessSettings: (integration) => integration.globalWorkspaceAccess,
+    workspaceCount: (integration, _args, context) => countWorkspaces(context, integration),
+    workspaces: ({ workspaces }, { limit }) => workspaces.slice(0, limit),
+    workspaceEntryCount: (integration) => integration.workspaces.length,
   },
   IntegrationWorkspace: {
-    workspace: ({ workspaceId }: { workspaceId: string }) => ({ id: workspaceId }),
+    workspace: ({ workspaceId }) => ({ id: workspaceId }),
   },
-};
+} satisfies Resolvers;

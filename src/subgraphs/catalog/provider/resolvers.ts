@@ -1,9 +1,8 @@
-import type { Resolvers } from '../../subgraph.ts';
 import { referencedIntegration } from '../integration/index.ts';
-import type { ProviderDocument } from './model.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { createProvider, deleteProvider, getProvider, listProviders, updateProvider } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     provider: (_parent, { id, workspaceId }, context) => getProvider(context, id, workspaceId),
     providers: (_parent, args, context) => listProviders(context, args),
@@ -15,11 +14,10 @@ export const resolvers: Resolvers = {
     deleteProvider: (_parent, { id, workspaceId }, context) => deleteProvider(context, id, workspaceId),
   },
   Provider: {
-    id: (provider: ProviderDocument) => provider._id,
-    workspace: ({ workspaceId }: ProviderDocument) => ({ id: workspaceId }),
-    integration: ({ integrationId }: ProviderDocument, _args, context) =>
-      referencedIntegration(context, integrationId),
-    status: ({ expiresAt, status }: ProviderDocument, _args, context) =>
+    id: (provider) => provider._id,
+    workspace: ({ workspaceId }) => ({ id: workspaceId }),
+    integration: ({ integrationId }, _args, context) => referencedIntegration(context, integrationId),
+    status: ({ expiresAt, status }, _args, context) =>
       expiresAt && expiresAt <= context.now() ? 'expired' : status,
   },
-};
+} satisfies Resolvers;

@@ -1,9 +1,8 @@
-import type { Resolvers } from '../../subgraph.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { workspaceById } from '../workspace/index.ts';
-import type { AccessPolicyDocument } from './model.ts';
 import { createAccessPolicy, deleteAccessPolicy, getAccessPolicy, listAccessPolicies } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     accessPolicy: (_parent, { id }, context) => getAccessPolicy(context, id),
     accessPolicies: (_parent, args, context) => listAccessPolicies(context, args),
@@ -13,8 +12,8 @@ export const resolvers: Resolvers = {
     deleteAccessPolicy: (_parent, { id }, context) => deleteAccessPolicy(context, id),
   },
   AccessPolicy: {
-    id: (policy: AccessPolicyDocument) => policy._id,
-    workspace: (policy: AccessPolicyDocument, _args, context) =>
-      policy.workspaceId && workspaceById(context).load(policy.workspaceId),
+    id: (policy) => policy._id,
+    workspace: (policy, _args, context) =>
+      policy.workspaceId ? workspaceById(context).load(policy.workspaceId) : null,
   },
-};
+} satisfies Resolvers;

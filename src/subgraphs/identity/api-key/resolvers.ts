@@ -1,11 +1,10 @@
-import type { Resolvers } from '../../subgraph.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { workspaceById } from '../workspace/index.ts';
 import { createApiKey } from './create.ts';
-import type { ApiKeyDocument } from './model.ts';
 import { rotateApiKey, transitionEnd } from './rotate.ts';
 import { deleteApiKey, getApiKey, listApiKeys, updateApiKey } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     apiKey: (_parent, { id }, context) => getApiKey(context, id),
     apiKeys: (_parent, args, context) => listApiKeys(context, args),
@@ -22,12 +21,12 @@ export const resolvers: Resolvers = {
     deleteApiKey: (_parent, { id }, context) => deleteApiKey(context, id),
   },
   ApiKey: {
-    id: (key: ApiKeyDocument) => key._id,
-    key: (key: ApiKeyDocument) => key.secretMask,
-    workspace: (key: ApiKeyDocument, _args, context) =>
-      key.workspaceId && workspaceById(context).load(key.workspaceId),
-    keyTransitionExpiresAt: (key: ApiKeyDocument, _args, context) => transitionEnd(key, context.now()),
-    status: (key: ApiKeyDocument, _args, context) =>
+    id: (key) => key._id,
+    key: (key) => key.secretMask,
+    workspace: (key, _args, context) =>
+      key.workspaceId ? workspaceById(context).load(key.workspaceId) : null,
+    keyTransitionExpiresAt: (key, _args, context) => transitionEnd(key, context.now()),
+    status: (key, _args, context) =>
       key.expiresAt && key.expiresAt <= context.now() ? 'expired' : key.status,
   },
-};
+} satisfies Resolvers;

@@ -1,12 +1,11 @@
-import type { Resolvers } from '../../subgraph.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { workspaceById } from '../workspace/index.ts';
 import { acceptInvite } from './accept.ts';
 import { createInvite } from './create.ts';
-import type { InviteDocument } from './model.ts';
 import { deleteInvite, getInvite, listInvites, resendInvite } from './service.ts';
 import { statusOf } from './status.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     invite: (_parent, { id }, context) => getInvite(context, id),
     invites: (_parent, args, context) => listInvites(context, args),
@@ -18,11 +17,10 @@ export const resolvers: Resolvers = {
     acceptInvite: (_parent, { input }, context) => acceptInvite(context, input),
   },
   Invite: {
-    id: (invite: InviteDocument) => invite._id,
-    status: (invite: InviteDocument, _args, context) => statusOf(invite, context.now()),
+    id: (invite) => invite._id,
+    status: (invite, _args, context) => statusOf(invite, context.now()),
   },
   InviteWorkspace: {
-    workspace: ({ workspaceId }: { workspaceId: string }, _args, context) =>
-      workspaceById(context).load(workspaceId),
+    workspace: ({ workspaceId }, _args, context) => workspaceById(context).load(workspaceId),
   },
-};
+} satisfies Resolvers;

@@ -1,6 +1,6 @@
 import { builtInRoles } from '../../../auth/index.ts';
 import type { GraphContext } from '../../context.ts';
-import type { Resolvers } from '../../subgraph.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { type UserDocument, userById } from '../user/index.ts';
 import { workspaceById } from '../workspace/index.ts';
 import type { MemberDocument } from './model.ts';
@@ -9,15 +9,16 @@ import { createMembers, deleteMember, getMember, listMembers, updateMember } fro
 const userOf = (member: MemberDocument, context: GraphContext) => userById(context).load(member.userId);
 
 const ofUser =
-  (name: 'email' | 'firstName' | 'lastName' | 'role') =>
+  <Name extends 'email' | 'firstName' | 'lastName' | 'role'>(name: Name) =>
   async (member: MemberDocument, _args: unknown, context: GraphContext) =>
     (await userOf(member, context))?.[name];
 
 /** Owners and admins of the organisation are administrators of every workspace. */
-const scopesOf = (user: UserDocument | null, { role }: MemberDocument) =>
-  builtInRoles.get(`workspace_${user && user.role !== 'member' ? 'admin' : role}`);
+const scopesOf = (user: UserDocument | null, { role }: MemberDocument) => [
+  ...(builtInRoles.get(`workspace_${user && user.role !== 'member' ? 'admin' : role}`) ?? []),
+];
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     member: (_parent, name, context) => getMember(context, name),
     members: (_parent, args, context) => listMembers(context, args),
@@ -28,13 +29,13 @@ export const resolvers: Resolvers = {
     deleteMember: (_parent, name, context) => deleteMember(context, name),
   },
   Member: {
-    id: (member: MemberDocument) => member._id,
-    user: (member: MemberDocument, _args, context) => userOf(member, context),
+    id: (member) => member._id,
+    user: (member, _args, context) => userOf(member, context),
     firstName: ofUser('firstName'),
     lastName: ofUser('lastName'),
     email: ofUser('email'),
     orgRole: ofUser('role'),
-    workspace: ({ workspaceId }: MemberDocument, _args, context) => workspaceById(context).load(workspaceId),
-    scopes: async (member: MemberDocument, _args, context) => scopesOf(await userOf(member, context), member),
+    workspace: ({ workspaceId }, _args, context) => workspaceById(context).load(workspaceId),
+    scopes: async (member, _args, context) => scopesOf(await userOf(member, context), member),
   },
-};
+} satisfies Resolvers;

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
+import { referred } from '../../loading.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { CreateMembersInput, QueryMembersArgs, UpdateMemberInput } from '../../types.generated.ts';
@@ -83,7 +84,7 @@ export async function createMembers(context: GraphContext, named: string, { user
       users.map(({ id, role }) => ({ _id: uuid(), ...place, userId: id, role })),
     ),
   );
-  return workspaceById(context).load(place.workspaceId);
+  return referred(await workspaceById(context).load(place.workspaceId));
 }
 
 export async function updateMember(context: GraphContext, name: MemberName, { role }: UpdateMemberInput) {

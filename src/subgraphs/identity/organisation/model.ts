@@ -1,11 +1,12 @@
 import { Schema } from 'mongoose';
 import type { LogMode } from '../../../directory/memory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import type { LogExportField } from '../../types.generated.ts';
 import type { MetadataSchema } from '../metadata-schema.ts';
 
 /** Members that were never set are absent, or all of them with the whole. */
 export type OrganisationSettings = {
-  deniedExportFields?: string[];
+  deniedExportFields?: LogExportField[];
   allowExportOverride?: boolean;
   /** Null leaves it to the installation and to each request. */
   logMode?: LogMode | null;

@@ -1,9 +1,8 @@
 import { builtInRoles } from '../../../auth/index.ts';
-import type { Resolvers } from '../../subgraph.ts';
-import type { ShownRole } from './built-in.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { createRole, deleteRole, getRole, listRoles, updateRole } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     role: (_parent, { id }, context) => getRole(context, id),
     roles: (_parent, args, context) => listRoles(context, args),
@@ -14,7 +13,7 @@ export const resolvers: Resolvers = {
     deleteRole: (_parent, { id }, context) => deleteRole(context, id),
   },
   Role: {
-    id: (role: ShownRole) => role._id,
-    builtIn: (role: ShownRole) => builtInRoles.has(role._id),
+    id: (role) => role._id,
+    builtIn: (role) => builtInRoles.has(role._id),
   },
-};
+} satisfies Resolvers;

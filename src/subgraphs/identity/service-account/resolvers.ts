@@ -1,5 +1,4 @@
-import type { Resolvers } from '../../subgraph.ts';
-import type { ServiceAccountDocument } from './model.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import {
   createServiceAccount,
   deleteServiceAccount,
@@ -9,7 +8,7 @@ import {
   updateServiceAccount,
 } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     serviceAccount: (_parent, { id }, context) => getServiceAccount(context, id),
     serviceAccounts: (_parent, args, context) => listServiceAccounts(context, args),
@@ -21,7 +20,7 @@ export const resolvers: Resolvers = {
     deleteServiceAccount: (_parent, { id }, context) => deleteServiceAccount(context, id),
   },
   ServiceAccount: {
-    id: (account: ServiceAccountDocument) => account._id,
-    displayName: (account: ServiceAccountDocument) => account.principal,
+    id: (account) => account._id,
+    displayName: (account) => account.principal,
   },
-};
+} satisfies Resolvers;

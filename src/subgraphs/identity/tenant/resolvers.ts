@@ -1,4 +1,4 @@
-import type { Resolvers } from '../../subgraph.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { createTenant } from './create.ts';
 import { deleteTenant } from './delete.ts';
 import { tenantById } from './loaders.ts';
@@ -7,7 +7,7 @@ import { getTenant, listTenants, updateTenant } from './service.ts';
 
 const parentOf = ({ ancestors }: TenantDocument) => ancestors.at(-1) ?? null;
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     tenant: (_parent, { id }, context) => getTenant(context, id),
     tenants: (_parent, args, context) => listTenants(context, args),
@@ -18,11 +18,11 @@ export const resolvers: Resolvers = {
     deleteTenant: (_parent, { id }, context) => deleteTenant(context, id),
   },
   Tenant: {
-    id: (tenant: TenantDocument) => tenant._id,
+    id: (tenant) => tenant._id,
     parentId: parentOf,
-    parent: (tenant: TenantDocument, _args, context) => {
+    parent: (tenant, _args, context) => {
       const id = parentOf(tenant);
-      return id && tenantById(context).load(id);
+      return id ? tenantById(context).load(id) : null;
     },
   },
-};
+} satisfies Resolvers;

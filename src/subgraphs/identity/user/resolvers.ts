@@ -1,10 +1,9 @@
-import type { Resolvers } from '../../subgraph.ts';
 import { workspaceIdsOf } from '../member/index.ts';
-import { workspaceById } from '../workspace/index.ts';
-import type { UserDocument } from './model.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+import { type WorkspaceDocument, workspaceById } from '../workspace/index.ts';
 import { deleteUser, getUser, listUsers, updateUser } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     user: (_parent, { id }, context) => getUser(context, id),
     users: (_parent, args, context) => listUsers(context, args),
@@ -14,12 +13,13 @@ export const resolvers: Resolvers = {
     deleteUser: (_parent, { id }, context) => deleteUser(context, id),
   },
   User: {
-    id: (user: UserDocument) => user._id,
-    workspaceIds: async (user: UserDocument, { limit }, context) =>
+    id: (user) => user._id,
+    workspaceIds: async (user, { limit }, context) =>
       (await workspaceIdsOf(context).load(user._id)).slice(0, limit),
-    workspaces: async (user: UserDocument, { limit }, context) => {
+    workspaces: async (user, { limit }, context) => {
       const ids = await workspaceIdsOf(context).load(user._id);
-      return workspaceById(context).loadMany(ids.slice(0, limit));
+      // An error among them is the error of its own item.
+      return workspaceById(context).loadMany(ids.slice(0, limit)) as Promise<(WorkspaceDocument | null)[]>;
     },
   },
-};
+} satisfies Resolvers;

@@ -2,9 +2,10 @@ import { Schema } from 'mongoose';
 import type { LogMode } from '../../../directory/memory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { indexSorts } from '../../order.ts';
+import type { LogExportField } from '../../types.generated.ts';
 
 /** Members that are absent or null are the organisation's. */
-export type WorkspaceSettings = { deniedExportFields?: string[] | null; logMode?: LogMode | null };
+export type WorkspaceSettings = { deniedExportFields?: LogExportField[] | null; logMode?: LogMode | null };
 
 export type WorkspaceDefaults = {
   metadata?: Record<string, string>;

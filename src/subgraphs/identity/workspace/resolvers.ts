@@ -1,7 +1,7 @@
-import type { Resolvers } from '../../subgraph.ts';
+import { referred } from '../../loading.ts';
 import { latestMembers } from '../member/index.ts';
 import { organisationById } from '../organisation/index.ts';
-import type { WorkspaceDocument } from './model.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import {
   createWorkspace,
   deleteWorkspace,
@@ -11,7 +11,7 @@ import {
 } from './service.ts';
 import { updateWorkspaceSettings } from './settings.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     workspace: (_parent, { id }, context) => getWorkspace(context, id),
     workspaces: (_parent, args, context) => listWorkspaces(context, args),
@@ -23,11 +23,11 @@ export const resolvers: Resolvers = {
     deleteWorkspace: (_parent, { id }, context) => deleteWorkspace(context, id),
   },
   Workspace: {
-    id: (workspace: WorkspaceDocument) => workspace._id,
-    settings: ({ settings }: WorkspaceDocument) => settings ?? {},
-    organisation: (workspace: WorkspaceDocument, _args, context) =>
-      organisationById(context).load(workspace.organisationId),
-    members: ({ _id: workspaceId }: WorkspaceDocument, { limit }, context) =>
+    id: (workspace) => workspace._id,
+    settings: ({ settings }) => settings ?? {},
+    organisation: async (workspace, _args, context) =>
+      referred(await organisationById(context).load(workspace.organisationId)),
+    members: ({ _id: workspaceId }, { limit }, context) =>
       latestMembers(context).load({ workspaceId, limit }),
   },
-};
+} satisfies Resolvers;

@@ -1,7 +1,7 @@
 import type { LogMode } from '../../../directory/memory.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
-import type { UpdateWorkspaceSettingsInput } from '../../types.generated.ts';
+import type { LogExportField, UpdateWorkspaceSettingsInput } from '../../types.generated.ts';
 import { type OrganisationSettings, organisationById } from '../organisation/index.ts';
 import { workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, type WorkspaceSettings, workspaceModel } from './model.ts';
@@ -14,8 +14,11 @@ type OfWorkspace = WorkspaceSettings | undefined;
 export const logModeOf = (organisation: OfOrganisation, workspace: OfWorkspace): LogMode | null =>
   (organisation?.allowLogModeOverride ? workspace?.logMode : null) ?? organisation?.logMode ?? null;
 
-/** What no log export of a workspace may hold (spec/data-plane.md, section 8.4). */
-export async function deniedExportFields(context: GraphContext, workspaceId: string): Promise<string[]> {
+/** What no log export of a workspace may hold: what its organisation says, or the workspace where it may differ. */
+export async function deniedExportFields(
+  context: GraphContext,
+  workspaceId: string,
+): Promise<LogExportField[]> {
   const organisationId = context.principal?.organisationId ?? '';
   const [organisation, workspace] = await Promise.all([
     organisationById(context).load(organisationId),

@@ -36,6 +36,8 @@ export async function collectSeries(scope: Scope, { latencies }: { latencies: bo
 }
 
 export type Group = { value: string | null; tally: Tally };
+/** The requests of a user, or with a value of a metadata key: those without any are in no group. */
+export type NamedGroup = Group & { value: string };
 
 const members = {
   ai_service: 'aiProvider',
@@ -67,7 +69,7 @@ export async function collectGroups(
 /** The users of each point, and all requests of each user. */
 export type UserSeries = {
   points: { timestamp: Date; users: Set<string>; requests: number }[];
-  groups: Group[];
+  groups: NamedGroup[];
 };
 
 export async function collectUsers(scope: Scope): Promise<UserSeries> {
@@ -86,11 +88,11 @@ export async function collectUsers(scope: Scope): Promise<UserSeries> {
     point.users.add(user as string);
     point.requests += tally.requests - before;
   });
-  return { points, groups: largestFirst(groups) };
+  return { points, groups: largestFirst(groups) as NamedGroup[] };
 }
 
 /** The requests with a metadata key by its values. */
-export async function collectMetadata(scope: Scope, key: string): Promise<Group[]> {
+export async function collectMetadata(scope: Scope, key: string): Promise<NamedGroup[]> {
   const groups = new Map<Dimension, Tally>();
   const facet = key === USER_KEY ? 'users' : 'metadata';
   await readFacet(scope, { facet, key }, ({ row, addTo }) => {
@@ -98,7 +100,7 @@ export async function collectMetadata(scope: Scope, key: string): Promise<Group[
     if (facet === 'users') addTo(tallyOf(groups, first as string));
     else if (first === key) addTo(tallyOf(groups, second as string));
   });
-  return largestFirst(groups);
+  return largestFirst(groups) as NamedGroup[];
 }
 
 function tallyOf(groups: Map<Dimension, Tally>, value: Dimension): Tally {

@@ -2,7 +2,13 @@ import type { GraphContext } from '../../context.ts';
 import { workspaceById } from '../../identity/workspace/index.ts';
 import { type PageArguments, requireShallow } from '../../page.ts';
 import type { AnalyticsColumn } from '../../types.generated.ts';
-import { collectGroups, collectMetadata, type Group, type GroupDimension } from './collect.ts';
+import {
+  collectGroups,
+  collectMetadata,
+  type Group,
+  type GroupDimension,
+  type NamedGroup,
+} from './collect.ts';
 import { type Given, readFeedback, readLogsOf, traceOf, weighted } from './feedback.ts';
 import { groupValues } from './formulas.ts';
 import type { Scope } from './scope.ts';
@@ -75,7 +81,7 @@ export async function listGroupRows(
   return { total, data: data.map(rowOf) };
 }
 
-export function listUsers(groups: readonly Group[], args: PageArguments) {
+export function listUsers(groups: readonly NamedGroup[], args: PageArguments) {
   requireShallow(args);
   const { total, data } = pageOf(groups, args);
   return { total, data: data.map(({ value, tally }) => ({ user: value, ...groupValues(tally) })) };
@@ -90,7 +96,7 @@ export async function listMetadata(scope: Scope, args: { key: string } & PageArg
     data: data.map(({ value, tally }) => ({
       metadataValue: value,
       ...groupValues(tally),
-      ...opinionOf(opinions.get(value ?? '')),
+      ...opinionOf(opinions.get(value)),
     })),
   };
 }

@@ -1,41 +1,40 @@
-import type { Resolver, Resolvers } from '../../subgraph.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { feedbackGraphs, latencyGraph, requestGraphs, userGraphs } from './graphs.ts';
 import { listGroupRows, listGroups, listMetadata, listUsers } from './groups.ts';
 import { scopeOf } from './scope.ts';
 import { type Analytics, openAnalytics } from './service.ts';
 
-const fieldsOf = <T>(graphs: Record<string, T>, field: (graph: T) => Resolver): Record<string, Resolver> =>
-  Object.fromEntries(Object.entries(graphs).map(([name, graph]) => [name, field(graph)]));
+type Graphs = Record<string, (...found: never[]) => unknown>;
+type Fields<Given extends Graphs> = {
+  [Name in keyof Given]: (analytics: Analytics) => Promise<ReturnType<Given[Name]>>;
+};
 
-export const resolvers: Resolvers = {
+/** A field for each graph, which `draw` gives what is found. */
+const fieldsOf = <Given extends Graphs>(
+  graphs: Given,
+  draw: (graph: Given[keyof Given], analytics: Analytics) => Promise<unknown>,
+) =>
+  Object.fromEntries(
+    Object.entries(graphs).map(([name, graph]) => [
+      name,
+      (analytics: Analytics) => draw(graph as Given[keyof Given], analytics),
+    ]),
+  ) as Fields<Given>;
+
+export const resolvers = {
   Query: {
     analytics: (_parent, args, context) => openAnalytics(context, args),
     logGroups: async (_parent, args, context) =>
       listGroupRows(await scopeOf(context, args, 'logs.list'), args),
   },
   Analytics: {
-    ...fieldsOf(
-      requestGraphs,
-      (graph) =>
-        async ({ series }: Analytics) =>
-          graph(await series()),
-    ),
-    ...fieldsOf(
-      userGraphs,
-      (graph) =>
-        async ({ users }: Analytics) =>
-          graph(await users()),
-    ),
-    ...fieldsOf(
-      feedbackGraphs,
-      (graph) =>
-        async ({ scope, feedback }: Analytics) =>
-          graph(scope, await feedback()),
-    ),
-    latency: async ({ latencySeries }: Analytics) => latencyGraph(await latencySeries()),
-    groups: ({ scope }: Analytics, args) => listGroups(scope, args),
-    groupRows: ({ scope }: Analytics, args) => listGroupRows(scope, args),
-    userGroups: async ({ users }: Analytics, args) => listUsers((await users()).groups, args),
-    metadataGroups: ({ scope }: Analytics, args) => listMetadata(scope, args),
+    ...fieldsOf(requestGraphs, async (graph, { series }) => graph(await series())),
+    ...fieldsOf(userGraphs, async (graph, { users }) => graph(await users())),
+    ...fieldsOf(feedbackGraphs, async (graph, { scope, feedback }) => graph(scope, await feedback())),
+    latency: async ({ latencySeries }) => latencyGraph(await latencySeries()),
+    groups: ({ scope }, args) => listGroups(scope, args),
+    groupRows: ({ scope }, args) => listGroupRows(scope, args),
+    userGroups: async ({ users }, args) => listUsers((await users()).groups, args),
+    metadataGroups: ({ scope }, args) => listMetadata(scope, args),
   },
-};
+} satisfies Resolvers;

@@ -1,11 +1,13 @@
-import type { StoredAuditEntry } from '../../../recording/audit-chain.ts';
-import type { Resolvers } from '../../subgraph.ts';
+import type { Subscriptions } from '../../subgraph.ts';
+import type { SubscriptionAuditEntryAddedArgs } from '../../types.generated.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { auditEntriesAdded, listAuditLogs } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: { auditLogs: (_parent, args, context) => listAuditLogs(context, args) },
   Subscription: {
-    auditEntryAdded: (_parent, { filters }, context) => auditEntriesAdded(context, filters),
+    auditEntryAdded: (_parent, { filters }: SubscriptionAuditEntryAddedArgs, context) =>
+      auditEntriesAdded(context, filters),
   },
-  AuditLog: { id: (entry: StoredAuditEntry) => entry._id },
-};
+  AuditLog: { id: (entry) => entry._id },
+} satisfies Resolvers & Subscriptions;

@@ -1,5 +1,4 @@
-import type { Resolvers } from '../../subgraph.ts';
-import type { LogExportDocument } from './model.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import {
   createLogExport,
   fieldRestrictions,
@@ -9,7 +8,7 @@ import {
 } from './service.ts';
 import { cancelLogExport, logExportDownload, startLogExport } from './start.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     logExport: (_parent, { id }, context) => getLogExport(context, id),
     logExports: (_parent, args, context) => listLogExports(context, args),
@@ -23,5 +22,5 @@ export const resolvers: Resolvers = {
     startLogExport: (_parent, { id }, context) => startLogExport(context, id),
     cancelLogExport: (_parent, { id }, context) => cancelLogExport(context, id),
   },
-  LogExport: { id: (logExport: LogExportDocument) => logExport._id },
-};
+  LogExport: { id: (logExport) => logExport._id },
+} satisfies Resolvers;

@@ -8,6 +8,7 @@ import { newestFirst } from '../../order.ts';
 import { findPage, type PageArguments } from '../../page.ts';
 import type {
   CreateLogExportInput,
+  LogExportField,
   LogExportFiltersInput,
   QueryLogExportsArgs,
   UpdateLogExportInput,
@@ -105,7 +106,7 @@ export async function fieldRestrictions(context: GraphContext, named: string | n
 export async function requireAllowed(
   context: GraphContext,
   workspaceId: string,
-  requested: readonly string[],
+  requested: readonly LogExportField[],
 ): Promise<void> {
   const denied = await deniedExportFields(context, workspaceId);
   const index = requested.findIndex((field) => denied.includes(field));

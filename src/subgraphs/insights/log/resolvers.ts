@@ -1,29 +1,23 @@
 import type { LogRecord } from '../../../recording/log-record.ts';
 import { organisationById } from '../../identity/organisation/index.ts';
 import { workspaceById } from '../../identity/workspace/index.ts';
-import type { Resolvers } from '../../subgraph.ts';
+import type { Subscriptions } from '../../subgraph.ts';
+import type { SubscriptionLogAddedArgs } from '../../types.generated.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { insertLogs } from './insert.ts';
 import type { Messages } from './loaders.ts';
 import { messageOf, shownOriginal, shownRequest, shownResponse } from './messages.ts';
 import { wholeMilliseconds } from './milliseconds.ts';
 import { cents } from './money.ts';
-import {
-  countLogs,
-  getLog,
-  type LogSelection,
-  logsAdded,
-  readLogs,
-  selectLogs,
-  walkLogs,
-} from './service.ts';
+import { countLogs, getLog, logsAdded, readLogs, selectLogs, walkLogs } from './service.ts';
 
 /** Its headers are those of the request: only the body changed. */
 const untranslated = ({ request, finalUntransformedRequest }: Messages) =>
   finalUntransformedRequest && { ...finalUntransformedRequest, headers: request.headers };
 
-const reference = (id: string | null) => id && { id };
+const reference = (id: string | null) => (id ? { id } : null);
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: {
     log: (_parent, { id }, context) => getLog(context, id),
     logs: (_parent, args, context) => selectLogs(context, args),
@@ -33,42 +27,40 @@ export const resolvers: Resolvers = {
     insertLogs: (_parent, { input }, context) => insertLogs(context, input),
   },
   Subscription: {
-    logAdded: (_parent, { filters }, context) => logsAdded(context, filters),
+    logAdded: (_parent, { filters }: SubscriptionLogAddedArgs, context) => logsAdded(context, filters),
   },
   LogPage: {
-    total: (selection: LogSelection, _args, context) => countLogs(context, selection),
-    data: (selection: LogSelection, _args, context) => readLogs(context, selection),
+    total: (selection, _args, context) => countLogs(context, selection),
+    data: (selection, _args, context) => readLogs(context, selection),
   },
   Log: {
-    id: (record: LogRecord) => record._id,
-    workspace: (record: LogRecord) => reference(record.workspaceId),
-    organisationName: async (record: LogRecord, _args, context) =>
+    id: (record) => record._id,
+    workspace: (record) => reference(record.workspaceId),
+    organisationName: async (record, _args, context) =>
       (await organisationById(context).load(record.organisationId))?.name,
-    workspaceSlug: async (record: LogRecord, _args, context) =>
+    workspaceSlug: async (record, _args, context) =>
       (await workspaceById(context).load(record.workspaceId))?.slug,
-    apiKey: (record: LogRecord) => reference(record.apiKeyId),
-    provider: (record: LogRecord) => reference(record.providerId),
-    config: (record: LogRecord) => reference(record.configId),
-    responseTime: (record: LogRecord) => wholeMilliseconds(record.responseTime),
-    timeToFirstToken: ({ timeToFirstToken }: LogRecord) =>
+    apiKey: (record) => reference(record.apiKeyId),
+    provider: (record) => reference(record.providerId),
+    config: (record) => reference(record.configId),
+    responseTime: (record) => wholeMilliseconds(record.responseTime),
+    timeToFirstToken: ({ timeToFirstToken }) =>
       timeToFirstToken == null ? null : wholeMilliseconds(timeToFirstToken),
-    upstreamResponseTime: (record: LogRecord) => wholeMilliseconds(record.upstreamResponseTime),
-    gatewayProcessingTime: ({ gatewayProcessingTime }: LogRecord) =>
+    upstreamResponseTime: (record) => wholeMilliseconds(record.upstreamResponseTime),
+    gatewayProcessingTime: ({ gatewayProcessingTime }) =>
       gatewayProcessingTime == null ? null : wholeMilliseconds(gatewayProcessingTime),
-    // Logs from before there was a cache say nothing of it.
     cacheStatus: ({ cacheStatus }: Partial<LogRecord>) => cacheStatus ?? 'DISABLED',
-    cost: ({ costNanodollars }: LogRecord) => cents(costNanodollars),
-    savings: ({ savingsNanodollars }: LogRecord) => cents(savingsNanodollars),
-    request: (record: LogRecord, _args, context) =>
-      messageOf(context, record, ({ request }) => request, shownRequest),
-    finalUntransformedRequest: (record: LogRecord, _args, context) =>
+    cost: ({ costNanodollars }) => cents(costNanodollars),
+    savings: ({ savingsNanodollars }) => cents(savingsNanodollars),
+    request: (record, _args, context) => messageOf(context, record, ({ request }) => request, shownRequest),
+    finalUntransformedRequest: (record, _args, context) =>
       messageOf(context, record, untranslated, shownRequest),
-    transformedRequest: (record: LogRecord, _args, context) =>
+    transformedRequest: (record, _args, context) =>
       messageOf(context, record, ({ transformedRequest }) => transformedRequest, shownRequest),
-    response: (record: LogRecord, _args, context) =>
+    response: (record, _args, context) =>
       messageOf(context, record, ({ response }) => response, shownResponse),
-    originalResponse: (record: LogRecord, _args, context) =>
+    originalResponse: (record, _args, context) =>
       messageOf(context, record, (stored) => stored.originalResponse, shownOriginal),
-    metrics: (record: LogRecord) => record,
+    metrics: (record) => record,
   },
-};
+} satisfies Resolvers & Subscriptions;

@@ -1,9 +1,8 @@
-import type { Resolvers } from '../../subgraph.ts';
-import { getTrace, type TraceTree } from './service.ts';
-import type { SpanNode } from './tree.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+import { getTrace } from './service.ts';
 
-export const resolvers: Resolvers = {
+export const resolvers = {
   Query: { trace: (_parent, args, context) => getTrace(context, args) },
-  Trace: { spans: ({ spans }: TraceTree, { limit }) => spans.slice(0, limit) },
-  Span: { children: ({ children }: SpanNode, { limit }) => children.slice(0, limit) },
-};
+  Trace: { spans: ({ spans }, { limit }) => spans.slice(0, limit) },
+  Span: { children: ({ children }, { limit }) => children.slice(0, limit) },
+} satisfies Resolvers;

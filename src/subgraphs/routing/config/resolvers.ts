@@ -1,14 +1,20 @@
 import type { Secrets } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
-import type { Resolvers } from '../../subgraph.ts';
+import { referred } from '../../loading.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
 import { configById, configVersionById, latestVersions, type VersionRow } from './loaders.ts';
-import type { ConfigDocument, ConfigVersionDocument } from './model.ts';
+import type { ConfigVersionDocument } from './model.ts';
 import { maskConfig } from './sealing.ts';
 import { createConfig, deleteConfig, getConfig, listConfigs } from './service.ts';
 import { updateConfig } from './update.ts';
 import { listVersions } from './versions.ts';
 
-export const resolvers: Resolvers = {
+const ofConfig =
+  <Name extends 'slug' | 'isDefault' | 'status' | 'ownerId'>(name: Name) =>
+  async ({ configId }: VersionRow, _args: unknown, context: GraphContext) =>
+    referred((await configById(context).load(configId))?.[name]);
+
+export const resolvers = {
   Query: {
     config: (_parent, { id }, context) => getConfig(context, id),
     configs: (_parent, args, context) => listConfigs(context, args),
@@ -20,24 +26,21 @@ export const resolvers: Resolvers = {
     deleteConfig: (_parent, { id }, context) => deleteConfig(context, id),
   },
   Config: {
-    id: (config: ConfigDocument) => config._id,
-    workspace: ({ workspaceId }: ConfigDocument) => ({ id: workspaceId }),
-    config: ({ _id, config }: ConfigDocument, _args, { secrets }) => maskConfig(config, secrets, _id),
-    versions: (config: ConfigDocument, { limit }, context) => latestVersions(context).load({ config, limit }),
+    id: (config) => config._id,
+    workspace: ({ workspaceId }) => ({ id: workspaceId }),
+    config: ({ _id, config }, _args, { secrets }) => maskConfig(config, secrets, _id),
+    versions: (config, { limit }, context) => latestVersions(context).load({ config, limit }),
   },
   ConfigVersion: {
-    id: (version: VersionRow) => version._id,
-    config: (version: VersionRow, _args, context) => shownVersion(context, version),
-    configText: async (version: VersionRow, _args, context) =>
-      JSON.stringify(await shownVersion(context, version)),
-    slug: async (version: VersionRow, _args, context) => (await parentOf(context, version))?.slug,
-    isDefault: async (version: VersionRow, _args, context) => (await parentOf(context, version))?.isDefault,
-    status: async (version: VersionRow, _args, context) => (await parentOf(context, version))?.status,
-    ownerId: async (version: VersionRow, _args, context) => (await parentOf(context, version))?.ownerId,
+    id: (version) => version._id,
+    config: (version, _args, context) => shownVersion(context, version),
+    configText: async (version, _args, context) => JSON.stringify(await shownVersion(context, version)),
+    slug: ofConfig('slug'),
+    isDefault: ofConfig('isDefault'),
+    status: ofConfig('status'),
+    ownerId: ofConfig('ownerId'),
   },
-};
-
-const parentOf = (context: GraphContext, { configId }: VersionRow) => configById(context).load(configId);
+} satisfies Resolvers;
 
 async function shownVersion(context: GraphContext, row: VersionRow | ConfigVersionDocument) {
   const version = 'config' in row ? row : await configVersionById(context).load(row._id);

@@ -45,7 +45,7 @@ export async function listConfigs(context: GraphContext, args: ListArguments) {
   );
 }
 
-export async function createConfig(context: GraphContext, input: CreateConfigInput) {
+export async function createConfig(context: GraphContext, input: CreateConfigInput): Promise<ConfigDocument> {
   const principal = requireScope(context.principal, ['configs.create']);
   const owner = {
     _id: uuid(),

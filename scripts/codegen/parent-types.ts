@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type DocumentNode, Kind } from 'graphql';
+import { isStub } from '../../src/graph/composition/subgraph-document.ts';
+
+const subgraphs = new URL('../../src/subgraphs/', import.meta.url);
+
+/** By subgraph, the types whose objects are neither a model's documents nor shaped as the SDL says. */
+const others: Record<string, Record<string, string>> = {
+  identity: { Role: './role/built-in.ts#ShownRole' },
+  routing: { ConfigVersion: './config/loaders.ts#VersionRow' },
+  insights: {
+    Analytics: './analytics/service.ts#Analytics',
+    AuditLog: '../../recording/audit-chain.ts#StoredAuditEntry',
+    Log: '../../recording/log-record.ts#LogRecord',
+    LogPage: './log/service.ts#LogSelection',
+    Span: './trace/tree.ts#SpanNode',
+    Trace: './trace/service.ts#TraceTree',
+  },
+};
+
+/**
+ * What the resolvers of a subgraph get and answer for its types, as `<file>#<type>` by the type's name: `<Name>Document`
+ * of a model, a type that is listed above, or the id alone for an entity that another subgraph owns.
+ */
+export function parentTypes(subgraph: string, document: DocumentNode): Record<string, string> {
+  return { ...references(document), ...documents(subgraph), ...others[subgraph] };
+}
+
+const references = ({ definitions }: DocumentNode): Record<string, string> =>
+  Object.fromEntries(
+    definitions.flatMap((definition) =>
+      definition.kind === Kind.OBJECT_TYPE_DEFINITION && isStub(definition)
+        ? [[definition.name.value, '../subgraph.ts#Reference']]
+        : [],
+    ),
+  );
+
+function documents(subgraph: string): Record<string, string> {
+  const folder = new URL(`${subgraph}/`, subgraphs);
+  const models = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('/model.ts'),
+  );
+  return Object.fromEntries(
+    models.sort().flatMap((path) => {
+      const declared = readFileSync(new URL(path, folder), 'utf8').matchAll(/^export type (\w+)Document\b/gm);
+      return [...declared].map(([, name]) => [name, `./${path}#${name}Document`]);
+    }),
+  );
+}
