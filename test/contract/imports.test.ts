@@ -54,6 +54,7 @@ describe('imports', () => {
       const resource = resourceOf(imported);
       return (
         path.startsWith('src/subgraphs/') &&
+        !path.endsWith('.generated.ts') &&
         resource !== undefined &&
         resource !== resourceOf(path) &&
         !imported.endsWith('/index.ts') &&

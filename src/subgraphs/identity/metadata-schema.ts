@@ -43,7 +43,7 @@ const ofLabel: Record<string, (value: unknown) => boolean> = {
   maxLength: isLength,
 };
 
-/** A schema that can be enforced (spec/data-plane.md, section 8.2); throws VALIDATION_FAILED naming the member at fault. */
+/** A schema of which every keyword is enforced; throws VALIDATION_FAILED naming the member at fault. */
 export function parseMetadataSchema(value: unknown, param: string): MetadataSchema {
   requireKeywords(value, ofWhole, param);
   const { properties = {} } = value as MetadataSchema;

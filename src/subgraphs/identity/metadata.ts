@@ -15,7 +15,7 @@ export function parseMembers(
   return value;
 }
 
-/** Default request metadata: at most 100 keys, texts of at most 128 characters (spec/data-plane.md, section 8.2). */
+/** Default request metadata: at most 100 keys, texts of at most 128 characters. */
 export function parseMetadata(value: unknown, param: string): Record<string, string> {
   if (!isObject(value)) throw invalidInput(param, 'defaults.metadata must be an object.');
   const entries = Object.entries(value);

@@ -1,4 +1,4 @@
-// spec/data-plane.md, section 8.6. That sums equal a recount whatever happens is proved in test/recording/rollups.test.ts.
+// That sums equal a recount whatever happens is proved in test/recording/rollups.test.ts.
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { operationFiles } from '../../../rest-compat/index.ts';
 import { createLogger } from '../../../src/lib/logger.ts';

@@ -49,7 +49,7 @@ describeAccess(() => ({ app, neighbour }), 'workspace-service', {
   feedbacks: { document: '{ feedbacks { total } }', scopes: ['feedbacks.read'] },
 });
 
-describe('feedback (spec/data-plane.md, section 8.5)', () => {
+describe('feedback', () => {
   it('is given as one object or as several, and answered in the order of the input', async () => {
     const one = bodyOf(await give({ trace_id: 'order', value: -10 }));
     expect(one).toEqual({ status: 'success', message: 'Feedback stored.', feedback_ids: [id] });

@@ -109,7 +109,7 @@ describeAccess(() => ({ app, neighbour }), 'workspace-service', {
   ),
 });
 
-describe('a log export (spec/data-plane.md, section 8.4)', () => {
+describe('a log export', () => {
   it('is drawn up, changed, started and downloaded as lines of JSON, oldest first', async () => {
     const filters = { time_of_generation_min: minute(2).toISOString(), status_code: '200, 201' };
     const made = bodyOf(

@@ -50,7 +50,7 @@ async function keyWith(scopes: string[]): Promise<{ id: string; key: string }> {
   return body as { id: string; key: string };
 }
 
-/** Any of them opens the logs of its own key; these every log (data-plane.md, section 12.2). */
+/** Any of them opens the logs of its own key; these every log. */
 const allLogs = ['logs.view', 'logs.read'];
 const opening = ['logs.view', 'logs.read', 'logs.write', 'completions.write'];
 

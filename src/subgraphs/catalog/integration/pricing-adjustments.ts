@@ -4,7 +4,7 @@ import { amountOf, namedOf, objectOf } from './price-values.ts';
 
 const maxUnits = 100;
 
-/** Factors on the prices of an integration (spec/data-plane.md, section 7.3); null, and an object without any, is none. */
+/** Factors on the prices of an integration; null stands for none, and so does an object without members. */
 export function parseAdjustments(value: unknown): PricingAdjustments | null {
   const param = 'input.pricingAdjustments';
   if (value === undefined || value === null) return null;

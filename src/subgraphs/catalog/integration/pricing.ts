@@ -16,7 +16,7 @@ const maxSizes = 50;
 const maxOperands = 16;
 const maxDepth = 8;
 
-/** The administrator's own price list of a model, prices in cents (spec/data-plane.md, section 7.1). */
+/** The administrator's own price list of a model, prices in cents. */
 export function parsePricing(value: unknown, param: string): IntegrationModel['pricingConfig'] {
   if (value === undefined || value === null) return null;
   const members = ['type', 'pay_as_you_go', 'calculate', 'currency', 'finetune_config'];

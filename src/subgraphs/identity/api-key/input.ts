@@ -45,7 +45,7 @@ export const withLabels = async (
 ): Promise<ApiKeyDefaults | null> =>
   workspaceId === null ? defaults : withRequiredMetadata(context, 'apiKeyMetadataSchema', defaults);
 
-/** A user key without a config of its own takes the one that its workspace has for it (spec/data-plane.md, section 2.10). */
+/** A user key without a config of its own takes the one that its workspace has for it. */
 export async function withWorkspaceConfig(
   context: GraphContext,
   defaults: ApiKeyDefaults | null,

@@ -34,8 +34,11 @@ export async function feedbackOf(scope: Scope): Promise<Given[]> {
   return given.filter((one) => traces.has(traceOf(one)));
 }
 
-/** The traces that the filters by feedback let through; null without such a filter. Feedback comes after its requests. */
-export async function tracesWithFeedback(scope: Scope): Promise<string[] | null> {
+/**
+ * The traces with at least one feedback between the bounds of the filters, given since the window began: feedback comes after
+ * its requests. Null without such a filter. (The lists of logs ask for the average on the trace instead.)
+ */
+export async function tracesWithSomeFeedback(scope: Scope): Promise<string[] | null> {
   const { weightedFeedbackMin, weightedFeedbackMax } = scope.filters;
   if (weightedFeedbackMin == null && weightedFeedbackMax == null) return null;
   const given = (await readFeedback(scope, null)).filter(isWeightedAs(scope));

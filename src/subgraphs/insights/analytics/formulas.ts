@@ -2,7 +2,7 @@ import { percentile } from '../../../recording/rollups/histogram.ts';
 import type { Tally } from '../../../recording/rollups/tally.ts';
 import { cents } from '../log/index.ts';
 
-/** The formulas of spec/data-plane.md, section 8.6: what is shown of requests that were added up. */
+// What is shown of requests that were added up.
 
 const MICROSECONDS = 1000;
 

@@ -2,7 +2,7 @@ import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.t
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import { each } from './each-document.ts';
-import { tracesWithFeedback } from './feedback.ts';
+import { tracesWithSomeFeedback } from './feedback.ts';
 import type { Scope } from './scope.ts';
 
 /** The members of a log that are counted and told apart by. */
@@ -42,7 +42,7 @@ export async function readLogs(
   { from, end, workspaceId }: { from: number; end: number; workspaceId?: string },
   give: (record: LogRecord) => void,
 ): Promise<void> {
-  const traces = await tracesWithFeedback(scope);
+  const traces = await tracesWithSomeFeedback(scope);
   const cursor = nativeDb(scope.context.db)
     .collection<LogRecord>(LOGS_COLLECTION)
     .find(

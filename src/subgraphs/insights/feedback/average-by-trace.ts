@@ -11,7 +11,7 @@ type Wanted = { min: number | null | undefined; max: number | null | undefined; 
 const MAX_TRACES = 10_000;
 
 /** The traces on which the average of value times weight lies between two bounds, of feedback given since a time. */
-export async function tracesWithFeedback(
+export async function tracesWithAverageFeedback(
   db: Connection,
   tenant: Tenant,
   { min, max, since }: Wanted,

@@ -1,2 +1,2 @@
-export { tracesWithFeedback } from './average-by-trace.ts';
+export { tracesWithAverageFeedback } from './average-by-trace.ts';
 export { type FeedbackDocument, feedbackModel } from './model.ts';

@@ -1,7 +1,7 @@
 import type { Connection, QueryFilter } from 'mongoose';
 import type { LogRecord } from '../../../recording/log-record.ts';
 import type { LogFilters } from '../../types.generated.ts';
-import { tracesWithFeedback } from '../feedback/index.ts';
+import { tracesWithAverageFeedback } from '../feedback/index.ts';
 import { logQuery } from './filters.ts';
 
 type Tenant = { organisationId: string; workspaceId?: string };
@@ -16,6 +16,6 @@ export async function findLogQuery(
   const { weightedFeedbackMin: min, weightedFeedbackMax: max } = filters;
   if (min == null && max == null) return query;
   const since = filters.timeOfGenerationMin ?? null;
-  const traceIds = await tracesWithFeedback(db, tenant, { min, max, since });
+  const traceIds = await tracesWithAverageFeedback(db, tenant, { min, max, since });
   return { $and: [query, { traceId: { $in: traceIds } }] };
 }
