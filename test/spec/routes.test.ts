@@ -61,7 +61,7 @@ const endpointOf = ({ path }: InferenceOperation) => routeOf(path).endpoint;
 describe('10.1: every path', () => {
   // Of two requests: below.
   const single = rows.filter(([, operation]) => endpointOf(operation) !== 'batchOutput');
-  // Section 10.2: what is not OpenAI's goes to a provider of chat as chat; test/dataplane/ingress.test.ts
+  // Section 10.2: what is not OpenAI's goes to a provider of chat as chat; test/formats/translations.test.ts
   const own = single.filter(([, operation]) => !['messages', 'countTokens'].includes(endpointOf(operation)));
 
   test.each(own)('%s reaches a provider that has it', async (_name, operation) => {
