@@ -2,11 +2,16 @@ import { formatEvent } from '../../lib/event-stream/index.ts';
 import { parsedObject } from '../../lib/json.ts';
 import { statusOfError } from '../stream/error-status.ts';
 import type { StreamFormat } from '../stream/stream-format.ts';
+import { messagesErrorBody } from './errors.ts';
 
 const openings = new Set<unknown>(['message_start', 'content_block_start', 'ping']);
 const end = /"type"\s*:\s*"message_stop"|"stop_reason"\s*:\s*"/;
 const error = /(?:^|[\r\n])event: ?error/;
 const own = /"type"\s*:\s*"(?:message|content_block)_/;
+
+/** The event that ends a stream which breaks off. */
+export const errorEvent = (message: string): string =>
+  formatEvent('error', JSON.stringify(messagesErrorBody(500, { error: { message } })));
 
 /** Anthropic's messages. */
 export const messagesStreamFormat: StreamFormat = {
@@ -22,6 +27,5 @@ export const messagesStreamFormat: StreamFormat = {
     if (end.test(tail)) return 'complete';
     return own.test(tail) ? 'cut' : 'foreign';
   },
-  failure: ({ message }) =>
-    formatEvent('error', JSON.stringify({ type: 'error', error: { type: 'api_error', message } })),
+  failure: ({ message }) => errorEvent(message),
 };

@@ -2,7 +2,7 @@ import { formatEvent } from '../../../lib/event-stream/index.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import type { Block } from '../../over-chat/blocks.ts';
 import { type ChatEnding, createTranslatedStream, type EventWriter } from '../../over-chat/stream.ts';
-import { messagesErrorBody } from '../errors.ts';
+import { errorEvent } from '../stream.ts';
 import { emptyBlock, messageHead, stopOf, usageOf } from './answer.ts';
 
 export const messagesStream = (request: JsonObject) => createTranslatedStream(new MessageEvents(request));
@@ -42,7 +42,7 @@ class MessageEvents implements EventWriter {
   }
 
   fail(message: string): void {
-    this.#text += formatEvent('error', JSON.stringify(messagesErrorBody(500, { error: { message } })));
+    this.#text += errorEvent(message);
   }
 
   take(): string {
