@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readAuditNotes } from '../src/recording/audit-notes.ts';
-import { type AuditNote, type ChainReport, verifyAuditTrail } from '../src/recording/audit-verification.ts';
+import { readAuditNotes } from '../src/recording/audit/notes.ts';
+import { type AuditNote, type ChainReport, verifyAuditTrail } from '../src/recording/audit/verification.ts';
 import { readSettings, type Settings } from '../src/settings/index.ts';
 import { openStorage, type Storage } from '../src/storage/connection.ts';
 import { findEmbedded } from '../src/storage/embedded/index.ts';

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { LogEntry, LogRecord } from '../../src/recording/log-record.ts';
-import { createLogWriter } from '../../src/recording/log-writer.ts';
+import type { LogEntry, LogRecord } from '../../src/recording/log/record.ts';
+import { createLogWriter } from '../../src/recording/log/writer.ts';
 
 const DAY = 24 * 3_600_000;
 const BATCH = 500;

@@ -1,6 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { scalars } from '../../src/graph/composition/scalars.ts';
-import type { LogRecord } from '../../src/recording/log-record.ts';
+import type { LogRecord } from '../../src/recording/log/record.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import type { WorkspaceDocument } from '../../src/subgraphs/identity/workspace/index.ts';
 import { referencedWorkspace } from '../../src/subgraphs/identity/workspace/service.ts';

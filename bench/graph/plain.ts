@@ -9,7 +9,7 @@ import { createAuthenticate, credentialOf } from '../../src/authentication/authe
 import { createDirectory } from '../../src/directory/memory.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { splitUrl } from '../../src/lib/request-url.ts';
-import { createLogWriter } from '../../src/recording/log-writer.ts';
+import { createLogWriter } from '../../src/recording/log/writer.ts';
 import { readSettings } from '../../src/settings/index.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';

@@ -15,7 +15,7 @@ import { requestFacts } from '../http/request-facts.ts';
 import { createListener, createSubgraphListener, createUpgradeListener } from '../http/server.ts';
 import { bodyGauge, createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
-import { requestLogGauges } from '../recording/handover/gauges.ts';
+import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
 import type { Settings } from '../settings/index.ts';
 import { changesGauge, createChanges } from '../storage/changes.ts';

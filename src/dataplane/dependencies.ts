@@ -4,7 +4,7 @@ import type { Directory } from '../directory/memory.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { HostPolicy } from '../lib/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { RequestLog } from '../recording/request-log.ts';
+import type { RequestLog } from '../recording/log/request-log.ts';
 import type { Settings } from '../settings/index.ts';
 import type { OpenStreams } from './answer/relay.ts';
 import type { Cache } from './cache/index.ts';

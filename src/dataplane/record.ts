@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { headerOf } from '../lib/http-headers.ts';
 import { uuid } from '../lib/ids.ts';
-import { encodingOf } from '../recording/capture.ts';
-import { messageWithoutSecrets, withoutSecrets } from '../recording/masking.ts';
-import { type ExchangeDraft, type KeptBody, type KeptMessage, kept } from '../recording/request-log.ts';
+import { encodingOf } from '../recording/log/answers/capture.ts';
+import { messageWithoutSecrets, withoutSecrets } from '../recording/log/answers/masking.ts';
+import { type ExchangeDraft, type KeptBody, type KeptMessage, kept } from '../recording/log/request-log.ts';
 import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
 import { secretsOf, sentSecretsOf } from './answer/quoted-secrets.ts';
 import { isEventStream } from './answer/relay.ts';

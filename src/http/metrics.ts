@@ -8,7 +8,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { Gauge } from '../lib/gauge.ts';
-import type { MetricsJson } from '../recording/traffic-metrics.ts';
+import type { MetricsJson } from '../recording/log/traffic-metrics.ts';
 import { createMetricsText } from './metrics-text.ts';
 
 export type Metrics = {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { Agent, fetch } from 'undici';
 import type { Bootstrap } from '../../seeds/bootstrap.ts';
-import type { LogBodiesPack } from '../../src/recording/log-record.ts';
-import { unpack } from '../../src/recording/write-logs.ts';
+import type { LogBodiesPack } from '../../src/recording/log/record.ts';
+import { unpack } from '../../src/recording/log/write-logs.ts';
 import { findEmbedded } from '../../src/storage/embedded/index.ts';
 import { type SluiceProcess, startProcess } from '../support/process.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import type { LogRecord } from '../../src/recording/log-record.ts';
+import type { LogRecord } from '../../src/recording/log/record.ts';
 import { recordsOf } from '../recording/records.ts';
 import { recorded } from '../recording/usage-reports.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';

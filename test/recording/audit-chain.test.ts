@@ -8,13 +8,13 @@ import {
   type ChainedAuditEntry,
   createAuditChain,
   entryHash,
-} from '../../src/recording/audit-chain.ts';
-import type { IdentifiedAuditEntry } from '../../src/recording/audit-trail.ts';
+} from '../../src/recording/audit/chain.ts';
+import type { IdentifiedAuditEntry } from '../../src/recording/audit/trail.ts';
 import {
   type AuditNote,
   type ChainReport,
   verifyAuditTrail,
-} from '../../src/recording/audit-verification.ts';
+} from '../../src/recording/audit/verification.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
 import { startApp, type TestApp } from '../support/app.ts';

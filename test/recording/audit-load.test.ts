@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { verifyAuditTrail } from '../../src/recording/audit-verification.ts';
+import { verifyAuditTrail } from '../../src/recording/audit/verification.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/storage/embedded/index.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';

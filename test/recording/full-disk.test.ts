@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mountDisk } from '../../scripts/prove-full-disk/disk.ts';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { createLogThread } from '../../src/recording/handover/log-thread.ts';
+import { createLogThread } from '../../src/recording/log/thread/log-thread.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { draftOf } from '../support/logs.ts';
 

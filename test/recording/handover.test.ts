@@ -7,11 +7,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import fc from 'fast-check';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { type Chunk, DraftBuffer, decodeDrafts } from '../../src/recording/handover/draft-codec.ts';
-import { createLogThread, type LogThread } from '../../src/recording/handover/log-thread.ts';
-import { createOverflow, type Overflow } from '../../src/recording/handover/overflow.ts';
-import { openSealed } from '../../src/recording/handover/sealed-file.ts';
-import type { ExchangeDraft, KeptBody } from '../../src/recording/request-log.ts';
+import { type Chunk, DraftBuffer, decodeDrafts } from '../../src/recording/log/codec/draft-codec.ts';
+import { createOverflow, type Overflow } from '../../src/recording/log/overflow/overflow.ts';
+import { openSealed } from '../../src/recording/log/overflow/sealed-file.ts';
+import type { ExchangeDraft, KeptBody } from '../../src/recording/log/request-log.ts';
+import { createLogThread, type LogThread } from '../../src/recording/log/thread/log-thread.ts';
 import { startWorld, type World } from '../dataplane/world.ts';
 import { draftOf } from '../support/logs.ts';
 

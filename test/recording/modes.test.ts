@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LogRecord } from '../../src/recording/log-record.ts';
+import type { LogRecord } from '../../src/recording/log/record.ts';
 import { startWorld, type World } from '../dataplane/world.ts';
 import { bodyOf, refusalOf } from '../rest-compat/support.ts';
 import { dataOf, errorOf } from '../subgraphs/support.ts';

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { BSON } from 'bson';
 import fc from 'fast-check';
 import { createLogger } from '../../src/lib/logger.ts';
-import { createQueue } from '../../src/recording/queue.ts';
-import { createSpool } from '../../src/recording/spool.ts';
+import { createQueue } from '../../src/recording/queue/queue.ts';
+import { createSpool } from '../../src/recording/queue/spool.ts';
 
 type Item = { _id: number; text?: string };
 

@@ -1,5 +1,5 @@
-import type { LogBodies, LogBodiesPack, LogRecord } from '../../src/recording/log-record.ts';
-import { unpack } from '../../src/recording/write-logs.ts';
+import type { LogBodies, LogBodiesPack, LogRecord } from '../../src/recording/log/record.ts';
+import { unpack } from '../../src/recording/log/write-logs.ts';
 import type { TestApp } from '../support/app.ts';
 
 /** Members that the store leaves out where they are null. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Sleep } from '../../src/auth/index.ts';
-import type { LogRecord } from '../../src/recording/log-record.ts';
+import type { LogRecord } from '../../src/recording/log/record.ts';
 import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
 import { recordsOf as recordsOfApp, someRecordsOf } from './records.ts';

@@ -8,9 +8,9 @@ import {
   type AuditEntry,
   createAuditTrail,
   type IdentifiedAuditEntry,
-} from '../../src/recording/audit-trail.ts';
-import { createReserve, type Reserve } from '../../src/recording/reserve.ts';
-import { createSpool } from '../../src/recording/spool.ts';
+} from '../../src/recording/audit/trail.ts';
+import { createReserve, type Reserve } from '../../src/recording/queue/reserve.ts';
+import { createSpool } from '../../src/recording/queue/spool.ts';
 
 let directory: string;
 let reserve: Reserve;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LogRecord } from '../../src/recording/log-record.ts';
+import type { LogRecord } from '../../src/recording/log/record.ts';
 import { created, messages, startWorld, until, type World } from '../dataplane/world.ts';
 import { dataOf } from '../subgraphs/support.ts';
 import { chatAnswer, json, type Script } from '../support/provider.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import { inputClasses, outputClasses } from '../../src/formats/usage/classes.ts';
-import { Capture } from '../../src/recording/capture.ts';
+import { Capture } from '../../src/recording/log/answers/capture.ts';
 import { isTokenUnit } from '../../src/recording/pricing/index.ts';
 import { answerText, findUsage, type Usage } from '../../src/recording/usage/index.ts';
 import { type Recorded, recorded } from './usage-reports.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { withoutSecrets } from '../../src/recording/masking.ts';
+import { withoutSecrets } from '../../src/recording/log/answers/masking.ts';
 import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
 import { bodiesOf, recordsOf } from './records.ts';

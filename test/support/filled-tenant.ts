@@ -1,5 +1,5 @@
 import { tsgId as newTsgId, uuid } from '../../src/lib/ids.ts';
-import { writeLogs } from '../../src/recording/write-logs.ts';
+import { writeLogs } from '../../src/recording/log/write-logs.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { deploymentModel } from '../../src/subgraphs/catalog/deployment/model.ts';
 import { integrationModel } from '../../src/subgraphs/catalog/integration/index.ts';

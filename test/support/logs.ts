@@ -1,6 +1,6 @@
 import { uuid } from '../../src/lib/ids.ts';
-import type { LogEntry, LogRecord } from '../../src/recording/log-record.ts';
-import type { ExchangeDraft } from '../../src/recording/request-log.ts';
+import type { LogEntry, LogRecord } from '../../src/recording/log/record.ts';
+import type { ExchangeDraft } from '../../src/recording/log/request-log.ts';
 
 type Owner = { organisationId: string; workspaceId: string };
 

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { StreamFormat } from '../../formats/stream/stream-format.ts';
-import { type Capture, encodingOf } from '../../recording/capture.ts';
-import { maskedHeaders } from '../../recording/masking.ts';
+import { type Capture, encodingOf } from '../../recording/log/answers/capture.ts';
+import { maskedHeaders } from '../../recording/log/answers/masking.ts';
 import type { ClientDisconnect } from '../call/client-disconnect.ts';
 import type {
   Send,

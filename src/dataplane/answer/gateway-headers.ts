@@ -1,4 +1,4 @@
-import type { CacheStatus } from '../../recording/log-record.ts';
+import type { CacheStatus } from '../../recording/log/record.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { Target } from '../target/target.ts';

@@ -1,4 +1,4 @@
-import { maskedHeaders } from '../../recording/masking.ts';
+import { maskedHeaders } from '../../recording/log/answers/masking.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 
 const STAR = '*';

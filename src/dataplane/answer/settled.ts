@@ -1,4 +1,4 @@
-import type { Capture } from '../../recording/capture.ts';
+import type { Capture } from '../../recording/log/answers/capture.ts';
 import type { UpstreamFailure, UpstreamHeaders } from '../send/upstream.ts';
 
 /** What one request to a provider came to. */

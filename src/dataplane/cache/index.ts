@@ -1,7 +1,7 @@
 import { wholeFormatOf } from '../../formats/index.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { type CapturedAnswer, encodingOf } from '../../recording/capture.ts';
-import type { CacheStatus } from '../../recording/log-record.ts';
+import { type CapturedAnswer, encodingOf } from '../../recording/log/answers/capture.ts';
+import type { CacheStatus } from '../../recording/log/record.ts';
 import type { Caching } from './caching.ts';
 import { Circuit } from './circuit.ts';
 import type { Embedder } from './embedder.ts';

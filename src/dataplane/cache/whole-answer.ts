@@ -1,8 +1,8 @@
 import { wholeFormatOf } from '../../formats/index.ts';
 import { createEventReader, EventTooLargeError, type ServerSentEvent } from '../../lib/event-stream/index.ts';
 import type { Endpoint } from '../../providers/index.ts';
-import { type CapturedAnswer, encodingOf } from '../../recording/capture.ts';
-import { decode } from '../../recording/decode.ts';
+import { type CapturedAnswer, encodingOf } from '../../recording/log/answers/capture.ts';
+import { decode } from '../../recording/log/answers/decode.ts';
 
 /** Bytes of the largest answer that is kept. */
 export const MAX_ENTRY_BYTES = 1024 * 1024;

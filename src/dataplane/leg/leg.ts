@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { CacheStatus } from '../../recording/log-record.ts';
+import type { CacheStatus } from '../../recording/log/record.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Lookup } from '../cache/index.ts';
 import type { Call } from '../call/call.ts';

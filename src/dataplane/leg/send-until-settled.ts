@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { GatewayError } from '../../errors/index.ts';
 import { errorBodyFor, streamFormatOf } from '../../formats/index.ts';
-import { Capture } from '../../recording/capture.ts';
+import { Capture } from '../../recording/log/answers/capture.ts';
 import { attempt, type Reading } from '../answer/attempt.ts';
 import { gatewayHeaders } from '../answer/gateway-headers.ts';
 import type { ProviderError } from '../answer/provider-error.ts';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Capture } from '../../recording/capture.ts';
+import { Capture } from '../../recording/log/answers/capture.ts';
 import type { AttemptResult } from '../answer/settled.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { recordWithProvider } from '../record.ts';

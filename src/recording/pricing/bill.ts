@@ -1,4 +1,4 @@
-import type { CacheStatus } from '../log-record.ts';
+import type { CacheStatus } from '../log/record.ts';
 import type { Usage } from '../usage/index.ts';
 import { isPriced, loadCatalogue } from './catalogue.ts';
 import { priceListOf } from './convert.ts';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { LogRecord } from '../log-record.ts';
+import type { LogRecord } from '../log/record.ts';
 
 /**
  * How roll-ups stay equal to a recount of the logs, with one document as the unit of atomicity:

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { LOGS_COLLECTION } from '../log-record.ts';
+import { LOGS_COLLECTION } from '../log/record.ts';
 import { HOUR, startOf } from './buckets.ts';
 import { ROLLUPS_COLLECTION } from './document.ts';
 

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../log-record.ts';
+import type { LogRecord } from '../log/record.ts';
 import { HOUR, MINUTE, MINUTES_KEPT, type Span, startOf } from './buckets.ts';
 import { type RollupPlace, rollupId } from './document.ts';
 import { type Facet, facets, rowsOf, type Sorted } from './facets.ts';

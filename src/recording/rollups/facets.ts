@@ -1,4 +1,4 @@
-import type { LogRecord } from '../log-record.ts';
+import type { LogRecord } from '../log/record.ts';
 import type { Sum } from './tally.ts';
 
 /** What requests are told apart by in roll-ups, in the order in which rows have it. */

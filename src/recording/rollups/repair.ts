@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Logger } from '../../lib/logger.ts';
-import { LOGS_COLLECTION, type LogRecord } from '../log-record.ts';
+import { LOGS_COLLECTION, type LogRecord } from '../log/record.ts';
 import { applyDeltas } from './apply.ts';
 import { batchesIn, GRACE, type LogBatch } from './batches.ts';
 import { deltaOf } from './delta.ts';

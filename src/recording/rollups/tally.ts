@@ -1,4 +1,4 @@
-import type { LogRecord } from '../log-record.ts';
+import type { LogRecord } from '../log/record.ts';
 import { bucketOf, type Counts, count } from './histogram.ts';
 
 /** What is added up over requests: whole numbers, so that the order in which they are added changes nothing. */

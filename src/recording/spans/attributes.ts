@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { LogRecord } from '../log-record.ts';
+import type { LogRecord } from '../log/record.ts';
 
 export type Given = Record<string, string | number | boolean | null>;
 

@@ -1,8 +1,8 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../lib/logger.ts';
 import type { OtlpCollector } from '../../settings/traces.ts';
-import type { LogRecord } from '../log-record.ts';
-import type { Observed } from '../request-log.ts';
+import type { LogRecord } from '../log/record.ts';
+import type { Observed } from '../log/request-log.ts';
 
 export type SpanCounters = { exported: number; failed: number; dropped: number };
 

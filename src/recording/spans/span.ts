@@ -2,7 +2,7 @@ import { type HrTime, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetr
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { w3cSpanId, w3cTraceId } from '../../lib/trace-ids.ts';
-import type { LogRecord } from '../log-record.ts';
+import type { LogRecord } from '../log/record.ts';
 import { commonAttributes, type Given, present, tryAttributes } from './attributes.ts';
 
 /** Operations that the conventions have a name for; any other goes by the gateway's own. */

@@ -1,4 +1,4 @@
-import type { CapturedAnswer } from '../capture.ts';
+import type { CapturedAnswer } from '../log/answers/capture.ts';
 
 /** What can be read of an answer: where usage is reported, beginning and end. */
 export type AnswerText = { text: string; isStream: boolean };

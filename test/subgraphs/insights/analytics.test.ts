@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import { operationFiles } from '../../../rest-compat/index.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import type { LogRecord } from '../../../src/recording/log-record.ts';
-import { createLogWriter, type LogWriter } from '../../../src/recording/log-writer.ts';
-import { writeLogs } from '../../../src/recording/write-logs.ts';
+import type { LogRecord } from '../../../src/recording/log/record.ts';
+import { writeLogs } from '../../../src/recording/log/write-logs.ts';
+import { createLogWriter, type LogWriter } from '../../../src/recording/log/writer.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { feedbackModel } from '../../../src/subgraphs/insights/feedback/index.ts';
 import { analyticsQuery } from '../../support/analytics.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeLogs } from '../../../src/recording/write-logs.ts';
+import { writeLogs } from '../../../src/recording/log/write-logs.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { bodyOf, id, refusalOf, time } from '../../rest-compat/support.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listen } from '../../../src/http/server.ts';
-import { writeLogs } from '../../../src/recording/write-logs.ts';
+import { writeLogs } from '../../../src/recording/log/write-logs.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { logExportModel } from '../../../src/subgraphs/insights/log-export/index.ts';
 import { until } from '../../dataplane/world.ts';

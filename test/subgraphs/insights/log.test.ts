@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { LogRecord } from '../../../src/recording/log-record.ts';
-import { writeLogs } from '../../../src/recording/write-logs.ts';
+import type { LogRecord } from '../../../src/recording/log/record.ts';
+import { writeLogs } from '../../../src/recording/log/write-logs.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { logEntry } from '../../support/logs.ts';

@@ -1,6 +1,6 @@
 import { Gate } from '../../../formats/stream/gate.ts';
 import type { StreamError, StreamFormat } from '../../../formats/stream/stream-format.ts';
-import { encodingOf } from '../../../recording/capture.ts';
+import { encodingOf } from '../../../recording/log/answers/capture.ts';
 import { isEventStream } from '../../answer/relay.ts';
 import type {
   Send,

@@ -1,5 +1,5 @@
 import { invalidInput } from '../../../errors/index.ts';
-import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.ts';
+import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log/record.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import { type FeedbackDocument, feedbackModel } from '../feedback/index.ts';

@@ -1,5 +1,5 @@
 import type { QueryFilter } from 'mongoose';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import {
   type Dimension,
   PROMPT_KEY,

@@ -1,4 +1,4 @@
-import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log-record.ts';
+import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log/record.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import { each } from './each-document.ts';

@@ -1,7 +1,7 @@
 import type { QueryFilter } from 'mongoose';
 import { type Scope as Permission, requireScope, tenantFilter } from '../../../auth/index.ts';
 import { invalidInput } from '../../../errors/index.ts';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import { beginningOf } from '../../../recording/rollups/beginning.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import type { GraphContext } from '../../context.ts';

@@ -1,5 +1,5 @@
 import { Schema, type SchemaDefinition } from 'mongoose';
-import { AUDIT_COLLECTION, type StoredAuditEntry } from '../../../recording/audit-chain.ts';
+import { AUDIT_COLLECTION, type StoredAuditEntry } from '../../../recording/audit/chain.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
 const fields = {

@@ -1,6 +1,6 @@
 import { requireScope } from '../../../auth/index.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
-import type { StoredAuditEntry } from '../../../recording/audit-chain.ts';
+import type { StoredAuditEntry } from '../../../recording/audit/chain.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { countItems, findPage, type PageArguments } from '../../page.ts';

@@ -1,6 +1,6 @@
 import type { Connection, QueryFilter } from 'mongoose';
 import { invalidInput } from '../../../errors/index.ts';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import { findLogQuery } from '../log/index.ts';
 import type { StoredFilters } from './model.ts';
 

@@ -1,5 +1,5 @@
 import type { Connection, QueryFilter } from 'mongoose';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import type { LogExportField } from '../../types.generated.ts';
 import { cents, logModel, readPacks, shownRequest, shownResponse } from '../log/index.ts';

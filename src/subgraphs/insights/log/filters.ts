@@ -1,6 +1,6 @@
 import type { QueryFilter } from 'mongoose';
 import { invalidInput } from '../../../errors/index.ts';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import { between } from '../../filters.ts';
 import type { LogFilters } from '../../types.generated.ts';
 import { nanodollars } from './money.ts';

@@ -1,5 +1,5 @@
 import type { Connection, QueryFilter } from 'mongoose';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import type { LogFilters } from '../../types.generated.ts';
 import { tracesWithAverageFeedback } from '../feedback/index.ts';
 import { logQuery } from './filters.ts';

@@ -4,11 +4,11 @@ import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { isObject } from '../../../lib/json.ts';
 import { redact, redactText } from '../../../lib/redaction.ts';
-import { BodyPacks } from '../../../recording/body-packs.ts';
-import type { LogEntry, LogMessage } from '../../../recording/log-record.ts';
+import { BodyPacks } from '../../../recording/log/body-packs.ts';
+import type { LogEntry, LogMessage } from '../../../recording/log/record.ts';
+import { logEvents } from '../../../recording/log/write-logs.ts';
 import { type Bill, billFor } from '../../../recording/pricing/index.ts';
 import { answeredModel, findUsage, type TokenUsage } from '../../../recording/usage/index.ts';
-import { logEvents } from '../../../recording/write-logs.ts';
 import type { GraphContext } from '../../context.ts';
 import { type InsertedLog, parseInserted } from './parse-inserted.ts';
 

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import type { Connection } from 'mongoose';
 import { tenantFilter } from '../../../auth/index.ts';
-import { LOG_BODIES_COLLECTION, type LogBodiesPack, type LogRecord } from '../../../recording/log-record.ts';
-import { unpack } from '../../../recording/write-logs.ts';
+import { LOG_BODIES_COLLECTION, type LogBodiesPack, type LogRecord } from '../../../recording/log/record.ts';
+import { unpack } from '../../../recording/log/write-logs.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { type GraphContext, perRequest } from '../../context.ts';
 import { loaderById } from '../../loading.ts';

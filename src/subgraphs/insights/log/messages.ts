@@ -1,5 +1,5 @@
 import { isNestedDeeperThan } from '../../../lib/storable.ts';
-import type { LogMessage, LogRecord } from '../../../recording/log-record.ts';
+import type { LogMessage, LogRecord } from '../../../recording/log/record.ts';
 import type { GraphContext } from '../../context.ts';
 import { logBodiesByRecord, type Messages } from './loaders.ts';
 import { wholeMilliseconds } from './milliseconds.ts';

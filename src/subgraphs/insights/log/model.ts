@@ -4,7 +4,7 @@ import {
   LOGS_COLLECTION,
   type LogBodiesPack,
   type LogRecord,
-} from '../../../recording/log-record.ts';
+} from '../../../recording/log/record.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
 const text = { type: String, default: null };

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import { organisationById } from '../../identity/organisation/index.ts';
 import { workspaceById } from '../../identity/workspace/index.ts';
 import type { Subscriptions } from '../../subgraph.ts';

@@ -1,7 +1,7 @@
 import type { QueryFilter } from 'mongoose';
 import { requireScope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import type { GraphContext } from '../../context.ts';
 import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';

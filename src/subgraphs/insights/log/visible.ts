@@ -1,5 +1,5 @@
 import { type Principal, requireScope } from '../../../auth/index.ts';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 
 /** Any of them opens every log of the credential's workspaces. */
 const viewingAll = ['logs.view', 'logs.read'];

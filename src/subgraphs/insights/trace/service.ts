@@ -1,6 +1,6 @@
 import { requireScope, tenantFilter } from '../../../auth/index.ts';
 import { redactText } from '../../../lib/redaction.ts';
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import type { GraphContext } from '../../context.ts';
 import type { QueryTraceArgs } from '../../types.generated.ts';

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../../recording/log-record.ts';
+import type { LogRecord } from '../../../recording/log/record.ts';
 
 export type SpanNode = {
   spanId: string;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../lib/logger.ts';
+import type { Logger } from '../../lib/logger.ts';
 import type { Spool } from './spool.ts';
 
 export type Queue<T> = {

@@ -1,4 +1,4 @@
-import { type ChainHead, entryHash, type Sign, type StoredAuditEntry } from './audit-chain.ts';
+import { type ChainHead, entryHash, type Sign, type StoredAuditEntry } from './chain.ts';
 
 /** Where a chain is not as it was written. */
 export type AuditBreak = {

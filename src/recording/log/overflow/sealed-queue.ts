@@ -1,4 +1,4 @@
-import type { Chunk } from './draft-codec.ts';
+import type { Chunk } from '../codec/draft-codec.ts';
 import { opened, type SealedPiece, seal } from './sealed-file.ts';
 
 type SealedChunk = { piece: SealedPiece; drafts: number };

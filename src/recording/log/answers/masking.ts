@@ -1,7 +1,7 @@
-import { MIN_SECRET, maskedText } from '../lib/masked-text.ts';
-import { REDACTED } from '../lib/redaction.ts';
+import { MIN_SECRET, maskedText } from '../../../lib/masked-text.ts';
+import { REDACTED } from '../../../lib/redaction.ts';
+import type { KeptMessage } from '../request-log.ts';
 import type { CapturedAnswer } from './capture.ts';
-import type { KeptMessage } from './request-log.ts';
 
 /** A copy of an answer for the log, without the secrets that it quotes; the same one where it quotes none. */
 export function withoutSecrets(answer: CapturedAnswer, secrets: readonly string[]): CapturedAnswer {

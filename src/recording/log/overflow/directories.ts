@@ -3,7 +3,7 @@ import { readlinkSync } from 'node:fs';
 import { readdir, rmdir, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import type { Logger } from '../../lib/logger.ts';
+import type { Logger } from '../../../lib/logger.ts';
 
 /** Milliseconds without a sign of life after which a directory is abandoned. */
 const SILENCE = 120_000;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '../../lib/logger.ts';
-import { threadLimits } from '../../lib/thread-limits.ts';
-import type { QueueCounters } from '../queue.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import { threadLimits } from '../../../lib/thread-limits.ts';
+import type { QueueCounters } from '../../queue/queue.ts';
+import type { SpanCounters } from '../../spans/span-export.ts';
+import { type Chunk, DraftBuffer } from '../codec/draft-codec.ts';
+import { createOverflow } from '../overflow/overflow.ts';
 import type { RequestLog } from '../request-log.ts';
-import type { SpanCounters } from '../spans/span-export.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
-import { type Chunk, DraftBuffer } from './draft-codec.ts';
 import type { FromLogThread, LogThreadData, ToLogThread } from './messages.ts';
-import { createOverflow } from './overflow.ts';
 import { ProcessorLoad } from './processor-load.ts';
 import { UnderWay } from './under-way.ts';
 

@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from 'mongodb';
-import type { Logger } from '../lib/logger.ts';
-import { auditEntriesIn, type ChainHead } from './audit-chain.ts';
-import type { AuditNote } from './audit-verification.ts';
-import { unlessGone } from './unless-gone.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { unlessGone } from '../queue/unless-gone.ts';
+import { auditEntriesIn, type ChainHead } from './chain.ts';
+import type { AuditNote } from './verification.ts';
 
 /**
  * The newest entry of each chain as this process appended it, in a file beside the database: whoever has the database alone

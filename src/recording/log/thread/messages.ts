@@ -1,8 +1,8 @@
-import type { LogLevel } from '../../lib/logger.ts';
-import type { OtlpCollector } from '../../settings/traces.ts';
-import type { QueueCounters } from '../queue.ts';
+import type { LogLevel } from '../../../lib/logger.ts';
+import type { OtlpCollector } from '../../../settings/traces.ts';
+import type { QueueCounters } from '../../queue/queue.ts';
+import type { SpanCounters } from '../../spans/span-export.ts';
 import type { RequestLogOptions } from '../request-log.ts';
-import type { SpanCounters } from '../spans/span-export.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
 
 /** What the thread is started with. */

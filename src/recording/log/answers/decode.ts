@@ -10,7 +10,7 @@ import {
   type Inflate,
   type ZstdDecompress,
 } from 'node:zlib';
-import { Pieces } from '../lib/pieces.ts';
+import { Pieces } from '../../../lib/pieces.ts';
 
 type Decoder = Gunzip | Inflate | BrotliDecompress | ZstdDecompress;
 

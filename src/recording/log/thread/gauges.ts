@@ -1,4 +1,4 @@
-import type { Gauge } from '../../lib/gauge.ts';
+import type { Gauge } from '../../../lib/gauge.ts';
 import type { LogThread } from './log-thread.ts';
 
 /** What becomes of the request logs and spans of this process. */

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
-import { uuid } from '../lib/ids.ts';
-import type { Logger } from '../lib/logger.ts';
-import { LOGS_COLLECTION, type LogEntry, type LogRecord } from './log-record.ts';
-import { applyDeltas, type Known, type NumberedDelta } from './rollups/apply.ts';
-import { batchesIn, noteOf } from './rollups/batches.ts';
-import { deltaOf } from './rollups/delta.ts';
+import { uuid } from '../../lib/ids.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { applyDeltas, type Known, type NumberedDelta } from '../rollups/apply.ts';
+import { batchesIn, noteOf } from '../rollups/batches.ts';
+import { deltaOf } from '../rollups/delta.ts';
+import { LOGS_COLLECTION, type LogEntry, type LogRecord } from './record.ts';
 import { insertBodies, insertRecords } from './write-logs.ts';
 
 /** Stores request logs and keeps the roll-ups that analytics read up with them. */

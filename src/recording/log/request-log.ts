@@ -1,17 +1,24 @@
 import { LRUCache } from 'lru-cache';
-import type { Logger } from '../lib/logger.ts';
-import { isSecretName, REDACTED, redact, redactJsonText, redactQuery, redactText } from '../lib/redaction.ts';
-import { splitUrl } from '../lib/request-url.ts';
-import { modelInPath } from '../providers/native-api.ts';
+import type { Logger } from '../../lib/logger.ts';
+import {
+  isSecretName,
+  REDACTED,
+  redact,
+  redactJsonText,
+  redactQuery,
+  redactText,
+} from '../../lib/redaction.ts';
+import { splitUrl } from '../../lib/request-url.ts';
+import { modelInPath } from '../../providers/native-api.ts';
+import { billedImages } from '../pricing/billed-images.ts';
+import { type Bill, billFor, makesSomething, type OwnPricing } from '../pricing/index.ts';
+import { createQueue, type ImpatientQueue, type Queue } from '../queue/queue.ts';
+import type { Spool } from '../queue/spool.ts';
+import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from '../usage/index.ts';
+import type { CapturedAnswer } from './answers/capture.ts';
+import { plainAnswers } from './answers/plain-answers.ts';
 import { BodyPacks } from './body-packs.ts';
-import type { CapturedAnswer } from './capture.ts';
-import type { LogBodies, LogEntry, LogMessage, LogRecord } from './log-record.ts';
-import { plainAnswers } from './plain-answers.ts';
-import { billedImages } from './pricing/billed-images.ts';
-import { type Bill, billFor, makesSomething, type OwnPricing } from './pricing/index.ts';
-import { createQueue, type ImpatientQueue, type Queue } from './queue.ts';
-import type { Spool } from './spool.ts';
-import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from './usage/index.ts';
+import type { LogBodies, LogEntry, LogMessage, LogRecord } from './record.ts';
 
 /** What the log works out by itself, away from the request. */
 type Derived = keyof TokenUsage | keyof Bill | 'expiresAt' | 'bodiesId' | 'batchId';

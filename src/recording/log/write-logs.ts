@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Binary, type Collection, type Db } from 'mongodb';
-import { duplicateIndexes, isDuplicateBatch } from '../storage/duplicates.ts';
-import type { Event } from '../storage/events/index.ts';
+import { duplicateIndexes, isDuplicateBatch } from '../../storage/duplicates.ts';
+import type { Event } from '../../storage/events/index.ts';
 import {
   LOG_BODIES_COLLECTION,
   LOGS_COLLECTION,
@@ -9,7 +9,7 @@ import {
   type LogBodiesPack,
   type LogEntry,
   type LogRecord,
-} from './log-record.ts';
+} from './record.ts';
 
 /**
  * Stores a batch of logs as they are: an unordered insert of the records, one of the packs of their bodies.

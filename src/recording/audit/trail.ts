@@ -1,8 +1,8 @@
-import { uuid } from '../lib/ids.ts';
-import type { Logger } from '../lib/logger.ts';
-import type { AuditChain } from './audit-chain.ts';
-import type { Reserve } from './reserve.ts';
-import type { Spool } from './spool.ts';
+import { uuid } from '../../lib/ids.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Reserve } from '../queue/reserve.ts';
+import type { Spool } from '../queue/spool.ts';
+import type { AuditChain } from './chain.ts';
 
 /** One administrative action, done or refused. Secrets are already redacted. */
 export type AuditEntry = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BSON, BSONError } from 'bson';
-import { isOutOfSpace } from '../storage/out-of-space.ts';
+import { isOutOfSpace } from '../../storage/out-of-space.ts';
 import type { Reserve } from './reserve.ts';
 import { unlessGone } from './unless-gone.ts';
 

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Logger } from '../../lib/logger.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import type { Chunk } from '../codec/draft-codec.ts';
 import { Abandoned, isMissing, isRemoved, leave } from './directories.ts';
-import type { Chunk } from './draft-codec.ts';
 import { type Batch, SealedQueue } from './sealed-queue.ts';
 
 /** Drafts on disk: the process that handed them over keeps nothing of them. */

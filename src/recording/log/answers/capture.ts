@@ -1,4 +1,4 @@
-import { Pieces } from '../lib/pieces.ts';
+import { Pieces } from '../../../lib/pieces.ts';
 
 /** Bytes kept from the end of an answer: token counts stand in the last frames of a stream or at the end of a JSON body. */
 const TAIL_BYTES = 16 * 1024;

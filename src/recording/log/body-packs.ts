@@ -1,4 +1,4 @@
-import { uuid } from '../lib/ids.ts';
+import { uuid } from '../../lib/ids.ts';
 
 const MAX_ENTRIES = 128;
 const MAX_BYTES = 256 * 1024;

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from 'mongodb';
-import { canonicalText } from '../lib/canonical.ts';
-import type { Logger } from '../lib/logger.ts';
-import { isDuplicateBatch } from '../storage/duplicates.ts';
-import type { IdentifiedAuditEntry } from './audit-trail.ts';
+import { canonicalText } from '../../lib/canonical.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { isDuplicateBatch } from '../../storage/duplicates.ts';
+import type { IdentifiedAuditEntry } from './trail.ts';
 
 export const AUDIT_COLLECTION = 'audit_logs';
 export const AUDIT_HEADS_COLLECTION = 'audit_heads';

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/json.ts';
+import { isObject } from '../../../lib/json.ts';
 
 /**
  * A list of JSON values as what differs from the list before: place and value in turn. A place below zero is the complement

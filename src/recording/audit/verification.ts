@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { auditEntriesIn, auditHeadsIn, type ChainHead, inChain, type Sign } from './audit-chain.ts';
+import { auditEntriesIn, auditHeadsIn, type ChainHead, inChain, type Sign } from './chain.ts';
 import { type AuditBreak, ChainWalk, type LinkedEntry } from './chain-walk.ts';
 
 export type ChainReport = {

@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
-import type { LogRecord } from './log-record.ts';
+import type { LogRecord } from './record.ts';
 
 /** What a registry tells of itself to another thread or process. */
 export type MetricsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

@@ -1,7 +1,7 @@
+import type { ExchangeDraft, KeptMessage } from '../request-log.ts';
 import { type CapturedAnswer, encodingOf } from './capture.ts';
 import { decode } from './decode.ts';
 import { messageWithoutSecrets, withoutSecrets } from './masking.ts';
-import type { ExchangeDraft, KeptMessage } from './request-log.ts';
 
 /** Bytes of the longest content that is unpacked. */
 const DECODED_LIMIT = 8 * 1024 * 1024;
