@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { recordOf as completeRecord } from '../../src/recording/log/blank-record.ts';
 import type { LogEntry, LogRecord } from '../../src/recording/log/record.ts';
 import { createLogWriter } from '../../src/recording/log/writer.ts';
 
@@ -67,47 +68,34 @@ function recordOf(owner: Owner, createdAt: Date, random: () => number): LogRecor
   const completionTokens = Math.floor(random() * 800);
   const price = promptTokens * 2500 + completionTokens * 10_000;
   const latency = isHit ? 2 + random() * 6 : 200 * Math.exp(random() * 3);
-  return {
+  return completeRecord({
     ...owner,
     _id: uuid(),
     apiKeyId: `00000000-0000-7000-8000-${String(key).padStart(12, '0')}`,
-    userId: null,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + 90 * DAY),
     traceId: uuid(),
     spanId: uuid(),
-    spanName: null,
-    parentSpanId: null,
-    callerSpanId: null,
     requestMethod: 'POST',
     requestUrl: '/v1/chat/completions',
     endpoint: 'chatComplete',
-    isProxyCall: false,
     source: 'bench/1',
-    runtime: null,
-    runtimeVersion: null,
-    sdkVersion: null,
     aiProvider,
     aiModel,
     providerId: providerSlug,
     providerSlug,
     integrationId: providerSlug,
-    configId: null,
     configSlug: `pc-${key % CONFIGS}`,
-    configVersionId: null,
     mode: 'fallback',
     lastUsedOptionIndex: random() < 0.03 ? 1 : 0,
     lastUsedOptionJsonPath: 'config.targets[0]',
     retryAttemptCount: random() < 0.05 ? 1 + skewed(random, 3) : 0,
     responseStatusCode: status,
     isSuccess: status === 200,
-    streamMode: 0,
     responseTime: latency,
-    timeToFirstToken: null,
     upstreamResponseTime: latency,
     gatewayProcessingTime: 0.4,
     cacheStatus: isHit ? (random() < 0.8 ? 'HIT' : 'SEMANTIC HIT') : random() < 0.5 ? 'MISS' : 'DISABLED',
-    cacheMode: null,
     promptTokens,
     completionTokens,
     totalTokens: promptTokens + completionTokens,
@@ -120,9 +108,5 @@ function recordOf(owner: Owner, createdAt: Date, random: () => number): LogRecor
       team: `team-${skewed(random, TEAMS)}`,
       _environment: random() < 0.8 ? 'production' : 'staging',
     },
-    clientAborted: false,
-    error: null,
-    bodiesId: null,
-    batchId: null,
-  };
+  });
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../lib/logger.ts';
 import { createAuditChain } from '../recording/audit/chain.ts';
 import { createAuditNotes } from '../recording/audit/notes.ts';
 import { createAuditTrail } from '../recording/audit/trail.ts';
+import { draftVersion } from '../recording/log/codec/draft-values.ts';
 import { createLogThread } from '../recording/log/thread/log-thread.ts';
 import { createLogWriter } from '../recording/log/writer.ts';
 import { createReserve } from '../recording/queue/reserve.ts';
@@ -53,7 +54,7 @@ export function createRecording(
       traceCollector: settings.traceCollector,
       uri,
       spoolDirectory,
-      overflowKey: secrets.fileKey('request log overflow 3'),
+      overflowKey: secrets.fileKey('request log overflow', draftVersion),
       logLevel: settings.logLevel,
     },
     log,

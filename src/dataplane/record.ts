@@ -3,7 +3,9 @@ import { headerOf } from '../lib/http-headers.ts';
 import { uuid } from '../lib/ids.ts';
 import { encodingOf } from '../recording/log/answers/capture.ts';
 import { messageWithoutSecrets, withoutSecrets } from '../recording/log/answers/masking.ts';
-import { type ExchangeDraft, type KeptBody, type KeptMessage, kept } from '../recording/log/request-log.ts';
+import { blankRecord } from '../recording/log/blank-record.ts';
+import { type KeptBody, type KeptMessage, kept } from '../recording/log/draft.ts';
+import type { LogRecord } from '../recording/log/record.ts';
 import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
 import { secretsOf, sentSecretsOf } from './answer/quoted-secrets.ts';
 import { isEventStream } from './answer/relay.ts';
@@ -35,7 +37,7 @@ type RecordedLeg = {
   /** `from`: the body in the caller's format, where `body` is a translation of it. */
   translated: { from: OutgoingBody } | null;
   tap: WireTap | null;
-  cache: { status: DraftRecord['cacheStatus']; mode: DraftRecord['cacheMode'] } | null;
+  cache: { status: LogRecord['cacheStatus']; mode: LogRecord['cacheMode'] } | null;
   /** On the clock of `performance.now()`. */
   startedAt: number;
 };
@@ -56,29 +58,29 @@ export function recordWithProvider(
   const secrets = keeps === 'none' ? [] : quotable(leg, status);
   const isPacked =
     encodingOf(result.headers) !== null || (answered !== null && encodingOf(answered.headers) !== null);
+  const record = recordOf(call, call.span, startedAt);
+  record.aiProvider = target.provider.id;
+  record.aiModel = target.model?.slice(0, MAX_MODEL_LENGTH) ?? null;
+  record.providerId = target.record?.id ?? null;
+  record.providerSlug = target.record?.slug ?? null;
+  record.integrationId = target.record?.integrationId ?? null;
+  record.mode = leaf.mode;
+  record.lastUsedOptionIndex = leaf.index;
+  record.lastUsedOptionJsonPath = leaf.path;
+  record.retryAttemptCount = retryCount;
+  record.responseStatusCode = status;
+  record.isSuccess = isSuccess(status) && result.failure === null && result.defect === null;
+  record.streamMode = isEventStream(result.headers) ? 1 : 0;
+  record.responseTime = Math.round(now - call.clock.startedAt);
+  record.timeToFirstToken = result.firstByte === null ? null : Math.round(result.firstByte);
+  record.upstreamResponseTime = Math.round(now - startedAt);
+  record.gatewayProcessingTime = Math.round(now - call.clock.startedAt - call.clock.atTargets);
+  record.cacheStatus = cache?.status ?? 'DISABLED';
+  record.cacheMode = cache?.mode ?? null;
+  record.clientAborted = clientAborted;
+  record.error = withTries(call, failureText(result, clientAborted));
   requestLog.add({
-    record: recordOf(call, call.span, startedAt, {
-      cacheStatus: cache?.status ?? 'DISABLED',
-      cacheMode: cache?.mode ?? null,
-      aiProvider: target.provider.id,
-      aiModel: target.model?.slice(0, MAX_MODEL_LENGTH) ?? null,
-      providerId: target.record?.id ?? null,
-      providerSlug: target.record?.slug ?? null,
-      integrationId: target.record?.integrationId ?? null,
-      mode: leaf.mode,
-      lastUsedOptionIndex: leaf.index,
-      lastUsedOptionJsonPath: leaf.path,
-      retryAttemptCount: retryCount,
-      responseStatusCode: status,
-      isSuccess: isSuccess(status) && result.failure === null && result.defect === null,
-      streamMode: isEventStream(result.headers) ? 1 : 0,
-      responseTime: Math.round(now - call.clock.startedAt),
-      timeToFirstToken: result.firstByte === null ? null : Math.round(result.firstByte),
-      upstreamResponseTime: Math.round(now - startedAt),
-      gatewayProcessingTime: Math.round(now - call.clock.startedAt - call.clock.atTargets),
-      clientAborted,
-      error: withTries(call, failureText(result, clientAborted)),
-    }),
+    record,
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
     finalUntransformed: tap ? contentOf(translated?.from ?? body, maxLoggedBytes) : null,
@@ -120,29 +122,18 @@ export function recordWithoutProvider(
 ): void {
   const elapsed = performance.now() - call.clock.startedAt;
   const { mode, index, path } = call.leaf ?? emptyPlan;
+  const record = recordOf(call, call.trace, call.clock.startedAt);
+  record.mode = mode;
+  record.lastUsedOptionIndex = index;
+  record.lastUsedOptionJsonPath = path;
+  record.responseStatusCode = status;
+  record.isSuccess = status < 300;
+  record.responseTime = Math.round(elapsed);
+  record.gatewayProcessingTime = Math.round(elapsed - call.clock.atTargets);
+  record.clientAborted = call.disconnect.happened;
+  record.error = reason;
   requestLog.add({
-    record: recordOf(call, call.trace, call.clock.startedAt, {
-      cacheStatus: 'DISABLED',
-      cacheMode: null,
-      aiProvider: null,
-      aiModel: null,
-      providerId: null,
-      providerSlug: null,
-      integrationId: null,
-      mode,
-      lastUsedOptionIndex: index,
-      lastUsedOptionJsonPath: path,
-      retryAttemptCount: 0,
-      responseStatusCode: status,
-      isSuccess: status < 300,
-      streamMode: 0,
-      responseTime: Math.round(elapsed),
-      timeToFirstToken: null,
-      upstreamResponseTime: 0,
-      gatewayProcessingTime: Math.round(elapsed - call.clock.atTargets),
-      clientAborted: call.disconnect.happened,
-      error: reason,
-    }),
+    record,
     requestHeaders: call.headers,
     requestBody: bodyOf(call, maxLoggedBytes),
     finalUntransformed: null,
@@ -157,85 +148,39 @@ export function recordWithoutProvider(
   });
 }
 
-type DraftRecord = ExchangeDraft['record'];
-
-/** What became of a call, beside what is known of any. */
-type Outcome = Pick<
-  DraftRecord,
-  | 'aiProvider'
-  | 'aiModel'
-  | 'providerId'
-  | 'providerSlug'
-  | 'integrationId'
-  | 'mode'
-  | 'lastUsedOptionIndex'
-  | 'lastUsedOptionJsonPath'
-  | 'retryAttemptCount'
-  | 'responseStatusCode'
-  | 'isSuccess'
-  | 'streamMode'
-  | 'responseTime'
-  | 'timeToFirstToken'
-  | 'upstreamResponseTime'
-  | 'gatewayProcessingTime'
-  | 'cacheStatus'
-  | 'cacheMode'
-  | 'clientAborted'
-  | 'error'
->;
-
 /**
- * `startedAt`: when the attempt began, on the clock of `performance.now()`. Member by member: an object of this size that
- * grows out of another takes three times the memory.
+ * The record with what is known of any call; what became of it is set by the caller. `startedAt`: when the attempt began,
+ * on the clock of `performance.now()`. Members of a blank record are set one by one: an object of this size that grows
+ * out of another takes three times the memory.
  */
-function recordOf(call: Call, span: Span, startedAt: number, outcome: Outcome): DraftRecord {
+function recordOf(call: Call, span: Span, startedAt: number): LogRecord {
   const { trace } = call;
   const { principal } = call.key;
-  return {
-    _id: uuid(),
-    organisationId: principal.organisationId,
-    workspaceId: call.workspaceId,
-    apiKeyId: principal.id,
-    userId: principal.userId,
-    createdAt: new Date(call.clock.createdAt.getTime() + startedAt - call.clock.startedAt),
-    traceId: trace.traceId,
-    spanId: span.spanId,
-    spanName: trace.spanName,
-    parentSpanId: span.parentSpanId,
-    callerSpanId: trace.parentSpanId,
-    requestMethod: call.request.method ?? call.method,
-    requestUrl: `/v1${call.path}${call.query ? `?${call.query}` : ''}`,
-    endpoint: call.route.endpoint,
-    isProxyCall: call.route.endpoint === 'proxy',
-    source: call.headers['user-agent']?.slice(0, MAX_CLIENT_LENGTH) ?? null,
-    runtime: clientFact(call, 'x-gateway-runtime'),
-    runtimeVersion: clientFact(call, 'x-gateway-runtime-version'),
-    sdkVersion: clientFact(call, 'x-gateway-package-version'),
-    aiProvider: outcome.aiProvider,
-    aiModel: outcome.aiModel,
-    providerId: outcome.providerId,
-    providerSlug: outcome.providerSlug,
-    integrationId: outcome.integrationId,
-    configId: call.savedConfig?.id ?? null,
-    configSlug: call.savedConfig?.slug ?? null,
-    configVersionId: call.savedConfig?.versionId ?? null,
-    mode: outcome.mode,
-    lastUsedOptionIndex: outcome.lastUsedOptionIndex,
-    lastUsedOptionJsonPath: outcome.lastUsedOptionJsonPath,
-    retryAttemptCount: outcome.retryAttemptCount,
-    responseStatusCode: outcome.responseStatusCode,
-    isSuccess: outcome.isSuccess,
-    streamMode: outcome.streamMode,
-    responseTime: outcome.responseTime,
-    timeToFirstToken: outcome.timeToFirstToken,
-    upstreamResponseTime: outcome.upstreamResponseTime,
-    gatewayProcessingTime: outcome.gatewayProcessingTime,
-    cacheStatus: outcome.cacheStatus,
-    cacheMode: outcome.cacheMode,
-    metadata: call.metadata,
-    clientAborted: outcome.clientAborted,
-    error: outcome.error,
-  };
+  const record = blankRecord();
+  record._id = uuid();
+  record.organisationId = principal.organisationId;
+  record.workspaceId = call.workspaceId;
+  record.apiKeyId = principal.id;
+  record.userId = principal.userId;
+  record.createdAt = new Date(call.clock.createdAt.getTime() + startedAt - call.clock.startedAt);
+  record.traceId = trace.traceId;
+  record.spanId = span.spanId;
+  record.spanName = trace.spanName;
+  record.parentSpanId = span.parentSpanId;
+  record.callerSpanId = trace.parentSpanId;
+  record.requestMethod = call.request.method ?? call.method;
+  record.requestUrl = `/v1${call.path}${call.query ? `?${call.query}` : ''}`;
+  record.endpoint = call.route.endpoint;
+  record.isProxyCall = call.route.endpoint === 'proxy';
+  record.source = call.headers['user-agent']?.slice(0, MAX_CLIENT_LENGTH) ?? null;
+  record.runtime = clientFact(call, 'x-gateway-runtime');
+  record.runtimeVersion = clientFact(call, 'x-gateway-runtime-version');
+  record.sdkVersion = clientFact(call, 'x-gateway-package-version');
+  record.configId = call.savedConfig?.id ?? null;
+  record.configSlug = call.savedConfig?.slug ?? null;
+  record.configVersionId = call.savedConfig?.versionId ?? null;
+  record.metadata = call.metadata;
+  return record;
 }
 
 const clientFact = (call: Call, header: string): string | null =>

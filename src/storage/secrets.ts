@@ -23,10 +23,10 @@ export type Secrets = {
   /** HMAC-SHA-256, hex, under a key of its own for each purpose: whoever has the database alone can make none. */
   sign(purpose: SignaturePurpose, text: string): string;
   /**
-   * 32 bytes to seal files with, the same for every process with this master key. The number is that of the format of what
-   * is sealed: what an older version left is set aside as unreadable rather than misread.
+   * 32 bytes to seal files with, the same for every process with this master key. `version` names the format of what is
+   * sealed: what a process with another format left is set aside as unreadable rather than misread.
    */
-  fileKey(purpose: 'request log overflow 3'): Buffer;
+  fileKey(purpose: 'request log overflow', version: string): Buffer;
   /** Names the master key without revealing it; two processes with one database must agree on it. */
   fingerprint: string;
 };
@@ -75,7 +75,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
       return digest;
     },
     sign: (purpose, text) => createHmac('sha256', signingKeys[purpose]).update(text).digest('hex'),
-    fileKey: (purpose) => derive(masterKey, purpose),
+    fileKey: (purpose, version) => derive(masterKey, `${purpose} ${version}`),
     encrypt(plain, owner) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce).setAAD(Buffer.from(owner));

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { MIN_SECRET } from '../../lib/masked-text.ts';
 import { isSecretName } from '../../lib/redaction.ts';
-import type { KeptMessage } from '../../recording/log/request-log.ts';
+import type { KeptMessage } from '../../recording/log/draft.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import type { Target } from '../target/target.ts';
 import type { Sought } from './secret-mask.ts';

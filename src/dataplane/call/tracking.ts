@@ -1,5 +1,5 @@
 import { headerOf } from '../../lib/http-headers.ts';
-import type { KeptParts } from '../../recording/log/request-log.ts';
+import type { KeptParts } from '../../recording/log/draft.ts';
 import type { Call } from './call.ts';
 
 /** Whether the caller wants no bodies logged: `x-gateway-debug: false`. The header means nothing where the key has a log mode. */

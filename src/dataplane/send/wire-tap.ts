@@ -1,5 +1,5 @@
 import { Capture } from '../../recording/log/answers/capture.ts';
-import { type KeptMessage, kept } from '../../recording/log/request-log.ts';
+import { type KeptMessage, kept } from '../../recording/log/draft.ts';
 import type { Send, UpstreamControl, UpstreamHeaders } from './upstream.ts';
 
 /** One request to a provider and the beginning of its answer. */

@@ -1,8 +1,7 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../lib/logger.ts';
 import type { OtlpCollector } from '../../settings/traces.ts';
-import type { LogRecord } from '../log/record.ts';
-import type { Observed } from '../log/request-log.ts';
+import type { LogRecord, Observed } from '../log/record.ts';
 
 export type SpanCounters = { exported: number; failed: number; dropped: number };
 

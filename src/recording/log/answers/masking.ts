@@ -1,6 +1,6 @@
 import { MIN_SECRET, maskedText } from '../../../lib/masked-text.ts';
 import { REDACTED } from '../../../lib/redaction.ts';
-import type { KeptMessage } from '../request-log.ts';
+import type { KeptMessage } from '../draft.ts';
 import type { CapturedAnswer } from './capture.ts';
 
 /** A copy of an answer for the log, without the secrets that it quotes; the same one where it quotes none. */

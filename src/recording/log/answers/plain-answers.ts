@@ -1,4 +1,4 @@
-import type { ExchangeDraft, KeptMessage } from '../request-log.ts';
+import type { ExchangeDraft, KeptMessage } from '../draft.ts';
 import { type CapturedAnswer, encodingOf } from './capture.ts';
 import { decode } from './decode.ts';
 import { messageWithoutSecrets, withoutSecrets } from './masking.ts';

@@ -8,18 +8,24 @@ export type Differences = unknown[];
 
 type Members = Record<string, unknown>;
 
-/** Of calls that resemble each other, which most do, little is left. `undefined` becomes `null`, as in JSON. */
-export function differencesOf(values: readonly unknown[], before: readonly unknown[]): Differences {
-  const differences: Differences = [];
+/**
+ * Adds to `differences` what differs in a list from the list before, with places counted from `first`. Of calls that resemble
+ * each other, which most do, little is left. `undefined` becomes `null`, as in JSON.
+ */
+export function addDifferences(
+  differences: Differences,
+  first: number,
+  values: readonly unknown[],
+  before: readonly unknown[],
+): void {
   for (let place = 0; place < values.length; place++) {
     const value = values[place];
     const earlier = before[place];
     if (value === earlier) continue;
     const changed = isObject(value) && isObject(earlier) ? changedMembers(value, earlier) : null;
-    if (changed === null) differences.push(place, value);
-    else if (changed !== NOTHING) differences.push(~place, changed);
+    if (changed === null) differences.push(first + place, value);
+    else if (changed !== NOTHING) differences.push(~(first + place), changed);
   }
-  return differences;
 }
 
 /** Brings a list up to date; objects that it held before stay as they are. */

@@ -1,6 +1,6 @@
-import type { ExchangeDraft } from '../request-log.ts';
-import { applyDifferences, type Differences, differencesOf } from './differences.ts';
-import { bodiesOf, draftOf, type Values, valuesOf } from './draft-values.ts';
+import type { ExchangeDraft } from '../draft.ts';
+import { applyDifferences, type Differences } from './differences.ts';
+import { bodiesOf, draftDifferences, draftOf, NO_VALUES, type Values, valuesOf } from './draft-values.ts';
 
 /** Drafts in the form that crosses to another thread or to disk. */
 export type Chunk = { bytes: Uint8Array; drafts: number };
@@ -14,8 +14,6 @@ const BUFFER_BYTES = 1024 * 1024;
 const WIDEST = 3;
 const LENGTH_BYTES = 4;
 
-const NOTHING: readonly unknown[] = [];
-
 /**
  * Writes drafts into one buffer as they come: of each the length of a JSON text, the text, which says what differs from the
  * draft before (see `valuesOf`), and the bytes of its bodies one after the other. Against a structured clone of the drafts,
@@ -26,7 +24,7 @@ export class DraftBuffer {
   readonly #onFull: (chunk: Chunk) => void;
   #used = 0;
   /** Of the last draft in the buffer. */
-  #values = NOTHING;
+  #values = NO_VALUES;
   drafts = 0;
 
   /**
@@ -47,7 +45,7 @@ export class DraftBuffer {
 
   /** False, and nothing happened, where there is no room. */
   #addNext(values: Values, bodies: readonly Buffer[]): boolean {
-    const json = JSON.stringify(differencesOf(values, this.#values));
+    const json = JSON.stringify(draftDifferences(values, this.#values));
     if (this.#used + roomFor(json, bodies) > BUFFER_BYTES) return false;
     this.#used = write(this.#buffer, this.#used, json, bodies);
     this.#values = values;
@@ -59,7 +57,7 @@ export class DraftBuffer {
     if (this.drafts === 0) return;
     const chunk = { bytes: this.#buffer.subarray(0, this.#used), drafts: this.drafts };
     this.#used = 0;
-    this.#values = NOTHING;
+    this.#values = NO_VALUES;
     this.drafts = 0;
     this.#onFull(chunk);
   }
@@ -72,7 +70,7 @@ function roomFor(json: string, bodies: readonly Buffer[]): number {
 }
 
 function chunkOfOne(values: Values, bodies: readonly Buffer[]): Chunk {
-  const json = JSON.stringify(differencesOf(values, NOTHING));
+  const json = JSON.stringify(draftDifferences(values, NO_VALUES));
   const buffer = Buffer.allocUnsafeSlow(roomFor(json, bodies));
   return { bytes: buffer.subarray(0, write(buffer, 0, json, bodies)), drafts: 1 };
 }
@@ -101,7 +99,7 @@ export function decodeDrafts(bytes: Uint8Array): ExchangeDraft[] {
   while (at < buffer.length) {
     const length = take(LENGTH_BYTES).readUInt32LE();
     applyDifferences(values, JSON.parse(take(length).toString('utf8')) as Differences);
-    drafts.push(draftOf(values as unknown as Values, take));
+    drafts.push(draftOf(values, take));
   }
   return drafts;
 }

@@ -1,9 +1,35 @@
-import type { ExchangeDraft, KeptBody, KeptMessage } from '../request-log.ts';
+import { hash } from 'node:crypto';
+import type { ExchangeDraft, KeptBody, KeptMessage } from '../draft.ts';
+import { addDifferences, type Differences } from './differences.ts';
+import { RECORD_VALUES, recordOfValues, recordVersion, valuesOfRecord } from './record-values.ts';
 
 type Take = (length: number) => Buffer;
-export type Values = ReturnType<typeof valuesOf>;
 
-/** The bytes that `valuesOf` tells the lengths of. */
+/** To be raised whenever `partsOf` and `draftOf` change. */
+const PARTS_VERSION = 1;
+
+/** Names the form of `valuesOf`: a draft that was written under another name cannot be read. */
+export const draftVersion: string = hash('sha256', `${recordVersion}\n${PARTS_VERSION}`).slice(0, 16);
+
+/** A draft without names: the values of its record and its other parts. */
+export type Values = { record: readonly unknown[]; parts: readonly unknown[] };
+
+export const NO_VALUES: Values = { record: [], parts: [] };
+
+export const valuesOf = (draft: ExchangeDraft): Values => ({
+  record: valuesOfRecord(draft.record),
+  parts: partsOf(draft),
+});
+
+/** What differs from the draft before: the values of the record come first. */
+export function draftDifferences(values: Values, before: Values): Differences {
+  const differences: Differences = [];
+  addDifferences(differences, 0, values.record, before.record);
+  addDifferences(differences, RECORD_VALUES, values.parts, before.parts);
+  return differences;
+}
+
+/** The bytes that `partsOf` tells the lengths of. */
 export function bodiesOf({
   requestBody,
   finalUntransformed,
@@ -20,9 +46,8 @@ export function bodiesOf({
   return bodies;
 }
 
-/** In a fixed order and without names; of a body the length of its bytes and its size. `draftOf` reads the same order. */
-export const valuesOf = ({
-  record,
+/** In a fixed order; of a body the length of its bytes and its size. */
+const partsOf = ({
   requestHeaders,
   requestBody,
   finalUntransformed,
@@ -36,49 +61,6 @@ export const valuesOf = ({
   endsCall,
 }: ExchangeDraft) =>
   [
-    record._id,
-    record.organisationId,
-    record.workspaceId,
-    record.apiKeyId,
-    record.userId,
-    record.createdAt.getTime(),
-    record.traceId,
-    record.spanId,
-    record.spanName,
-    record.parentSpanId,
-    record.callerSpanId,
-    record.requestMethod,
-    record.requestUrl,
-    record.endpoint,
-    record.isProxyCall,
-    record.source,
-    record.runtime,
-    record.runtimeVersion,
-    record.sdkVersion,
-    record.aiProvider,
-    record.aiModel,
-    record.providerId,
-    record.providerSlug,
-    record.integrationId,
-    record.configId,
-    record.configSlug,
-    record.configVersionId,
-    record.mode,
-    record.lastUsedOptionIndex,
-    record.lastUsedOptionJsonPath,
-    record.retryAttemptCount,
-    record.responseStatusCode,
-    record.isSuccess,
-    record.streamMode,
-    record.responseTime,
-    record.timeToFirstToken,
-    record.upstreamResponseTime,
-    record.gatewayProcessingTime,
-    record.cacheStatus,
-    record.cacheMode,
-    record.metadata,
-    record.clientAborted,
-    record.error,
     requestHeaders,
     requestBody?.bytes.length ?? null,
     requestBody?.size ?? null,
@@ -103,52 +85,9 @@ export const valuesOf = ({
     endsCall,
   ] as const;
 
-/** `take` gives the next bytes of the bodies. */
-export function draftOf(values: Values, take: Take): ExchangeDraft {
+/** The draft of the values in one list; `take` gives the next bytes of the bodies. */
+export function draftOf(values: readonly unknown[], take: Take): ExchangeDraft {
   const [
-    _id,
-    organisationId,
-    workspaceId,
-    apiKeyId,
-    userId,
-    createdAt,
-    traceId,
-    spanId,
-    spanName,
-    parentSpanId,
-    callerSpanId,
-    requestMethod,
-    requestUrl,
-    endpoint,
-    isProxyCall,
-    source,
-    runtime,
-    runtimeVersion,
-    sdkVersion,
-    aiProvider,
-    aiModel,
-    providerId,
-    providerSlug,
-    integrationId,
-    configId,
-    configSlug,
-    configVersionId,
-    mode,
-    lastUsedOptionIndex,
-    lastUsedOptionJsonPath,
-    retryAttemptCount,
-    responseStatusCode,
-    isSuccess,
-    streamMode,
-    responseTime,
-    timeToFirstToken,
-    upstreamResponseTime,
-    gatewayProcessingTime,
-    cacheStatus,
-    cacheMode,
-    metadata,
-    clientAborted,
-    error,
     requestHeaders,
     requestBytes,
     requestSize,
@@ -170,57 +109,13 @@ export function draftOf(values: Values, take: Take): ExchangeDraft {
     quotable,
     pricing,
     endsCall,
-  ] = values;
+  ] = values.slice(RECORD_VALUES) as unknown as ReturnType<typeof partsOf>;
   const body = (length: number | null, size: number | null): KeptBody | null =>
     length === null || size === null ? null : { bytes: take(length), size };
   const message = (headers: KeptMessage['headers'] | null, of: KeptBody | null): KeptMessage | null =>
     headers && of && { headers, body: of };
   return {
-    record: {
-      _id,
-      organisationId,
-      workspaceId,
-      apiKeyId,
-      userId,
-      createdAt: new Date(createdAt),
-      traceId,
-      spanId,
-      spanName,
-      parentSpanId,
-      callerSpanId,
-      requestMethod,
-      requestUrl,
-      endpoint,
-      isProxyCall,
-      source,
-      runtime,
-      runtimeVersion,
-      sdkVersion,
-      aiProvider,
-      aiModel,
-      providerId,
-      providerSlug,
-      integrationId,
-      configId,
-      configSlug,
-      configVersionId,
-      mode,
-      lastUsedOptionIndex,
-      lastUsedOptionJsonPath,
-      retryAttemptCount,
-      responseStatusCode,
-      isSuccess,
-      streamMode,
-      responseTime,
-      timeToFirstToken,
-      upstreamResponseTime,
-      gatewayProcessingTime,
-      cacheStatus,
-      cacheMode,
-      metadata,
-      clientAborted,
-      error,
-    },
+    record: recordOfValues(values),
     requestHeaders,
     // In the order of `bodiesOf`.
     requestBody: body(requestBytes, requestSize),

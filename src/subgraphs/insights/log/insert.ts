@@ -4,6 +4,7 @@ import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { isObject } from '../../../lib/json.ts';
 import { redact, redactText } from '../../../lib/redaction.ts';
+import { recordOf } from '../../../recording/log/blank-record.ts';
 import { BodyPacks } from '../../../recording/log/body-packs.ts';
 import type { LogEntry, LogMessage } from '../../../recording/log/record.ts';
 import { logEvents } from '../../../recording/log/write-logs.ts';
@@ -81,15 +82,15 @@ function toEntry(
   const responseBody = textOf(response.body);
   const user = isObject(request.body) ? request.body.user : undefined;
   return {
-    record: {
+    record: recordOf({
       _id,
       organisationId,
       workspaceId,
-      apiKeyId: principal.id,
-      userId: principal.userId,
       createdAt,
       expiresAt: after(retentionDays),
       traceId: trace_id ?? _id,
+      apiKeyId: principal.id,
+      userId: principal.userId,
       spanId: span_id ?? _id,
       spanName: span_name ?? null,
       parentSpanId: parent_span_id ?? null,
@@ -97,39 +98,18 @@ function toEntry(
       requestMethod: request.method,
       requestUrl: redactText(request.url),
       endpoint: 'proxy',
-      isProxyCall: false,
       source: 'inserted',
-      runtime: null,
-      runtimeVersion: null,
-      sdkVersion: null,
       aiProvider: request.provider,
       aiModel: askedModel(request),
-      providerId: null,
-      providerSlug: null,
-      integrationId: null,
-      configId: null,
-      configSlug: null,
-      configVersionId: null,
-      mode: 'single',
-      lastUsedOptionIndex: 0,
-      lastUsedOptionJsonPath: 'config',
-      retryAttemptCount: 0,
       responseStatusCode: response.status,
       isSuccess: response.status >= 200 && response.status < 300,
       streamMode: response.streamed ? 1 : 0,
       responseTime: response.responseTime,
-      timeToFirstToken: null,
       upstreamResponseTime: response.responseTime,
-      gatewayProcessingTime: null,
-      cacheStatus: 'DISABLED',
-      cacheMode: null,
       ...measures,
       metadata: requestMetadata(user, asked, principal),
-      clientAborted: false,
-      error: null,
       bodiesId: packs.idFor(workspaceId, requestBody.length + responseBody.length),
-      batchId: null,
-    },
+    }),
     bodies: {
       expiresAt: after(bodyRetentionDays),
       request: message(request.headers, requestBody, maxBodyBytes),

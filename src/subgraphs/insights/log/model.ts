@@ -1,4 +1,5 @@
 import { Schema, type SchemaDefinition } from 'mongoose';
+import { type FieldTypes, fieldRows } from '../../../recording/log/fields.ts';
 import {
   LOG_BODIES_COLLECTION,
   LOGS_COLLECTION,
@@ -7,64 +8,18 @@ import {
 } from '../../../recording/log/record.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 
-const text = { type: String, default: null };
-const count = { type: Number, default: null };
+const storeTypes = {
+  text: String,
+  number: Number,
+  flag: Boolean,
+  time: Date,
+  labels: Schema.Types.Mixed,
+  counts: Schema.Types.Mixed,
+} satisfies Record<keyof FieldTypes, unknown>;
 
-const recordFields = {
-  _id: String,
-  organisationId: String,
-  workspaceId: String,
-  apiKeyId: String,
-  userId: text,
-  createdAt: Date,
-  expiresAt: { type: Date, default: null },
-  traceId: String,
-  spanId: String,
-  spanName: text,
-  parentSpanId: text,
-  callerSpanId: text,
-  requestMethod: String,
-  requestUrl: String,
-  endpoint: String,
-  isProxyCall: Boolean,
-  source: text,
-  runtime: text,
-  runtimeVersion: text,
-  sdkVersion: text,
-  aiProvider: text,
-  aiModel: text,
-  providerId: text,
-  providerSlug: text,
-  integrationId: text,
-  configId: text,
-  configSlug: text,
-  configVersionId: text,
-  mode: String,
-  lastUsedOptionIndex: Number,
-  lastUsedOptionJsonPath: String,
-  retryAttemptCount: Number,
-  responseStatusCode: Number,
-  isSuccess: Boolean,
-  streamMode: Number,
-  responseTime: Number,
-  timeToFirstToken: count,
-  upstreamResponseTime: Number,
-  gatewayProcessingTime: count,
-  cacheStatus: { type: String, default: 'DISABLED' },
-  cacheMode: text,
-  promptTokens: count,
-  completionTokens: count,
-  totalTokens: count,
-  usageSource: text,
-  tokenClasses: { type: Schema.Types.Mixed, default: null },
-  costNanodollars: count,
-  savingsNanodollars: count,
-  metadata: { type: Schema.Types.Mixed, default: {} },
-  clientAborted: Boolean,
-  error: text,
-  bodiesId: text,
-  batchId: text,
-} satisfies Record<keyof LogRecord, unknown>;
+const recordFields = Object.fromEntries(
+  fieldRows.map(([name, { type, default: blank }]) => [name, { type: storeTypes[type], default: blank }]),
+);
 
 // The recorder sets every member, times included; mongoose only reads these collections.
 const written = (collection: string) => ({ ...resourceSchema(collection), timestamps: false }) as const;
