@@ -9,7 +9,7 @@ import { uuid } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type Chunk, DraftBuffer, decodeDrafts } from '../../src/recording/log/codec/draft-codec.ts';
 import type { ExchangeDraft, KeptBody } from '../../src/recording/log/draft.ts';
-import { createOverflow, type Overflow } from '../../src/recording/log/overflow/overflow.ts';
+import { Overflow } from '../../src/recording/log/overflow/overflow.ts';
 import { openSealed } from '../../src/recording/log/overflow/sealed-file.ts';
 import { createLogThread, type LogThread } from '../../src/recording/log/thread/log-thread.ts';
 import { startWorld, type World } from '../dataplane/world.ts';
@@ -130,7 +130,7 @@ describe('drafts', () => {
 });
 
 describe('overflow', () => {
-  const open = () => createOverflow({ directory, key, log });
+  const open = () => new Overflow({ directory, key, log });
 
   /** Every piece that can be taken, as text. */
   async function taken(from: Overflow): Promise<string[]> {
@@ -234,7 +234,7 @@ describe('overflow', () => {
   });
 
   test('what a disk refuses waits in memory, in order, and can be had from there', async () => {
-    const overflow = createOverflow({ directory: '/dev/null/nowhere', key, log });
+    const overflow = new Overflow({ directory: '/dev/null/nowhere', key, log });
     append(overflow, 'one', 'two', 'three');
     let chunk = overflow.takeRefused();
     while (!chunk) {
@@ -363,7 +363,7 @@ describe('the thread', () => {
   });
 
   test('sets a file aside that it cannot read, and goes on', async () => {
-    const other = createOverflow({ directory, key: randomBytes(32), log });
+    const other = new Overflow({ directory, key: randomBytes(32), log });
     other.append({ bytes: bytesOf('sealed with another key'), drafts: 1 });
     await other.stop();
     const thread = createThread();

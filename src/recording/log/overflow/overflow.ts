@@ -1,49 +1,11 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Chunk } from '../codec/draft-codec.ts';
-import { Abandoned, isMissing, isRemoved, leave } from './directories.ts';
+import { FILE_BYTES, FileWriter } from './file-writer.ts';
+import { OwnDirectories } from './own-directories.ts';
 import { type Batch, SealedQueue } from './sealed-queue.ts';
-
-/** Drafts on disk: the process that handed them over keeps nothing of them. */
-export type OverflowFile = {
-  path: string;
-  bytes: number;
-  /** Null where another process has written it. */
-  drafts: number | null;
-  /** How often its taker has ended over it. */
-  failures: number;
-};
-
-/**
- * Drafts that came faster than the thread could take them, on disk until it can. What one process leaves behind, the next
- * one of the same directory takes over.
- */
-export type Overflow = {
-  /** Drafts that wait here, without those that another process left behind. */
-  readonly drafts: number;
-  readonly isEmpty: boolean;
-  /** How full the disk may be, as far as this process knows: 0 to 1. */
-  readonly fullness: number;
-  /** Milliseconds since something has been waiting here without a break; 0 when nothing is. */
-  readonly age: number;
-  /**
-   * Does not wait for the disk, and needs the bytes no more when it returns. False when there is no room: while the disk takes
-   * nothing, that is in memory.
-   */
-  append(chunk: Chunk): boolean;
-  /** The oldest file, which from now on is the taker's; null when there is none or it is still being written. */
-  take(): Promise<OverflowFile | null>;
-  /** The oldest that waits in memory since the disk has refused it; null when there is none, or something older is on disk. */
-  takeRefused(): Chunk | null;
-  /** The taker has ended over it. */
-  giveBack(file: OverflowFile): void;
-  /** The taker is done with it and has removed it. */
-  done(file: OverflowFile): void;
-  start(): void;
-  /** What is here stays for the next process; answers how many drafts were lost since the disk did not take them. */
-  stop(): Promise<number>;
-};
+import { type OverflowFile, WaitingFiles } from './waiting-files.ts';
 
 type Options = {
   /** Shared with other processes. */
@@ -53,244 +15,202 @@ type Options = {
   log: Logger;
 };
 
-/** Bytes after which the next file is begun. */
-const FILE_BYTES = 2 * 1024 * 1024;
 /** Bytes on the way to the disk, or in memory while it refuses. */
 const MEMORY_BYTES = 32 * 1024 * 1024;
 const DISK_BYTES = 1024 * 1024 * 1024;
-/** Milliseconds between signs of life, and between looks for what others left behind. */
-const PULSE = 20_000;
-/** Milliseconds for which a disk that refused is left alone. */
-const REST = 5000;
-/** Times that a taker may end over a file before it is left to the next process. */
-const MOST_FAILURES = 3;
+/** Time between two signs of life, and between two looks for what other processes left behind. */
+const PULSE_MS = 20_000;
+/** For how long a disk that refused is left alone. */
+const REST_MS = 5000;
 
-export function createOverflow({ directory, key, log }: Options): Overflow {
-  const abandoned = new Abandoned(directory);
-  const own = abandoned.newName();
-  /** Directories whose files are ours: the one we write to, and those that we took over. */
-  const directories = new Set<string>();
-  const queue = new SealedQueue(key);
-  let files: OverflowFile[] = [];
-  let current: (OverflowFile & { drafts: number; handle: FileHandle }) | null = null;
-  let writing: Promise<void> | null = null;
-  let tidying: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-  let diskBytes = 0;
-  let drafts = 0;
-  let count = 0;
-  let restUntil = 0;
+/**
+ * Drafts that came faster than the thread could take them, on disk until it can. A chunk goes from memory (`SealedQueue`) by
+ * `FileWriter` into a file, which then waits (`WaitingFiles`) for the thread. What one process leaves behind, the next one
+ * of the same directory takes over (`OwnDirectories`).
+ */
+export class Overflow {
+  readonly #log: Logger;
+  readonly #queue: SealedQueue;
+  readonly #directories: OwnDirectories;
+  readonly #files: WaitingFiles;
+  readonly #writer: FileWriter;
+  /** Drafts that wait here, without those that another process left behind. */
+  drafts = 0;
+  #writing: Promise<void> | null = null;
+  #tidying: Promise<void> = Promise.resolve();
+  #pulse: NodeJS.Timeout | undefined;
+  #restUntil = 0;
   /** When the first came of those that wait now. */
-  let since = 0;
+  #since = 0;
 
-  const isEmpty = (): boolean => files.length === 0 && queue.bytes === 0 && current === null;
-
-  function begins(): void {
-    if (isEmpty()) since = performance.now();
+  constructor({ directory, key, log }: Options) {
+    this.#log = log;
+    this.#queue = new SealedQueue(key);
+    this.#directories = new OwnDirectories(directory, log);
+    this.#files = new WaitingFiles(log);
+    this.#writer = new FileWriter(this.#directories, this.#files);
   }
 
-  async function begin(): Promise<NonNullable<typeof current>> {
-    const path = join(own, String(count++).padStart(6, '0'));
-    // Tidied away meanwhile, the directory is made once more.
-    const handle = await create(path).catch(() => create(path));
-    directories.add(own);
-    return { path, bytes: 0, drafts: 0, failures: 0, handle };
+  get isEmpty(): boolean {
+    return this.#files.isEmpty && this.#queue.bytes === 0 && !this.#writer.isOpen;
   }
 
-  async function create(path: string): Promise<FileHandle> {
-    await mkdir(own, { recursive: true, mode: 0o700 });
-    return open(path, 'wx', 0o600);
+  /** How full the disk may be, as far as this process knows: 0 to 1. */
+  get fullness(): number {
+    return this.#bytes / DISK_BYTES;
   }
 
-  async function finish(): Promise<void> {
-    if (!current) return;
-    const { handle, ...file } = current;
-    current = null;
-    if (file.drafts > 0) files.push(file);
-    await handle.close();
-    if (file.drafts === 0) await rm(file.path, { force: true });
+  /** Milliseconds since something has been waiting here without a break; 0 when nothing is. */
+  get age(): number {
+    return this.isEmpty ? 0 : performance.now() - this.#since;
   }
 
-  async function write({ chunks, length, drafts }: Batch): Promise<void> {
-    current ??= await begin();
-    const { bytesWritten } = await current.handle.writev(chunks.flatMap(({ piece }) => piece.parts));
-    if (bytesWritten < length) {
-      // A disk that fills up takes the beginning. It would be left out when the file is read, and takes up room.
-      await current.handle.truncate(current.bytes);
-      throw new Error(`The disk took ${bytesWritten} of ${length} bytes.`);
+  /**
+   * Does not wait for the disk, and needs the bytes no more when it returns. False when there is no room: while the disk takes
+   * nothing, the room is in memory.
+   */
+  append(chunk: Chunk): boolean {
+    const { length } = chunk.bytes;
+    if (this.#queue.bytes + length > MEMORY_BYTES || this.#bytes + length > DISK_BYTES) return false;
+    this.#begins();
+    this.#queue.push(chunk);
+    this.drafts += chunk.drafts;
+    this.#writeSoon();
+    return true;
+  }
+
+  /** The oldest file, which from now on is the taker's; null when there is none or it is still being written. */
+  async take(): Promise<OverflowFile | null> {
+    this.#writeSoon();
+    if (this.#files.isEmpty && !this.#writing) await this.#writer.finish();
+    const file = this.#files.take();
+    this.drafts -= file?.drafts ?? 0;
+    return file;
+  }
+
+  /** The oldest chunk that waits in memory since the disk refused it; null when there is none, or something older is on disk. */
+  takeRefused(): Chunk | null {
+    if (!this.#files.isEmpty || this.#writing || !this.#isResting) return null;
+    const chunk = this.#queue.shift();
+    this.drafts -= chunk?.drafts ?? 0;
+    this.#tidySoon();
+    return chunk;
+  }
+
+  /** The file's taker has ended over it. */
+  giveBack(file: OverflowFile): void {
+    this.#begins();
+    if (this.#files.giveBack(file)) this.drafts += file.drafts ?? 0;
+  }
+
+  /** The file's taker is done with it and has removed it. */
+  done({ bytes }: OverflowFile): void {
+    this.#files.bytes -= bytes;
+    this.#tidySoon();
+  }
+
+  start(): void {
+    void this.#lookAround();
+    this.#pulse = setInterval(() => void this.#lookAround(), PULSE_MS).unref();
+  }
+
+  /** What is on disk stays for the next process; answers how many drafts were lost since the disk did not take them. */
+  async stop(): Promise<number> {
+    clearInterval(this.#pulse);
+    await this.#writing;
+    this.#restUntil = 0;
+    this.#writeSoon();
+    await this.#writing;
+    await this.#finishAnyway();
+    const lost = this.#queue.next(Number.POSITIVE_INFINITY).drafts;
+    this.#tidySoon();
+    await this.#tidying;
+    await this.#directories.leave();
+    return lost;
+  }
+
+  get #bytes(): number {
+    return this.#files.bytes + this.#queue.bytes;
+  }
+
+  get #isResting(): boolean {
+    return performance.now() < this.#restUntil;
+  }
+
+  #begins(): void {
+    if (this.isEmpty) this.#since = performance.now();
+  }
+
+  #writeSoon(): void {
+    if (!this.#queue.isEmpty && !this.#isResting) this.#writing ??= this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    while (!this.#queue.isEmpty && !this.#isResting) {
+      const batch = this.#queue.next(FILE_BYTES);
+      try {
+        await this.#writer.write(batch);
+        this.#queue.done(batch);
+      } catch (error) {
+        await this.#refuse(batch, error);
+      }
     }
-    current.bytes += length;
-    current.drafts += drafts;
-    diskBytes += length;
-    if (current.bytes >= FILE_BYTES) await finish();
+    this.#writing = null;
   }
 
   /** What the disk refused waits in memory, in its place. */
-  async function refuse(batch: Batch, error: unknown): Promise<void> {
-    log.warn({ error, records: batch.drafts }, 'The disk does not take request logs that have to wait.');
-    restUntil = performance.now() + REST;
-    queue.putBack(batch);
-    await finishAnyway();
+  async #refuse(batch: Batch, error: unknown): Promise<void> {
+    this.#log.warn(
+      { error, records: batch.drafts },
+      'The disk does not take request logs that have to wait.',
+    );
+    this.#restUntil = performance.now() + REST_MS;
+    this.#queue.putBack(batch);
+    await this.#finishAnyway();
   }
 
-  async function finishAnyway(): Promise<void> {
+  async #finishAnyway(): Promise<void> {
     try {
-      await finish();
+      await this.#writer.finish();
     } catch (error) {
-      log.warn({ error }, 'A file of request logs was not closed.');
+      this.#log.warn({ error }, 'A file of request logs was not closed.');
     }
   }
 
-  const isResting = (): boolean => performance.now() < restUntil;
-
-  function writeSoon(): void {
-    if (!queue.isEmpty && !isResting()) writing ??= writeAll();
-  }
-
-  async function writeAll(): Promise<void> {
-    while (!queue.isEmpty && !isResting()) {
-      const batch = queue.next(FILE_BYTES);
-      try {
-        await write(batch);
-        queue.done(batch);
-      } catch (error) {
-        await refuse(batch, error);
-      }
-    }
-    writing = null;
-  }
-
-  /** Shows that we live, and looks for files of those who do not. */
-  async function pulse(): Promise<void> {
+  /** Shows that this process lives, and looks for files of those that do not. */
+  async #lookAround(): Promise<void> {
     try {
-      const now = new Date();
-      for (const path of directories) {
-        await utimes(path, now, now).catch((error: unknown) => {
-          if (!isMissing(error)) throw error;
-          forget(path);
-        });
-      }
-      for (const path of await abandoned.look(directories)) await adopt(path);
+      await this.#directories.touch((path) => this.#forget(path));
+      for await (const path of this.#directories.takeOver()) await this.#addFilesOf(path);
     } catch (error) {
-      log.warn({ error }, 'The request logs that wait on disk cannot be looked after now.');
+      this.#log.warn({ error }, 'The request logs that wait on disk cannot be looked after now.');
     }
   }
 
-  /** Another process took us for dead and has what was there. */
-  function forget(path: string): void {
-    directories.delete(path);
-    const gone = files.filter((file) => dirname(file.path) === path);
-    files = files.filter((file) => !gone.includes(file));
-    for (const file of gone) {
-      drafts -= file.drafts ?? 0;
-      diskBytes -= file.bytes;
-    }
-    if (path === own) void finishAnyway();
+  #forget(path: string): void {
+    this.drafts -= this.#files.forget(path);
+    if (path === this.#directories.own) void this.#finishAnyway();
   }
 
-  async function adopt(path: string): Promise<void> {
-    const adopted = abandoned.newName();
-    const now = new Date();
-    try {
-      // First the time, so that nobody takes it from us; of two that rename it one fails.
-      await utimes(path, now, now);
-      await rename(path, adopted);
-    } catch (error) {
-      if (isMissing(error)) return;
-      throw error;
+  async #addFilesOf(directory: string): Promise<void> {
+    this.#begins();
+    const names = (await readdir(directory)).sort();
+    for (const name of names) {
+      const path = join(directory, name);
+      const { size } = await stat(path);
+      this.#files.bytes += size;
+      this.#files.add({ path, bytes: size, drafts: null, failures: 0 });
     }
-    directories.add(adopted);
-    begins();
-    for (const name of (await readdir(adopted)).sort()) {
-      const { size } = await stat(join(adopted, name));
-      diskBytes += size;
-      files.push({ path: join(adopted, name), bytes: size, drafts: null, failures: 0 });
-    }
-    log.info({ files: files.length }, 'Taking over request logs that another process left on disk.');
-    tidy();
+    this.#log.info({ files: names.length }, 'Taking over request logs that another process left on disk.');
+    this.#tidySoon();
   }
 
-  /** Who looks into the directory shall see whether anything waits. */
-  function tidy(): void {
-    tidying = tidying
+  /** Removes directories in which nothing waits: whoever looks shall see at once whether anything does. */
+  #tidySoon(): void {
+    this.#tidying = this.#tidying
       .then(async () => {
-        if (!isEmpty()) return;
-        for (const path of directories) if (await isRemoved(path)) directories.delete(path);
+        if (this.isEmpty) await this.#directories.removeEmpty();
       })
-      .catch((error: unknown) => log.warn({ error }, 'An empty directory of request logs stays.'));
+      .catch((error: unknown) => this.#log.warn({ error }, 'An empty directory of request logs stays.'));
   }
-
-  return {
-    get drafts() {
-      return drafts;
-    },
-    get isEmpty() {
-      return isEmpty();
-    },
-    get fullness() {
-      return (diskBytes + queue.bytes) / DISK_BYTES;
-    },
-    get age() {
-      return isEmpty() ? 0 : performance.now() - since;
-    },
-    append(chunk) {
-      const { length } = chunk.bytes;
-      if (queue.bytes + length > MEMORY_BYTES || diskBytes + queue.bytes + length > DISK_BYTES) return false;
-      begins();
-      queue.push(chunk);
-      drafts += chunk.drafts;
-      writeSoon();
-      return true;
-    },
-    async take() {
-      writeSoon();
-      if (files.length === 0 && !writing) await finish();
-      const file = files.shift() ?? null;
-      drafts -= file?.drafts ?? 0;
-      return file;
-    },
-    takeRefused() {
-      if (files.length > 0 || writing || !isResting()) return null;
-      const chunk = queue.shift();
-      drafts -= chunk?.drafts ?? 0;
-      if (isEmpty()) tidy();
-      return chunk;
-    },
-    giveBack(file) {
-      const failures = file.failures + 1;
-      if (failures >= MOST_FAILURES) {
-        log.error(
-          { path: file.path },
-          'Request logs on disk end the thread that reads them; they stay there.',
-        );
-        return;
-      }
-      begins();
-      files.unshift({ ...file, failures });
-      drafts += file.drafts ?? 0;
-    },
-    done({ bytes }) {
-      diskBytes -= bytes;
-      if (isEmpty()) tidy();
-    },
-    start() {
-      void pulse();
-      timer = setInterval(() => void pulse(), PULSE).unref();
-    },
-    async stop() {
-      clearInterval(timer);
-      await writing;
-      restUntil = 0;
-      writeSoon();
-      await writing;
-      await finishAnyway();
-      // A tidying may have forgotten it in the moment in which it was made anew.
-      directories.add(own);
-      const lost = queue.next(Number.POSITIVE_INFINITY).drafts;
-      tidy();
-      await tidying;
-      for (const path of directories) await leave(path, log);
-      return lost;
-    },
-  };
 }

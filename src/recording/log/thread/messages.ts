@@ -27,9 +27,13 @@ export type ToLogThread =
   | { drain: number }
   | { metrics: number }
   | { stop: true };
+
+/** The thread is done with a work: `drafts` says how many it found. */
+export type WorkDone = { worked: number; drafts: number; counters: QueueCounters };
+
 export type FromLogThread =
   | { ready: true }
-  | { worked: number; drafts: number; counters: QueueCounters }
+  | WorkDone
   | { spans: SpanCounters }
   | { done: number }
   | { metrics: number; values: MetricsJson }

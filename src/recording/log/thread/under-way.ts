@@ -1,4 +1,4 @@
-import type { OverflowFile } from '../overflow/overflow.ts';
+import type { OverflowFile } from '../overflow/waiting-files.ts';
 
 /** What the thread has been given; `drafts`: null where another process has counted them. */
 export type Work = { bytes: number; drafts: number | null; file: OverflowFile | null };

@@ -1,0 +1,44 @@
+import type { Logger } from '../../../lib/logger.ts';
+import type { Overflow } from '../overflow/overflow.ts';
+import { ProcessorLoad } from './processor-load.ts';
+
+/** For how long drafts wait for the requests to leave a processor free, and how full the disk may become meanwhile. */
+const PATIENCE_MS = 30_000;
+const PATIENT_FULLNESS = 0.5;
+
+/** Decides when drafts go to the thread: while requests need all processors, drafts wait on disk, though not for ever. */
+export class Pace {
+  readonly #load = new ProcessorLoad();
+  readonly #log: Logger;
+  #isLoadKnown = true;
+  /** Whether drafts on disk wait for a better moment. */
+  #isPatient = true;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Whether the requests need all processors. */
+  get isBusy(): boolean {
+    return this.#load.isBusy();
+  }
+
+  beat(): void {
+    this.#load.beat().catch((error: unknown) => {
+      if (this.#isLoadKnown) this.#log.warn({ error }, 'The load of the machine is not known.');
+      this.#isLoadKnown = false;
+    });
+  }
+
+  /** Whether drafts on disk shall stay there. Once they have waited too long, they are worked out until none is left. */
+  shallWait({ isEmpty, age, fullness }: Overflow): boolean {
+    if (isEmpty) this.#isPatient = true;
+    else if (age > PATIENCE_MS || fullness > PATIENT_FULLNESS) this.#isPatient = false;
+    return this.isBusy && this.#isPatient;
+  }
+
+  /** What is on disk now shall not wait. */
+  hurry(): void {
+    this.#isPatient = false;
+  }
+}
