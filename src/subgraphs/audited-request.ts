@@ -1,6 +1,6 @@
 import { canonicalText } from '../lib/canonical.ts';
 import { redact, redactQuery, redactText } from '../lib/redaction.ts';
-import type { AuditEntry } from '../recording/audit/trail.ts';
+import type { AuditEntry } from '../recording/audit/entry.ts';
 import type { GraphContext } from './context.ts';
 
 /** Enough to see what was asked; an entry is not a backup of what was sent. */

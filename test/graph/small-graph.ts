@@ -2,7 +2,7 @@ import { parse } from 'graphql';
 import type { Connection } from 'mongoose';
 import type { Principal } from '../../src/auth/index.ts';
 import { createGraph, type Graph, type SubgraphSource } from '../../src/graph/index.ts';
-import type { AuditEntry } from '../../src/recording/audit/trail.ts';
+import type { AuditEntry } from '../../src/recording/audit/entry.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 
 /** What a field is called with stands in the SDL of the test. */

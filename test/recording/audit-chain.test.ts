@@ -9,7 +9,7 @@ import {
   createAuditChain,
   entryHash,
 } from '../../src/recording/audit/chain.ts';
-import type { IdentifiedAuditEntry } from '../../src/recording/audit/trail.ts';
+import type { IdentifiedAuditEntry } from '../../src/recording/audit/entry.ts';
 import {
   type AuditNote,
   type ChainReport,

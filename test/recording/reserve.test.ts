@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { BSON } from 'bson';
 import { createLogger } from '../../src/lib/logger.ts';
-import {
-  type AuditEntry,
-  createAuditTrail,
-  type IdentifiedAuditEntry,
-} from '../../src/recording/audit/trail.ts';
+import type { AuditEntry, IdentifiedAuditEntry } from '../../src/recording/audit/entry.ts';
+import { createAuditTrail } from '../../src/recording/audit/trail.ts';
 import { createReserve, type Reserve } from '../../src/recording/queue/reserve.ts';
 import { createSpool } from '../../src/recording/queue/spool.ts';
 

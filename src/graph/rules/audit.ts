@@ -1,7 +1,7 @@
 import type { GraphQLArgument, GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import type { Principal, PrincipalKind } from '../../auth/index.ts';
 import { redactText } from '../../lib/redaction.ts';
-import type { AuditEntry } from '../../recording/audit/trail.ts';
+import type { AuditEntry } from '../../recording/audit/entry.ts';
 import { auditedRequest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { toGraphError } from '../doors/errors.ts';

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import { canonicalText } from '../../lib/canonical.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
-import type { IdentifiedAuditEntry } from './trail.ts';
+import type { IdentifiedAuditEntry } from './entry.ts';
 
 export const AUDIT_COLLECTION = 'audit_logs';
 export const AUDIT_HEADS_COLLECTION = 'audit_heads';

@@ -3,37 +3,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Reserve } from '../queue/reserve.ts';
 import type { Spool } from '../queue/spool.ts';
 import type { AuditChain } from './chain.ts';
-
-/** One administrative action, done or refused. Secrets are already redacted. */
-export type AuditEntry = {
-  organisationId: string;
-  workspaceId: string | null;
-  /** Id of the user, the API key or the JWT's subject; client id of a service account. */
-  userId: string;
-  /** As the user or credential was called at that time. */
-  userName?: string;
-  userType: 'user' | 'api_key' | 'service_account' | 'jwt';
-  resourceType: string;
-  action: string;
-  targetId: string | null;
-  /** Keyed hashes of the target as it was stored before and after the action; null where it did not exist. */
-  beforeDigest?: string | null;
-  afterDigest?: string | null;
-  outcome: 'success' | 'refused' | 'failed';
-  responseStatusCode: number;
-  method: string;
-  uri: string;
-  requestId: string;
-  requestBody: string;
-  queryParams: string;
-  requestHeaders: string;
-  clientIp: string;
-  userAgent: string;
-  timestamp: Date;
-};
-
-/** An entry that has its id, but no place in the chain yet. */
-export type IdentifiedAuditEntry = AuditEntry & { _id: string };
+import type { AuditEntry, IdentifiedAuditEntry } from './entry.ts';
 
 export type AuditTrail = {
   /**
