@@ -26,7 +26,7 @@ async function logged(headers: Record<string, string>, path = '/v1/chat/completi
   return record as LogRecord;
 }
 
-describe('headers that the operator names (spec/data-plane.md, section 1.4)', () => {
+describe('headers that the operator names', () => {
   test('become metadata under the request’s own, over its baggage', async () => {
     const headers = { 'x-TEAM': 'ads', 'x-stage': 's'.repeat(200), 'x-other': 'no', baggage: 'x-team=b,a=b' };
     expect((await logged(headers)).metadata).toEqual({ 'x-team': 'ads', 'x-stage': 's'.repeat(128), a: 'b' });
@@ -49,7 +49,7 @@ describe('headers that the operator names (spec/data-plane.md, section 1.4)', ()
   });
 });
 
-describe('the mode of logging (spec/data-plane.md, section 8.1)', () => {
+describe('the mode of logging', () => {
   const ofOrganisation = (input: object) =>
     world.app.graphql(
       'mutation ($input: UpdateOrganisationSettingsInput!) { updateOrganisationSettings(input: $input) { settings { logMode allowLogModeOverride } } }',
@@ -100,7 +100,7 @@ describe('the mode of logging (spec/data-plane.md, section 8.1)', () => {
   });
 });
 
-describe('metadata that an organisation wants (spec/data-plane.md, section 8.2)', () => {
+describe('metadata that an organisation wants', () => {
   const set = (input: object) =>
     world.app.graphql(
       'mutation ($input: UpdateOrganisationSettingsInput!) { updateOrganisationSettings(input: $input) { id } }',

@@ -1,4 +1,4 @@
-// spec/data-plane.md, section 8.6: what analytics say is what a recount of the logs says, whatever happens on the way.
+// What analytics say is what a recount of the logs says, whatever happens on the way.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Collection, Db } from 'mongodb';

@@ -32,7 +32,7 @@ const call = async (traceId: string, answer = json(200, chatAnswer('a secret ans
 const spanOf = (logTrace: string) => until(() => spans.find(({ traceId }) => traceId === logTrace));
 const metrics = async () => String((await world.app.rest('GET', '/metrics', { key: null })).body);
 
-describe('spans for a collector (spec/data-plane.md, section 8.3)', () => {
+describe('spans for a collector', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c';
 
   test('say in the conventions for GenAI what a call was, and nothing of its content', async () => {

@@ -98,7 +98,7 @@ describe('traces', () => {
     expect(world.provider.requests.at(-1)?.headers.traceparent).toBeUndefined();
   });
 
-  test('are trees: the tries of a request below it, the request below its caller (section 8.3)', async () => {
+  test('are trees: the tries of a request below it, the request below its caller', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const tree = async () => {
       const answer = await world.app.graphql(
