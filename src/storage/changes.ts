@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Gauge } from '../lib/gauge.ts';
 import type { Logger } from '../lib/logger.ts';
 
-/** What the data plane holds in memory and must hear about when an administrator changes it. */
+/** The kinds of resources that the data plane holds in memory; it must hear of each change. */
 export type ChangeKind =
   | 'organisation'
   | 'workspace'
@@ -32,9 +32,9 @@ export type Changes = {
 
 type Revision = { _id: ChangeKind; revision: number };
 
-/** Milliseconds; what is in memory is read again after it, and a revoked key is refused everywhere within a second. */
+/** Milliseconds between two looks for changes: a revoked key is refused everywhere within a second. */
 const POLL_INTERVAL = 250;
-/** Milliseconds without an answer from the database after which what is in memory counts as old. */
+/** Milliseconds without an answer from the database after which memory counts as stale. */
 const SILENCE_LIMIT = 3000;
 
 /** Revision counters in the database, one per kind, that every process polls. */
@@ -85,13 +85,14 @@ export function createChanges(db: Connection, log: Logger): Changes {
         { upsert: true, returnDocument: 'after' },
       );
       await notify(kind);
-      // Only the very next revision: if another process wrote in between, the poller still has to look.
+      // This process skips its own revision only when it directly follows the last one it knows: otherwise another
+      // process wrote in between, and the poller has to look.
       if (updated && updated.revision === (seen.get(kind) ?? 0) + 1) seen.set(kind, updated.revision);
     },
     subscribe(listener) {
       listeners.push(listener);
     },
-    // A poll that hangs says nothing for a while.
+    // A poll that hangs gives no answer, so the time since the last answer counts.
     isStale: () => stale || (timer !== undefined && Date.now() - answeredAt > SILENCE_LIMIT),
     async start() {
       for (const { _id, revision } of await revisions.find({}).toArray()) seen.set(_id, revision);
@@ -106,7 +107,7 @@ export function createChanges(db: Connection, log: Logger): Changes {
   };
 }
 
-/** Whether this process acts on what it remembers, since it cannot ask the database. */
+/** Tells whether this process answers from memory alone, since the database cannot be asked for changes. */
 export const changesGauge = (changes: Pick<Changes, 'isStale'>): Gauge => ({
   name: 'sluice_directory_stale',
   help: '1 while the database does not answer and memory serves.',

@@ -1,9 +1,10 @@
 /** Options of every connection, whatever MONGODB_URI says. */
 export const connectionOptions = {
-  // Milliseconds after which a database that hangs is treated like one that is away.
+  // Milliseconds after which a database that hangs counts as unreachable.
   serverSelectionTimeoutMS: 5000,
   connectTimeoutMS: 5000,
   socketTimeoutMS: 10_000,
-  // A secondary lags behind: what was revoked would be read again as it was, and kept in memory.
+  // Reads go to the primary: a secondary lags behind, and could give back a key that was revoked, which memory would
+  // then keep.
   readPreference: 'primary',
 } as const;

@@ -58,7 +58,7 @@ async function connect(uri: string): Promise<Connection> {
   }
 }
 
-/** Runs `work` on a connection that waits as long as it takes: an index over millions of documents is built once. */
+/** Runs `work` on a connection without a time limit: building an index over millions of documents takes long. */
 export async function withPatientConnection(
   uri: string,
   work: (db: Connection) => Promise<void>,

@@ -5,7 +5,7 @@ import { isOutOfSpace } from './out-of-space.ts';
 export type DiskWatch = {
   /** True while the data directory has no room, or a write was refused for that a moment ago. */
   isFull(): boolean;
-  /** To be told of every write that failed, since a quota does not show in what the file system says of itself. */
+  /** Call with the error of every failed write: a quota is invisible in what the file system reports. */
   note(error: unknown): void;
   start(): Promise<void>;
   stop(): void;
@@ -13,9 +13,9 @@ export type DiskWatch = {
 
 /** Milliseconds between two looks at the file system. */
 const LOOK_INTERVAL_MS = 2000;
-/** Milliseconds for which a refused write says that there is no room. */
+/** Milliseconds for which a refused write counts as a sign of a full disk. */
 const REFUSAL_LASTS_MS = 15_000;
-/** Free bytes below which the disk is as good as full: what the log of the store takes at once. */
+/** Free bytes below which the disk counts as full: the store's log takes as much at once. */
 const LEAST_FREE_BYTES = 1024 * 1024;
 
 export function createDiskWatch(directory: string, log: Logger): DiskWatch {

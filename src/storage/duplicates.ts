@@ -5,7 +5,7 @@ export function isDuplicateBatch(error: unknown): boolean {
   return failures.every((failure) => failure.code === 11000);
 }
 
-/** Places in the batch of the inserts that such an error is about. */
+/** The positions in the batch of the inserts that such an error is about. */
 export const duplicateIndexes = (error: unknown): number[] => writeErrorsOf(error).map(({ index }) => index);
 
 type WriteError = { code: number; index: number };

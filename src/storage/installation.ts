@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { uuid } from '../lib/ids.ts';
 
-/** `id`: made by the first start that knew of it; absent in what older versions have set up. */
+/** `id` is made by the first start that finds none. */
 type Installation = { _id: 'installation'; id?: string };
 
 const installations = (db: Connection) => db.collection<Installation>('installation');
@@ -12,12 +12,12 @@ const installations = (db: Connection) => db.collection<Installation>('installat
 /** Beside the store: the id of the installation that the data directory belongs to. */
 const noteIn = (dataDirectory: string): string => join(dataDirectory, 'installation');
 
-/** What a first start leaves behind, apart from the store. */
+/** The files that a first start leaves beside the store. */
 const traces = ['installation', 'bootstrap.json', 'encryption.key'];
 
 /**
- * Refuses an embedded store that was emptied. To be called before it is opened, which makes an empty one: the service
- * would start as if it were new, with the keys of old and nothing else.
+ * Refuses an embedded store that was emptied. Call it before the store is opened, which would create an empty one:
+ * the service would then start as new, without its data but with its old keys.
  */
 export async function refuseEmptiedStore(dataDirectory: string): Promise<void> {
   const store = join(dataDirectory, 'store');
@@ -66,7 +66,10 @@ export async function recogniseInstallation(
   };
 }
 
-/** A key may have been put there before the first start; the other two are made by a start that set up a database. */
+/**
+ * An operator may have put the key there before the first start; the other two files come from a start that set up a
+ * database.
+ */
 function refuseTraces(description: string, dataDirectory: string): void {
   const left = ['installation', 'bootstrap.json'].filter((name) => existsSync(join(dataDirectory, name)));
   if (left.length === 0) return;

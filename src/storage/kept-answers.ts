@@ -14,7 +14,7 @@ export const keptAnswerModel = defineModel('KeptAnswer', schema);
 
 /** The answer of a request that must not run twice. */
 export type KeptAnswer = {
-  /** Says which request it was. */
+  /** Tells whether a later request is the same one. */
   fingerprint: string;
   /** Null when it was too large to be kept. */
   text: string | null;

@@ -26,14 +26,14 @@ const LOOK = 20;
 export type Leases = {
   /**
    * Runs `work` while no other work of this id runs, in this process or in another one. Waits about `patience`
-   * milliseconds for its turn, then throws IN_PROGRESS; at once when it is 0.
+   * milliseconds for its turn, then throws IN_PROGRESS; with a patience of 0 it throws at once.
    */
   hold<T>(db: Connection, id: string, patience: number, work: () => Promise<T>): Promise<T>;
 };
 
 /** Leases in the database: each a document that its holder owns until a time, and renews. */
 export function createLeases(log: Logger): Leases {
-  // Within a process the next in line is told; only one looks at the database.
+  // Within a process, waiting work is woken in turn; only one waits on the database.
   const lines = new Map<string, Promise<void>>();
 
   const orLog = (write: PromiseLike<unknown>, id: string) =>
@@ -78,7 +78,7 @@ async function takeBefore(deadline: number, db: Connection, id: string, owner: s
 
 async function take(db: Connection, id: string, owner: string): Promise<boolean> {
   const now = Date.now();
-  // Where somebody else's lease lasts, nothing matches and the insert fails on the unique _id.
+  // While another holder's lease lasts, the filter matches nothing, and the insert fails on the unique _id.
   const free = { _id: id, until: { $lte: new Date(now) } };
   const mine = { owner, until: new Date(now + DURATION) };
   try {
@@ -90,7 +90,7 @@ async function take(db: Connection, id: string, owner: string): Promise<boolean>
   }
 }
 
-/** Resolves when everybody who came before has left; the caller leaves by the function it gets. */
+/** Resolves when all earlier callers have left; the caller leaves by calling the function that it gets. */
 async function standInLine(lines: Map<string, Promise<void>>, id: string): Promise<() => void> {
   const before = lines.get(id);
   const { promise, resolve } = Promise.withResolvers<void>();

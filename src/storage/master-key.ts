@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 
 /**
- * The key that protects all secrets at rest: from the settings, else from `encryption.key` in the data directory, made when
- * the database is new. To an older database a new key would be a wrong one.
+ * The key that protects all secrets at rest: from the settings, else from `encryption.key` in the data directory. It
+ * is made only when the database is new, since a new key could not read the secrets of an older one.
  */
 export async function loadMasterKey(
   dataDirectory: string,
@@ -28,7 +28,7 @@ export async function loadMasterKey(
   return readKeyFile(file);
 }
 
-/** The same key, of an installation that was started before. */
+/** The master key of an installation that was started before. */
 export const readMasterKey = (dataDirectory: string, configured: Buffer | null): Promise<Buffer> =>
   configured ? Promise.resolve(configured) : readKeyFile(join(dataDirectory, 'encryption.key'));
 

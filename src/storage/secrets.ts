@@ -13,7 +13,10 @@ import { LRUCache } from 'lru-cache';
 export type Secrets = {
   /** A new gateway key: 256 random bits behind a recognisable prefix. Shown once, stored only as `hash`. */
   generateKey(): string;
-  /** A key in the form of `generateKey`, the same for the same seed; who knows the seed alone cannot tell it. */
+  /**
+   * A key in the form of `generateKey` that is always the same for the same seed; without the master key, the seed
+   * does not reveal it.
+   */
   derivedKey(seed: string): string;
   /** HMAC-SHA-256 of a gateway key, hex. */
   hash(secret: string): string;
@@ -59,8 +62,8 @@ export function createSecrets(masterKey: Buffer): Secrets {
     'audit digest': createSecretKey(derive(masterKey, 'audit digest')),
     'export link': createSecretKey(derive(masterKey, 'export link')),
   };
-  // Every request brings its key: the hashes of the latest ones are kept. The keys themselves are in memory anyway while
-  // their requests last.
+  // Every request brings its key, so the hashes of the latest keys are kept. The keys themselves are in memory anyway
+  // while their requests last.
   const recent = new LRUCache<string, string>({ max: 5000 });
   return {
     fingerprint: derive(masterKey, 'fingerprint').toString('hex').slice(0, 16),

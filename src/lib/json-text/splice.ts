@@ -37,7 +37,7 @@ export function spliced(json: Buffer, changes: MemberChanges): Buffer {
     found.push(member);
     last.set(name, member);
     if (last.size < changes.size || !isWatched) continue;
-    // The names are prepared once, because the rest of the text is searched for them.
+    // This is checked only once, because the check searches the whole rest of the text.
     if (!mayRepeat(text, next, changes)) break;
     isWatched = false;
   }

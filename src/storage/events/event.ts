@@ -1,13 +1,13 @@
 import type { Collection, Db } from 'mongodb';
 
-/** What can be told of: a log or an audit entry was added. */
+/** The kinds of events: a log or an audit entry was added. */
 export type EventKind = 'log' | 'audit_entry';
 
 /** Something that became visible in the store: where it belongs, and the ids of its documents. */
 export type Event = {
   kind: EventKind;
   organisationId: string;
-  /** Null for what belongs to no workspace. */
+  /** Null for an event that concerns the whole organisation. */
   workspaceId: string | null;
   ids: string[];
 };
@@ -18,13 +18,13 @@ export type Event = {
  */
 export type EventBatch = {
   _id: number;
-  /** Tells the writer its own batch after a try whose outcome it never learned. */
+  /** The id of the try, by which a writer recognises its own batch when it never got the answer. */
   token: string;
   events: Event[];
   at: Date;
 };
 
-/** Batches that are kept: the last ones carry the sequence over a restart, and readers may be that far behind. */
+/** How many batches are kept: the last ones carry the numbers over a restart, and a reader may be that far behind. */
 export const KEPT_BATCHES = 2000;
 
 export const eventsIn = (db: Db): Collection<EventBatch> => db.collection<EventBatch>('events');

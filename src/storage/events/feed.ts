@@ -22,7 +22,10 @@ type Subscriber = {
 
 const POLL_INTERVAL = 300;
 const PAGE = 100;
-/** Ids that may wait for one subscriber: some bursts' worth. They are in memory once, however many wait for them. */
+/**
+ * The most ids that may wait for one subscriber: enough for several bursts. They are in memory once, however many
+ * subscribers wait for them.
+ */
 const SUBSCRIBER_CAPACITY = 10_000;
 
 /** Reads the sequence of events for the subscribers of this process; asks nothing while there are none. */
@@ -70,7 +73,7 @@ export function createEventFeed(batches: () => Collection<EventBatch>, log: Logg
   }
 
   function deliver(batch: EventBatch): void {
-    // Read for subscribers that have left, while the position moved on for others.
+    // This batch was read for subscribers that have left; the position has moved on for others.
     if (batch._id <= position) return;
     const missed = batch._id > position + 1;
     position = batch._id;

@@ -11,8 +11,8 @@ export { createEventWriter, type StoredEventWriter } from './writer.ts';
 export type Events = EventFeed & StoredEventWriter;
 
 /**
- * What happens in the installation, told to every process of it by a sequence in the database. There is one way for an
- * event to a subscriber, also within a process: into the sequence and out of it.
+ * Tells what happens in the installation to all its processes, by a sequence of events in the database. Every event
+ * takes the same way to its subscribers, even within a process: into the sequence and out of it.
  */
 export function createEvents(db: Connection, log: Logger): Events {
   const batches = () => eventsIn(nativeDb(db));

@@ -11,15 +11,15 @@ export type StoredEventWriter = {
   stop(): Promise<void>;
 };
 
-/** Milliseconds between two batches: what happens in between travels in one. */
+/** Milliseconds between two batches: events of that time travel in one. */
 const INTERVAL = 200;
 /** Milliseconds before another try when the store did not take a batch. */
 const RETRY_INTERVAL = 1000;
-/** Ids of one batch, so that it stays a small document. */
+/** The most ids of one batch, so that it stays a small document. */
 const BATCH_IDS = 500;
-/** Ids that may wait for a store that does not answer; beyond, live subscribers will not hear of them. */
+/** The most ids that wait for a store that does not answer; subscribers never hear of any beyond these. */
 const CAPACITY = 20_000;
-/** A writer that reaches a multiple of this removes what is no longer kept. */
+/** At each multiple of this number, its writer removes the batches that are no longer kept. */
 const PRUNE_EVERY = 100;
 
 /** Appends to the sequence of events, together with the writers of other threads and processes. */
@@ -86,7 +86,7 @@ export function createEventWriter(options: {
     }
   }
 
-  /** Takes the number after the last; where another writer was faster, the one after that. */
+  /** Takes the next number; where another writer was faster, the one after it. */
   async function insert(collection: Collection<EventBatch>, batch: Omit<EventBatch, '_id'>): Promise<number> {
     for (;;) {
       last ??= await newestNumber(collection);
@@ -121,7 +121,7 @@ export function createEventWriter(options: {
   };
 }
 
-/** Cut so that no batch has more ids than a small document holds. */
+/** The events, cut so that no batch has more ids than a small document holds. */
 function batchesOf(waiting: Map<string, Event>): Omit<EventBatch, '_id'>[] {
   const batches: Omit<EventBatch, '_id'>[] = [];
   let room = 0;

@@ -1,13 +1,16 @@
 /** Where the contents of finished exports lie, by name. */
 export type ExportFiles = {
   /**
-   * Stores a whole content, or nothing: one that breaks off, or is aborted, leaves nothing that could be read. Holds a
-   * few megabytes of it at a time.
+   * Stores a whole content, or nothing: a write that fails or is aborted leaves nothing that could be read. It holds
+   * a few megabytes in memory at a time.
    */
   write(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>;
-  /** Removes a content and what a writer that died has left of it; what is not there is no error. */
+  /** Removes a content, and what a crashed writer has left of it; a content that does not exist is no error. */
   remove(name: string): Promise<void>;
-  /** A URL that gives the content to whoever has it for `seconds`; null where this process serves contents itself. */
+  /**
+   * A URL that is valid for `seconds` and gives the content to everybody who has it; null where this process serves
+   * contents itself.
+   */
   link(name: string, seconds: number): Promise<string | null>;
   /** The content, where this process serves it; null when it is not here. */
   open(name: string): Promise<StoredContent | null>;

@@ -47,7 +47,7 @@ export function exportFilesInS3(settings: S3Bucket): ExportFiles {
       const body = `<CompleteMultipartUpload>${done.join('')}</CompleteMultipartUpload>`;
       await ask('POST', urlOf(name, `?uploadId=${id}`), { body, signal });
     } catch (error) {
-      // Without the signal, which may be what ended it.
+      // Without the signal: it may be the reason why the upload ended.
       await ask('DELETE', urlOf(name, `?uploadId=${id}`)).catch(() => undefined);
       throw error;
     }

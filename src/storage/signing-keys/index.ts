@@ -20,18 +20,21 @@ export type PublishedKey = PublicJwk & { kid: string; use: 'sig'; alg: 'ES256' }
 export type SigningKeys = {
   /** The key that signs now. */
   current(): SigningKey;
-  /** The public key of an id; null when no key of that id is accepted. At once, but for the first sight of an id. */
+  /** The public key of an id; null when no accepted key has it. The result is a promise only when the id is new. */
   find(id: string): CryptoKey | null | Promise<CryptoKey | null>;
-  /** Every key that is accepted, or will be. */
+  /** Every key that is accepted now or will be later. */
   published(): PublishedKey[];
-  /** Makes the first key where there is none. */
+  /** Makes the first key if there is none. */
   start(): Promise<void>;
   stop(): void;
 };
 
 type Loaded = {
   document: SigningKeyDocument;
-  /** Milliseconds since the epoch; null while nothing has taken over. */
+  /**
+   * Until when tokens of this key are accepted, in milliseconds since the epoch; null while no later key has taken
+   * over.
+   */
   acceptedUntil: number | null;
   publicKey: CryptoKey;
   privateKey: CryptoKey;
@@ -39,7 +42,7 @@ type Loaded = {
 
 /** Milliseconds between looks at the age of the keys. */
 const CHECK_INTERVAL = 24 * 60 * 60 * 1000;
-/** Ids that are known to be nobody's. */
+/** The most ids that are remembered as unknown. */
 const ABSENT = 10_000;
 
 /** The ES256 keys that access tokens are signed with, shared by the processes of an installation. */
@@ -68,7 +71,7 @@ export function createSigningKeys(options: {
     keys = new Map(await Promise.all(loaded));
   }
 
-  /** One after the other: what an earlier read found must not come to lie over what a later one did. */
+  /** One read after the other: the result of an earlier one must not overwrite that of a later one. */
   async function load(): Promise<void> {
     reading = reading.then(read, read);
     try {
@@ -85,7 +88,7 @@ export function createSigningKeys(options: {
   };
 
   async function lookUp(id: string): Promise<CryptoKey | null> {
-    // However many ids nobody knows come at once, one read looks for them.
+    // One read looks for all unknown ids that come at the same time.
     loading ??= load().finally(() => {
       loading = null;
     });

@@ -19,7 +19,7 @@ export type SigningKeyDocument = {
   /** `Secrets.encrypt` of the private JWK. */
   sealedPrivateKey: string;
   createdAt: Date;
-  /** From then on it signs, until a later one does; it is published before. */
+  /** The time from which it signs, until a later key does; it is published before. */
   signsFrom: Date;
 };
 

@@ -9,9 +9,15 @@ const DAY = 24 * 60 * MINUTE;
 
 /** Milliseconds that a key signs before another one takes over. */
 const MAX_AGE = 30 * DAY;
-/** Milliseconds that a key is published before it signs, so that whoever keeps the key set has asked for it again. */
+/**
+ * Milliseconds for which a key is published before it signs, so that everybody who caches the key set has fetched it
+ * again.
+ */
 const LEAD = 5 * MINUTE;
-/** Milliseconds that a key is accepted after it signed last: a token's life, and clocks that differ. */
+/**
+ * Milliseconds for which a key is accepted after it signed last: the life of a token, and the difference between
+ * clocks.
+ */
 const TAIL = ACCESS_TOKEN_SECONDS * 1000 + MINUTE;
 /** Milliseconds to wait for another process that looks after the keys. */
 const PATIENCE = 10_000;
@@ -23,7 +29,10 @@ export type Rotation = {
   now: () => Date;
 };
 
-/** Oldest first, each with the time until which its tokens are accepted; null for as long as no other has taken over. */
+/**
+ * The keys, oldest first, each with the time until which its tokens are accepted; null while no other key has taken
+ * over.
+ */
 export function withEnds(
   keys: SigningKeyDocument[],
 ): { key: SigningKeyDocument; acceptedUntil: number | null }[] {
@@ -34,7 +43,10 @@ export function withEnds(
   });
 }
 
-/** Makes the first key, or the next one when the newest is 30 days old, and removes those that are over. True when it did. */
+/**
+ * Makes the first key, or the next one when the newest is 30 days old, and removes expired keys. True when anything
+ * changed.
+ */
 export const rotateByAge = (rotation: Rotation): Promise<boolean> =>
   alone(rotation, async () => {
     const keys = await signingKeyModel(rotation.db).find().lean<SigningKeyDocument[]>();
@@ -50,11 +62,11 @@ export const rotateByAge = (rotation: Rotation): Promise<boolean> =>
     return isDue || over.length > 0;
   });
 
-/** Makes a key that takes over in five minutes, or at once where there is none to take over from. */
+/** Makes a key that takes over in five minutes, or at once if it is the first. */
 export const rotateNow = (rotation: Rotation): Promise<SigningKeyDocument> =>
   alone(rotation, async () => insert(rotation, (await signingKeyModel(rotation.db).exists({})) ? LEAD : 0));
 
-/** Makes a key that signs at once, and drops all others: every token that is out there is refused from now on. */
+/** Makes a key that signs at once, and drops all others: every token issued before is refused from now on. */
 export const revokeAll = (rotation: Rotation): Promise<SigningKeyDocument> =>
   alone(rotation, async () => {
     const others = await signingKeyModel(rotation.db).find().lean<SigningKeyDocument[]>();

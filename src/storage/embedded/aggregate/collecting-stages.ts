@@ -46,7 +46,7 @@ export function facetStage(spec: unknown, compile: (pipeline: unknown) => Stage[
     });
 }
 
-/** Gives the same batches to several readers, who go in step, so that none is kept for a slow one. */
+/** Gives the same batches to several readers that advance together, so that no batch is kept for a slow reader. */
 function share(source: Batches, readers: number): Batches & { stop(): Promise<unknown> } {
   const iterator = source[Symbol.asyncIterator]();
   let reading = readers;

@@ -54,7 +54,7 @@ function collect(reading: Reading, spec: unknown, fields: Set<string>): boolean 
 
 const root = (path: string): string => path.split('.')[0] ?? path;
 
-/** An exclusion hands everything else on. */
+/** An exclusion passes on every field that it does not name. */
 function excludes(spec: unknown): boolean {
   const values = Object.entries(isDocument(spec) ? spec : {}).filter(([path]) => path !== '_id');
   return values.length === 0 || values.some(([, value]) => value === false || asNumber(value) === 0);

@@ -45,7 +45,7 @@ export function skipStage(spec: unknown): Stage {
   };
 }
 
-/** `limit` is that of a `$limit` right behind, so that no more needs to be kept. */
+/** `limit` comes from a `$limit` that follows directly, so that no more documents need to be kept. */
 export function sortStage(sort: unknown, limit: number, context: StageContext): Stage {
   const fields = parseSort(sort);
   if (fields.length === 0) throw new CommandError(15976, '$sort stage must have at least one sort key');

@@ -46,7 +46,7 @@ const extreme = (sign: number): Accumulator =>
     },
   );
 
-/** The least values that are not exceeded by the given shares of all values. */
+/** For each share, the smallest value that is at least as large as that share of all values. */
 const quantiles = (shares: number[], result: (found: (number | null)[]) => unknown): Accumulator =>
   accumulator<number[]>(
     () => [],
@@ -118,7 +118,7 @@ const refused = new Set(
   '$bottom $bottomN $firstN $lastN $maxN $minN $stdDevPop $stdDevSamp $top $topN'.split(' '),
 );
 
-/** The names of all that there are. */
+/** The names of all accumulators. */
 export const accumulatorNames = [...Object.keys(accumulators), '$count', '$median', '$percentile'];
 
 /** The accumulator that `{ $sum: "$price" }` names, and the expression for what it takes of each document. */

@@ -28,7 +28,7 @@ type Field = {
   covered: Set<FieldCondition>;
 };
 
-/** Places of one index that a query looks at; beyond, it scans. */
+/** The most intervals of one index that a query looks at; a query with more scans the collection. */
 const maximumPoints = 20_000;
 
 /** The first byte string that is greater than everything that begins with the prefix. */

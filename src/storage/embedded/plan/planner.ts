@@ -75,7 +75,7 @@ function consider(index: Index, question: Question): { plan: IndexPlan; score: n
   const ordering = sort.length > 0 && direction !== 0 ? 4 : 0;
   const score = points * 10 + (ranged ? 5 : 0) + ordering;
   if (score === 0 && !forced) return null;
-  // Every interval of it holds one document at most, be they many: no other index has fewer to offer.
+  // Each interval of a unique index holds at most one document: no other index can offer fewer.
   const unique = index.unique && points === index.names.length ? 100 : 0;
   return {
     plan: {
@@ -173,7 +173,7 @@ function planUnion(
   return null;
 }
 
-/** In how many places of indexes a plan looks. */
+/** How many intervals of indexes a plan looks at. */
 export function countIntervals(plan: AccessPath): number {
   if (plan.kind === 'scan') return 0;
   if (plan.kind === 'index') return plan.intervals.length;

@@ -37,7 +37,7 @@ function* scanRecords(
   }
 }
 
-/** Places looked at before others get their turn, whether anything was found or not. */
+/** Intervals that are looked at before other commands get their turn, whether anything was found or not. */
 const searchedAtOnce = 100;
 
 function* scanIndex(

@@ -13,7 +13,7 @@ import { Sorter } from './sorter.ts';
 /** A row that matched, with the fields that were decoded to find out. */
 export type Match = StoredDocument & { document: Document | null };
 
-/** So many documents are looked at so quickly that it does not matter where. */
+/** So few documents are read quickly in any thread. */
 const fewDocuments = 1000;
 const firstChunk = 64;
 const largestChunk = 512;

@@ -36,7 +36,7 @@ function compileClauses(
   for (const [key, condition] of Object.entries(source)) {
     if (key === '$comment') continue;
     if (isElement && referenceFields.has(key)) {
-      // A server takes what stands there as a value, operators too.
+      // As on a MongoDB server, the condition of a DBRef's field is a value, even when it looks like operators.
       predicates.push(compileOperators([key], { $eq: condition }, context));
     } else if (key.startsWith('$'))
       predicates.push(compileTopLevel(key, condition, context, fields, isElement));

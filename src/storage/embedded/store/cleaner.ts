@@ -32,7 +32,7 @@ export class Cleaner {
     this.#report = onError;
   }
 
-  /** Starts clearing, unless that is under way. */
+  /** Starts to clear, unless it is at work already. */
   wake(): void {
     if (this.#closed) return;
     this.#again = true;
@@ -60,7 +60,7 @@ export class Cleaner {
 
   #clear(trash: Trash): Promise<boolean> {
     return this.#writes.run(() => {
-      // The list is as old as the clearing: meanwhile an index build may have begun, or ended well.
+      // The list was read when the clearing began: meanwhile an index build may have begun, or ended well.
       if (!this.#catalogue.isTrash(trash)) return false;
       if (trash.kind === 'index' && this.#isBuilding(trash.id)) return false;
       const removed = trash.kind === 'index' ? this.#removeEntries(trash.id) : this.#removeDocuments(trash);
@@ -75,7 +75,7 @@ export class Cleaner {
     return this.#database.run(removeEntries, index, batchSize);
   }
 
-  /** Dropping a table that is still full would keep the thread for as long as it is large. */
+  /** A table is emptied first: dropping a full one would block the thread for a time that grows with its size. */
   #removeDocuments(trash: Trash): number {
     const table = tableOf(trash);
     const [exists] = this.#database.all('SELECT 1 FROM sqlite_schema WHERE name = ?', table);

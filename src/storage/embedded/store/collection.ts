@@ -13,14 +13,14 @@ export type Collection = {
   namespace: string;
   uuid: UUID;
   options: Document;
-  /** Made from the options. */
+  /** The check of new documents that the options ask for; null when they ask for none. */
   validator: Validator | null;
   indexes: Index[];
   count: number;
-  /** The writer's alone. */
+  /** The number of the next record; only the writer's thread uses it. */
   nextRecord: number;
   dropped: boolean;
-  /** Each collects the records that are written from now on; see `ChangeWatch`. */
+  /** Sets that collect the records written from now on; see `ChangeWatch`. */
   watches: Set<Set<number>>;
 };
 

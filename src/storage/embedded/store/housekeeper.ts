@@ -53,7 +53,7 @@ export class Housekeeper {
   async #run(): Promise<void> {
     await this.#store.cursors.sweep();
     this.#store.sessions.sweep();
-    // What a full disk broke off is tried again.
+    // Clearing that a full disk interrupted is tried again.
     this.#store.cleaner.wake();
     for (const collection of this.#store.catalogue.list()) {
       for (const index of collection.indexes) {

@@ -26,7 +26,7 @@ export function validationOptions(given: Document, before: Document): Document {
       2,
       `Enumeration value '${String(validationAction)}' for field 'validationAction' is not a valid value.`,
     );
-  // There is no log in which a warning would be seen.
+  // Warnings are refused, because nobody would see them: there is no log for them.
   if (validationAction !== undefined && validationAction !== 'error')
     throw notImplemented(`the validationAction '${String(validationAction)}' is not supported`);
   if (validator !== undefined) compileFilter(validator);

@@ -32,7 +32,7 @@ export class Writes {
     });
   }
 
-  /** Writes what is queued and takes nothing more. */
+  /** Writes what is queued; further statements are refused. */
   close(): void {
     while (this.#queue.length > 0) this.#flush();
     this.#closed = true;

@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { backup as copy, DatabaseSync } from 'node:sqlite';
 import { badValue } from '../../errors.ts';
 
-/** All pages in one step: a copy made in several begins anew whenever something is written in between. */
+/** All pages are copied in one step: a copy in several steps starts again whenever something is written in between. */
 const allPages = 2 ** 31 - 1;
 
 /**

@@ -13,11 +13,11 @@ parentPort?.on('message', (message: 'checkpoint' | 'stop') => {
     return;
   }
   try {
-    // Passive: it waits for nobody, and nobody for it.
+    // A passive checkpoint waits for no reader or writer, and none waits for it.
     sqlite.exec('PRAGMA wal_checkpoint(PASSIVE)');
     parentPort?.postMessage(null);
   } catch (error) {
-    // An error that goes to another thread loses what SQLite calls it.
+    // An error that is posted to another thread loses SQLite's code, so it is read here.
     const { code, message } = asCommandError(error);
     parentPort?.postMessage({ code, message } satisfies CheckpointFault);
   }

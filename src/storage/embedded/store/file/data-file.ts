@@ -28,9 +28,12 @@ const pragmas = `
   PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 2000;
 `;
 
-/** Pages in the log beyond which they are copied to the data file, in a thread of its own. */
+/** With more pages than this in the log, they are copied to the data file, in a thread of its own. */
 const usualLog = 1000;
-/** Under steady writing that thread never quite catches up. From here on the writer copies the rest, to begin anew. */
+/**
+ * Under steady writing that thread never quite catches up. With more pages than this the writer copies the rest
+ * itself, so that the log can begin anew.
+ */
 const longestLog = 4000;
 
 /** The SQLite file as its one writer has it. */
@@ -54,12 +57,12 @@ export class DataFile extends Database {
     this.#onError = onError;
   }
 
-  /** The writer's thread knows without looking. */
+  /** The writer's thread knows of dropped collections without asking the file. */
   override confirm({ dropped, indexes }: Collection, index: number | null): void {
     if (dropped || (index !== null && !indexes.some(({ id }) => id === index))) throw planKilled();
   }
 
-  /** What a failed write is to its caller. */
+  /** The error that the caller of a failed write gets. */
   faultOf(error: unknown): CommandError {
     const fault = asCommandError(error);
     if (fault.code !== unknownError || hasRoom(this.#path)) return fault;
