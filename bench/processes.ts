@@ -41,8 +41,6 @@ export type RunningSluice = Running & {
   clientSecret: string;
 };
 
-type Package = { scripts: { start: string } };
-
 /**
  * Sluice as `npm start` starts it: its own process, embedded store, authentication and request log on. Waits for its greeting.
  * `flags`: further ones of Node; `env`: further settings.
@@ -53,14 +51,10 @@ export async function startSluice(
 ): Promise<RunningSluice> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   const root = join(here, '..');
-  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
-  const command = scripts.start.replace('exec node', ['exec node', ...flags].join(' '));
-  const child = spawn('sh', ['-c', command], {
+  const child = spawn(process.execPath, [join(root, 'scripts/start.mjs'), ...flags], {
     cwd: root,
     env: {
       ...process.env,
-      // The `node` that npm would find.
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
       PORT: String(port),
       DATA_DIR: directory,
       LOG_LEVEL: 'warn',

@@ -1,5 +1,6 @@
 // Makes a fresh clone ready: installs the locked dependencies when they are missing or older than the lock file.
-// Runs before `npm start` and `npm test`, on whatever Node is installed, so it uses nothing newer than Node 16.
+// Runs before `npm start`, and in scripts/run.mjs before every other script. The Node.js that runs it is whatever the machine
+// has, so it uses nothing newer than Node.js 16.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +13,7 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 const major = (version) => Number(version.replace(/^v/, '').split('.')[0]);
 
 /** What an operator runs, on a machine that may have no use for development packages. */
-const operating = ['prestart', 'prebackup', 'preaudit:verify', 'prerotate:signing-key'].includes(
+const operating = ['prestart', 'backup', 'audit:verify', 'rotate:signing-key'].includes(
   process.env.npm_lifecycle_event || '',
 );
 
@@ -42,7 +43,8 @@ const isCurrent = existsSync(installed) && statSync(installed).mtimeMs >= statSy
 if (!isCurrent || !(operating || hasDevelopmentPackages())) install();
 
 const bundled = join(root, 'node_modules', '.bin', 'node');
-const runtime = existsSync(bundled) ? bundled : process.execPath;
+/** The Node.js to run this repository with: the locked one, where the platform has it. */
+export const runtime = existsSync(bundled) ? bundled : process.execPath;
 const version = spawnSync(runtime, ['--version'], { encoding: 'utf8' }).stdout || '';
 if (major(version.trim()) < 24) {
   process.stderr.write(`Sluice needs Node.js 24 or newer; this is ${version.trim() || process.version}.\n`);

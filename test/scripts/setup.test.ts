@@ -39,7 +39,7 @@ function installedBefore(script: string, nodeEnv = ''): string[] | null {
   const env = {
     ...process.env,
     npm_execpath: at('npm.cjs'),
-    npm_lifecycle_event: `pre${script}`,
+    npm_lifecycle_event: script === 'start' ? 'prestart' : script,
     NODE_ENV: nodeEnv,
   };
   const { status, stderr } = spawnSync(process.execPath, [at('scripts', 'setup.mjs')], {
