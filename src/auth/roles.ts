@@ -53,21 +53,33 @@ const workspaceAdmin: Permission[] = [
   'workspaces.read',
   'workspaces.update',
 ];
-/** Managers may do what administrators may, but only administrators change the budget of a workspace. */
+/** Only administrators of a workspace change its budgets; managers read them. */
 const workspaceManager = workspaceAdmin.filter(
   (scope) => familyOf(scope) !== 'policies' || /\.(read|list)$/.test(scope),
 );
 const workspaceMember = workspaceManager.filter((scope) => views.includes(scope));
 
-/** Roles that every tenant has, by the slug that an access policy names. */
-export const builtInRoles: ReadonlyMap<string, readonly Permission[]> = new Map<string, Permission[]>([
-  ['superuser', everything],
-  ['view_only_admin', views],
-  ['organisation_owner', everything],
-  ['organisation_admin', everything],
-  // A member of the organisation sees nothing before a workspace adds them.
-  ['organisation_member', []],
-  ['workspace_admin', workspaceAdmin],
-  ['workspace_manager', workspaceManager],
-  ['workspace_member', workspaceMember],
-]);
+type BuiltInRole = { meaning: string; permissions: readonly Permission[] };
+
+/** Roles that every tenant has, by the slug that an access policy names; docs/reference/scopes.md tells their meaning. */
+export const builtInRoleDefinitions: Readonly<Record<string, BuiltInRole>> = {
+  superuser: { meaning: 'may do everything', permissions: everything },
+  view_only_admin: { meaning: 'may read everything but identities', permissions: views },
+  organisation_owner: { meaning: 'may do everything', permissions: everything },
+  organisation_admin: { meaning: 'may do everything', permissions: everything },
+  organisation_member: { meaning: 'may do nothing until a workspace takes the member in', permissions: [] },
+  workspace_admin: {
+    meaning: 'may do everything in a workspace, its keys and members included',
+    permissions: workspaceAdmin,
+  },
+  workspace_manager: {
+    meaning: 'the same, but may only read the budgets of the workspace (`policies`)',
+    permissions: workspaceManager,
+  },
+  workspace_member: { meaning: 'may read what is in a workspace', permissions: workspaceMember },
+};
+
+/** What each built-in role allows. */
+export const builtInRoles: ReadonlyMap<string, readonly Permission[]> = new Map(
+  Object.entries(builtInRoleDefinitions).map(([slug, { permissions }]) => [slug, permissions]),
+);

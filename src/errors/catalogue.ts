@@ -1,7 +1,7 @@
 /**
  * Every error that Sluice raises itself, once: HTTP status, public message, whether a client may try again, and the
  * names it carries on the wire. `type` and `code` are the OpenAI-like pair of inference answers; `adminCode` is the
- * code of administration answers (AB01 to AB09).
+ * code of administration answers, AB01 to AB09. docs/reference/errors.md is made from it.
  */
 export type ErrorEntry = {
   status: number;
@@ -21,7 +21,7 @@ const entry = (
   retryable = false,
 ): ErrorEntry => ({ status, adminCode, type, code, message, retryable });
 
-/** The error of a request that brings its own config, provider or host to an organisation that takes only saved ones. */
+/** What a request may not bring along where only saved configs and providers are used. */
 const inlineBlocked = (code: string, message: string): ErrorEntry =>
   entry(400, 'AB01', 'invalid_request_error', code, message);
 

@@ -17,14 +17,19 @@ export const exportSettings = {
   EXPORT_S3_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
     .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
+    .optional()
+    .describe(
+      'S3-compatible storage that log exports go to, e.g. `https://s3.eu-west-1.amazonaws.com`; ' +
+        'without it they are files in `DATA_DIR/exports`',
+    ),
   EXPORT_S3_BUCKET: z
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
-    .optional(),
-  EXPORT_S3_REGION: text,
-  EXPORT_S3_ACCESS_KEY_ID: text,
-  EXPORT_S3_SECRET_ACCESS_KEY: text,
+    .optional()
+    .describe('the bucket; like the next three, it is set together with the endpoint'),
+  EXPORT_S3_REGION: text.describe('the region of the bucket'),
+  EXPORT_S3_ACCESS_KEY_ID: text.describe('credential that may write, read and delete objects of the bucket'),
+  EXPORT_S3_SECRET_ACCESS_KEY: text.describe('the secret of that credential'),
 };
 
 type Name = keyof typeof exportSettings;

@@ -12,7 +12,15 @@ const headerNames = nameList
 export const headerSettings = {
   HEADERS_TO_METADATA: headerNames
     .refine((names) => !names.some(isSecretName), 'must name no header that carries a secret')
-    .default([]),
-  HEADERS_TO_MASK: headerNames.default([]),
-  HEADERS_TO_IGNORE: headerNames.default([]),
+    .default([])
+    .describe(
+      'comma list of request headers whose values become metadata of their request, under their ' +
+        'names in lower case',
+    ),
+  HEADERS_TO_MASK: headerNames
+    .default([])
+    .describe('comma list of headers whose values no log shows, beside those that look like secrets'),
+  HEADERS_TO_IGNORE: headerNames
+    .default([])
+    .describe('comma list of headers that proxied requests do not take to their provider'),
 };

@@ -1,18 +1,15 @@
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { isLoopbackHost } from '../lib/addresses.ts';
 import { hostnameOf } from '../lib/custom-host.ts';
 import type { LogLevel } from '../lib/logger.ts';
-import { type EmbeddingSettings, semanticCacheEmbeddings } from './cache.ts';
-import { corsOrigins } from './cors.ts';
-import { exportBucket, exportSettings, missingOfBucket, type S3Bucket } from './exports.ts';
-import { defaultGraphLimits } from './graph-limits.ts';
-import { headerSettings } from './headers.ts';
+import type { EmbeddingSettings } from './cache.ts';
+import { environmentOf, type Values } from './environment.ts';
+import type { S3Bucket } from './exports.ts';
+import { missingOfBucket } from './exports.ts';
 import { anyHouse, type House } from './house.ts';
-import { type JwtIssuer, jwtIssuers } from './jwt-issuers.ts';
-import { nameList } from './name-list.ts';
-import { type RemoteSubgraph, remoteSubgraphs } from './remote-subgraphs.ts';
-import { collectorOf, type OtlpCollector, traceSettings } from './traces.ts';
+import type { JwtIssuer } from './jwt-issuers.ts';
+import type { RemoteSubgraph } from './remote-subgraphs.ts';
+import { collectorOf, type OtlpCollector } from './traces.ts';
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
@@ -123,106 +120,6 @@ export type Settings = {
   /** Milliseconds that open requests get after SIGTERM. */
   shutdownTimeout: number;
 };
-
-const wholeNumber = (min: number, max: number) =>
-  z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).pipe(z.number().min(min).max(max));
-
-const integer = (fallback: number, min: number, max: number) => wholeNumber(min, max).default(fallback);
-
-const choice = z.enum(['true', 'false']).transform((text) => text === 'true');
-
-const flag = (fallback: boolean) => choice.default(fallback);
-
-// Secrets that travel in a header.
-const headerSecret = z
-  .string()
-  .regex(
-    /^[\x21-\x7e]{32,512}$/,
-    'must be 32 to 512 characters without spaces, e.g. from `openssl rand -hex 32`',
-  );
-
-const encryptionKey = z
-  .string()
-  .transform((text) => Buffer.from(text, 'base64'))
-  .refine((key) => key.length === 32, 'must be 32 bytes in base64, e.g. from `openssl rand -base64 32`');
-
-// Under `x-request-` or `x-forwarded-` other parties send headers of their own.
-const headerPrefix = z.string().regex(/^x-(?!gateway-|request-|forwarded-)[a-z0-9_-]*[a-z0-9_]-$/, {
-  error: ({ input }) =>
-    `${JSON.stringify(input)} is no prefix such as x-other-gateway- (not of x-gateway-, x-request-, x-forwarded-)`,
-});
-
-const environmentOf = (house: House) =>
-  z.object({
-    HOST: z.string().default('127.0.0.1'),
-    PORT: integer(8787, 0, 65535),
-    WORKERS: integer(1, 1, 256),
-    SUBGRAPHS: nameList.optional(),
-    SUBGRAPH_SECRET: headerSecret.optional(),
-    SUBGRAPH_HOST: z.string().default('127.0.0.1'),
-    SUBGRAPH_PORT: wholeNumber(0, 65535).optional(),
-    HEADER_PREFIX_ALIASES: z
-      .string()
-      .transform((text) => text.split(',').map((prefix) => prefix.trim().toLowerCase()))
-      .pipe(z.array(headerPrefix).max(5, 'takes at most 5 prefixes'))
-      .default([]),
-    DATA_DIR: z.string().default('./data'),
-    MONGODB_URI: z
-      .string()
-      .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
-      .optional(),
-    ENCRYPTION_KEY: encryptionKey.optional(),
-    MAX_BODY_BYTES: integer(100 * 1024 * 1024, 1024, 2 ** 31),
-    MAX_JSON_BYTES: integer(16 * 1024 * 1024, 1024, 2 ** 29),
-    MAX_REPLAY_BYTES: integer(10 * 1024 * 1024, 0, 2 ** 30),
-    BODY_MEMORY_BYTES: integer(256 * 1024 * 1024, 1024 * 1024, 2 ** 36),
-    MAX_OPEN_CALLS: wholeNumber(1, 1_000_000).optional(),
-    MAX_OPEN_CALLS_PER_KEY: wholeNumber(1, 1_000_000).optional(),
-    CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000),
-    PROVIDER_REDIRECTS: z.enum(['pass', 'refuse']).default('pass'),
-    TRUSTED_HOSTS: z.string().optional(),
-    CACHE_MAX_AGE_SECONDS: wholeNumber(60, 7_776_000).optional(),
-    CACHE_MEMORY_BYTES: integer(64 * 1024 * 1024, 0, 2 ** 34),
-    SEMANTIC_CACHE_EMBEDDINGS: semanticCacheEmbeddings(house).optional(),
-    SEMANTIC_CACHE_THRESHOLD: z.coerce.number().gt(0).max(1).default(0.95),
-    SAVED_CONFIGS_ONLY: flag(false),
-    CORS_ORIGINS: corsOrigins.default([]),
-    ...headerSettings,
-    LOG_BODIES: z.enum(['full', 'none']).default('full'),
-    // Five bodies and their escapes must fit into one document of the database.
-    LOG_BODY_MAX_BYTES: integer(64 * 1024, 0, 512 * 1024),
-    LOG_RETENTION_DAYS: integer(90, 1, 3650),
-    LOG_BODY_RETENTION_DAYS: integer(30, 1, 3650),
-    ...exportSettings,
-    GRAPHQL_INTROSPECTION: flag(true),
-    GRAPHQL_SANDBOX: choice.optional(),
-    GRAPHQL_MAX_DEPTH: integer(defaultGraphLimits.maxDepth, 1, 100),
-    GRAPHQL_MAX_COST: integer(defaultGraphLimits.maxCost, 1, 100_000_000),
-    GRAPHQL_TIMEOUT_MS: integer(defaultGraphLimits.timeout, 100, 600_000),
-    TRUSTED_DOCUMENTS: z.string().optional(),
-    REMOTE_SUBGRAPHS: remoteSubgraphs(house).optional(),
-    REMOTE_SUBGRAPH_POLL_MS: integer(10_000, 50, 3_600_000),
-    PUBLIC_URL: z
-      .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
-      .transform((url) => url.replace(/\/+$/, ''))
-      .optional(),
-    SERVICE_ACCOUNT_DOMAIN: z
-      .string()
-      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain in lower case')
-      .max(100)
-      .default('sluice.local'),
-    JWT_ISSUERS: jwtIssuers.optional(),
-    METRICS_TOKEN: headerSecret.optional(),
-    ...traceSettings,
-    LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info'),
-    SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000),
-    NODE_ENV: z.string().optional(),
-  });
-
-type Values = z.infer<ReturnType<typeof environmentOf>>;
-
-/** Names of the environment variables that are read. */
-export const settingNames = Object.keys(environmentOf(anyHouse).shape);
 
 const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
 

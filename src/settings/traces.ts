@@ -30,8 +30,16 @@ function memberOf(text: string): [string, string] {
 
 /** Where spans go, under the names that OpenTelemetry gives these settings. */
 export const traceSettings = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: plainUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: headers.default({}),
+  OTEL_EXPORTER_OTLP_ENDPOINT: plainUrl
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional()
+    .describe(
+      'collector that gets a span of every call to a provider, as OTLP over HTTP at `/v1/traces` ' +
+        'below it',
+    ),
+  OTEL_EXPORTER_OTLP_HEADERS: headers
+    .default({})
+    .describe('headers for the collector: `name=value` pairs between commas, percent-encoded'),
 };
 
 export const collectorOf = (values: {
