@@ -1,6 +1,6 @@
 // Writes what is generated: from the SDL under schema/ its types and those of each subgraph's resolvers; from the SDL and
-// rest-compat/operations/ the published description of the REST API and the types of its operations. `--check` only compares,
-// and fails when something differs.
+// rest-compat/operations/ the published description of the REST API and the types of its operations; docs/reference/ from
+// the code that it describes. `--check` only compares, and fails when something differs.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { changesBetween } from './codegen/changes.ts';
 import { operationTypes } from './codegen/operation-types.ts';
@@ -8,6 +8,7 @@ import { published } from './codegen/published.ts';
 import { resolverTypes } from './codegen/resolver-types.ts';
 import { publicDocument, subgraphDocuments } from './codegen/schema.ts';
 import { schemaTypes } from './codegen/schema-types.ts';
+import { referencePages } from './reference/index.ts';
 
 const root = new URL('../', import.meta.url);
 const types = 'src/subgraphs/types.generated.ts';
@@ -25,6 +26,7 @@ const outputs = [
   )),
   { path: description, text: `${JSON.stringify(api, null, 2)}\n` },
   { path: 'rest-compat/types.generated.ts', text: operationTypes(api) },
+  ...referencePages(),
 ];
 
 for (const { path, text } of outputs) {
@@ -35,9 +37,7 @@ for (const { path, text } of outputs) {
     writeFileSync(file, text);
     continue;
   }
-  console.error(
-    `${path} does not match schema/ and rest-compat/operations/. After a wanted change: npm run codegen.`,
-  );
+  console.error(`${path} does not match what it is made from. After a wanted change: npm run codegen.`);
   if (path === description) console.error(changesBetween(present, text).slice(0, 40).join('\n'));
   process.exitCode = 1;
 }

@@ -5,7 +5,7 @@ import type { LogLevel } from '../lib/logger.ts';
 import type { EmbeddingSettings } from './cache.ts';
 import { environmentOf, type Values } from './environment.ts';
 import type { S3Bucket } from './exports.ts';
-import { missingOfBucket } from './exports.ts';
+import { exportBucket, missingOfBucket } from './exports.ts';
 import { anyHouse, type House } from './house.ts';
 import type { JwtIssuer } from './jwt-issuers.ts';
 import type { RemoteSubgraph } from './remote-subgraphs.ts';

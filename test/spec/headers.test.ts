@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { sourceFiles } from '../contract/source-files.ts';
 import {
   type CallOptions,
   created,
@@ -195,15 +193,6 @@ describe('1.1: request headers', () => {
       ]);
     },
   );
-});
-
-test('1.1, 1.3: the README names every header of the gateway’s own', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const names = sourceFiles('src').flatMap(
-    ({ text }) => text.match(/(?<=')x-gateway-[a-z-]+[a-z](?=')/g) ?? [],
-  );
-  expect(new Set(names).size).toBeGreaterThan(20);
-  expect([...new Set(names)].filter((name) => !readme.includes(`\`${name}`))).toEqual([]);
 });
 
 describe('1.3: response headers', () => {

@@ -1,0 +1,17 @@
+import { errorsPage } from './errors.ts';
+import { headersPage } from './headers.ts';
+import { metricsPage } from './metrics.ts';
+import type { ReferencePage } from './page.ts';
+import { providersPage } from './providers.ts';
+import { scopesPage } from './scopes.ts';
+import { settingsPage } from './settings.ts';
+
+/** The pages of docs/reference/, as the code has them now. */
+export const referencePages = (): ReferencePage[] => [
+  settingsPage(),
+  headersPage(),
+  providersPage(),
+  errorsPage(),
+  scopesPage(),
+  metricsPage(),
+];
