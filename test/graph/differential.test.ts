@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'graphql';
+import { pages } from '../docs/pages.ts';
 import { randomQuery } from './random-query.ts';
 import { idNames, resourceOf, restDocuments, schema, variablesFor } from './rest-documents.ts';
 import { startTwins, type Twins } from './twins.ts';
@@ -40,10 +40,10 @@ describe('each REST document that reads', () => {
   );
 });
 
-describe('the examples of the README', () => {
+describe('the examples of the documentation', () => {
   it('answer the same', async () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    const queries = [...readme.matchAll(/"query": "((?:[^"\\]|\\.)*)"/g)].map(([, query = '']) =>
+    const text = pages.map((page) => page.text).join('\n');
+    const queries = [...text.matchAll(/"query": "((?:[^"\\]|\\.)*)"/g)].map(([, query = '']) =>
       JSON.parse(`"${query}"`),
     );
     expect(queries.length).toBeGreaterThan(0);
