@@ -2,7 +2,7 @@ import { errorsPage } from './errors.ts';
 import { headersPage } from './headers.ts';
 import { metricsPage } from './metrics.ts';
 import type { ReferencePage } from './page.ts';
-import { providersPage } from './providers.ts';
+import { providersPage } from './providers-page.ts';
 import { scopesPage } from './scopes.ts';
 import { settingsPage } from './settings.ts';
 

@@ -28,7 +28,7 @@ const errorNames = new Set(
 );
 
 /** Kinds of fenced blocks: those that test/docs runs, configurations of other programs, and outputs. */
-const languages = new Set(['sh', 'js', 'ts', 'graphql', 'nginx', 'yaml', '']);
+const languages = new Set(['sh', 'js', 'ts', 'graphql', 'diff', 'nginx', 'yaml', '']);
 
 /** The anchors that GitHub makes of a page's headings. */
 const anchorsOf = ({ text }: Page) =>
