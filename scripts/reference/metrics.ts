@@ -1,6 +1,12 @@
 import { Counter, Histogram, type Metric, Registry } from 'prom-client';
+import { throttleGauge } from '../../src/auth/index.ts';
+import { dataplaneGauges } from '../../src/dataplane/gauges.ts';
+import { graphGauges } from '../../src/graph/index.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
+import { bodyGauge } from '../../src/lib/bodies/index.ts';
+import { requestLogGauges } from '../../src/recording/log/thread/gauges.ts';
 import { createTrafficMetrics } from '../../src/recording/log/traffic-metrics.ts';
+import { changesGauge } from '../../src/storage/changes.ts';
 import { code, page, type ReferencePage, tableOf } from './page.ts';
 
 type Described = Metric & { name: string; help: string; labelNames: string[] };
@@ -24,15 +30,21 @@ function registeredBy(build: () => void): Described[] {
 const typeOf = (metric: Metric) =>
   metric instanceof Counter ? 'counter' : metric instanceof Histogram ? 'histogram' : 'gauge';
 
-/** What createMetrics reads only when somebody asks for numbers, which nobody does here. */
-const nothing = {} as Parameters<typeof createMetrics>[0];
+/** Gauges read their subject only when somebody asks for numbers, which nobody does here. */
+const nothing = {} as never;
 
 /** The service's own metrics; those of Node.js depend on the machine. */
 export function metricsPage(): ReferencePage {
-  const remotes = { states: () => ({}) };
-  const requestLog = { metrics: async () => [] } as never;
+  const gauges = [
+    ...dataplaneGauges(nothing),
+    ...requestLogGauges(nothing),
+    ...graphGauges(nothing, nothing),
+    changesGauge(nothing),
+    bodyGauge(nothing),
+    throttleGauge(nothing),
+  ];
   const metrics = registeredBy(() => {
-    createMetrics({ ...nothing, requestLog, remotes });
+    createMetrics(gauges, async () => []);
     createTrafficMetrics();
   });
   const rows = metrics
@@ -47,7 +59,7 @@ export function metricsPage(): ReferencePage {
   return page(
     'metrics',
     'Metrics',
-    'src/http/metrics.ts and src/recording/traffic-metrics.ts',
+    'src/http/metrics.ts and src/recording/log/traffic-metrics.ts',
     [
       'What `/metrics` shows, for Prometheus. [operations.md](../operations.md#health-and-metrics) says who may see it. Metrics of the',
       'process and of Node.js (memory, event loop, garbage collection, open files) are beside these, as `sluice_process_…` and',

@@ -79,6 +79,26 @@ describe('npm run schema:diff', () => {
     expect((await diff('HEAD~2')).stdout).toContain('test/contract/printed.graphql is new.');
   });
 
+  it('compares what each version of the code says of the REST API', async () => {
+    const script = 'scripts/codegen/print-description.ts';
+    const printing = (...paths: string[]) => {
+      const items = paths.map((path) => [
+        path,
+        { get: { operationId: path, parameters: [], responses: {} } },
+      ]);
+      const api = { paths: Object.fromEntries(items), components: { schemas: {} } };
+      writeFileSync(join(repository, script), `console.log('${JSON.stringify(api)}');`);
+    };
+    mkdirSync(join(repository, 'scripts/codegen'), { recursive: true });
+    printing('/a', '/b');
+    const described = commit(wider, 'Describe REST');
+    printing('/a');
+    const { code, stdout } = await diff(described);
+    expect(stdout).toMatch(/Breaks callers:\n- GET \/b is gone\.\n/);
+    expect(code).toBe(1);
+    git('reset', '--quiet', '--hard', widened);
+  });
+
   it('starts where the branch left origin/main', async () => {
     write(wider);
     git('update-ref', 'refs/remotes/origin/main', 'HEAD~2');

@@ -13,6 +13,8 @@ import type {
   OpenApiOperation,
   OpenApiParameter,
 } from '../../../rest-compat/openapi/document.ts';
+import { changesBetween } from '../../../scripts/codegen/changes.ts';
+import { digestOf } from '../../../scripts/codegen/digest.ts';
 import { createGraph, readSources } from '../../../src/graph/index.ts';
 import { subgraphs } from '../../../src/subgraphs/index.ts';
 import { smallContext, somebody } from '../../graph/small-graph.ts';
@@ -70,9 +72,9 @@ describe('the OpenAPI description', () => {
   });
 
   it('is the one that was published', () => {
-    const published = readFileSync(new URL('../../../rest-compat/published.json', import.meta.url), 'utf8');
+    const published = readFileSync(new URL('../../../rest-compat/published.txt', import.meta.url), 'utf8');
     // After a wanted change: npm run codegen
-    expect(whole).toEqual(JSON.parse(published));
+    expect(changesBetween(published, digestOf(whole))).toEqual([]);
   });
 
   it('has every operation on every base, each under a name of its own', () => {
