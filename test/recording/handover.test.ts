@@ -14,6 +14,7 @@ import { openSealed } from '../../src/recording/log/overflow/sealed-file.ts';
 import { createLogThread, type LogThread } from '../../src/recording/log/thread/log-thread.ts';
 import { startWorld, type World } from '../dataplane/world.ts';
 import { draftOf } from '../support/logs.ts';
+import { rounds } from '../support/long.ts';
 
 const log = createLogger('silent');
 const key = randomBytes(32);
@@ -96,7 +97,7 @@ describe('drafts', () => {
       fc.property(fc.array(draft, { maxLength: 12 }), (drafts) => {
         expect(handedOver(drafts).map(comparable)).toEqual(drafts.map(comparable));
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(8, 30) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('drafts', () => {
       fc.property(fc.array(similar, { maxLength: 12 }), (drafts) => {
         expect(JSON.parse(JSON.stringify(handedOver(drafts)))).toEqual(JSON.parse(JSON.stringify(drafts)));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100, 300) },
     );
   });
 });

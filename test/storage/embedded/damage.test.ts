@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { MongoClient } from 'mongodb';
 import { DataFile } from '../../../src/storage/embedded/store/file/data-file.ts';
+import { rounds } from '../../support/long.ts';
 import {
   connect,
   file,
@@ -222,7 +223,7 @@ describe('a write-ahead log', () => {
     const script = fileURLToPath(new URL('./fixtures/checkpointing-writer.ts', import.meta.url));
     const command = ['--disable-warning=ExperimentalWarning', script, file('data.sqlite')];
     let last = 0;
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < rounds(3, 10); round++) {
       // The writer starts by opening what the kill before it left.
       const writer = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
       const numbers = createInterface(writer.stdout);

@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { type Collection, type Document, MinKey, MongoClient, MongoServerError } from 'mongodb';
 import { startEmbedded } from '../../../src/storage/embedded/index.ts';
+import { rounds } from '../../support/long.ts';
 import { Ledger } from './fixtures/ledger.ts';
 import { startProcess } from './fixtures/process.ts';
 import { Writer } from './fixtures/writers.ts';
 import { seededRandom, temporaryDirectory } from './support.ts';
 
 const noRetries = { retryReads: false, retryWrites: false, maxPoolSize: 40 };
-const rounds = 20;
+const kills = rounds(5, 20);
 const writers = 30;
 const indexes: Document[] = [{ version: 1 }, { group: 1, version: -1 }, { tags: 1 }];
 const nameOf = (key: Document): string =>
@@ -127,12 +128,12 @@ function expectIntact(directory: string): void {
   file.close();
 }
 
-test(`nothing acknowledged is lost in ${rounds} kills under ${writers} writers`, async () => {
+test(`nothing acknowledged is lost in ${kills} kills under ${writers} writers`, async () => {
   const seed = randomInt(2 ** 31);
   const random = seededRandom(seed);
   const directory = temporaryDirectory();
   const ledger = new Ledger();
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < kills; round++) {
     try {
       await writeAndKill(directory.path, ledger, round, random);
       await verify(directory.path, ledger);

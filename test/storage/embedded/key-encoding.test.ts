@@ -16,6 +16,7 @@ import {
 import fc from 'fast-check';
 import { decode } from '../../../src/storage/embedded/bson/decode.ts';
 import { encodeKey } from '../../../src/storage/embedded/value/key-encoding.ts';
+import { rounds } from '../../support/long.ts';
 import { compareBson } from './fuzz/order-oracle.ts';
 
 const hexId = fc.uint8Array({ minLength: 12, maxLength: 12 });
@@ -169,14 +170,14 @@ describe('encoded keys', () => {
         const list = values.map(both);
         for (const [i, left] of list.entries()) for (const right of list.slice(i + 1)) checkPair(left, right);
       }),
-      { numRuns: 3_000, seed: 20261120 },
+      { numRuns: rounds(600, 3_000), seed: 20261120 },
     );
   }, 120_000);
 
   test('keep that order between values that are almost or quite the same', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => checkPair(both(left), both(right))),
-      { numRuns: 20_000, seed: 20261121 },
+      { numRuns: rounds(4_000, 20_000), seed: 20261121 },
     );
   }, 120_000);
 
@@ -193,7 +194,7 @@ describe('encoded keys', () => {
         if (left.lossy || right.lossy) return;
         expect(sign(Buffer.compare(left.bytes, right.bytes))).toBe(sign(wanted));
       }),
-      { numRuns: 10_000, seed: 20261122 },
+      { numRuns: rounds(2_000, 10_000), seed: 20261122 },
     );
   }, 120_000);
 

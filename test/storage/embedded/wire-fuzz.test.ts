@@ -4,6 +4,7 @@ import { createConnection, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { deserialize } from 'bson';
 import { MongoClient } from 'mongodb';
+import { rounds } from '../../support/long.ts';
 import { command, malformed } from './fuzz/messages.ts';
 import { Random } from './fuzz/random.ts';
 import { temporaryDirectory } from './support.ts';
@@ -77,7 +78,7 @@ function checkReplies(bytes: Buffer, sent: Buffer): void {
   }
 }
 
-test('2000 malformed messages are refused one by one while a good client works on', async () => {
+test('malformed messages are refused one by one while a good client works on', async () => {
   const random = new Random(2026);
   const things = client.db().collection('good');
   const before = memory();
@@ -89,7 +90,7 @@ test('2000 malformed messages are refused one by one while a good client works o
       expect(await things.countDocuments()).toBe(worked + 1);
     }
   })();
-  for (let round = 0; round < 100; round++) {
+  for (let round = 0; round < rounds(25, 100); round++) {
     const messages = random.list(20, (i) => malformed(random, round * 20 + i + 1));
     const answers = await Promise.all(messages.map(exchange));
     for (const [i, answer] of answers.entries()) checkReplies(answer, messages[i] as Buffer);
