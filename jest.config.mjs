@@ -6,6 +6,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testEnvironment: 'node',
+  runtime: '<rootDir>/test/support/runtime.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
