@@ -75,7 +75,7 @@ describe.each(doors)('%s %s', (method, path, body) => {
   });
 
   it('opens to each of its scopes alone, held for one workspace', async () => {
-    // Keys: test/authentication/authentication.test.ts
+    // Keys: test/authentication/inference.test.ts
     for (const scope of opening) {
       const status = await call(await callers.account([scope], app.workspaceId));
       expect({ scope, isOpen: [200, 400, 404].includes(status) }).toEqual({ scope, isOpen: true });

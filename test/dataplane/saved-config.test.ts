@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { chatAnswer } from '../support/provider.ts';
-import { fallback, startThreeProviders, type ThreeProviders, target } from './three-providers.ts';
+import { fallback, startThreeProviders, type ThreeProviders, target } from './strategy/three-providers.ts';
 import { created } from './world.ts';
 
 let three: ThreeProviders;

@@ -6,7 +6,7 @@ import { messagesOverChat } from '../../src/formats/messages/over-chat/index.ts'
 import type { CallerTranslation } from '../../src/formats/over-chat/translation.ts';
 import { responsesOverChat } from '../../src/formats/responses/over-chat/index.ts';
 import { createEventReader } from '../../src/lib/event-stream/index.ts';
-import { cachedUsage, chatChunks, chatWith } from '../dataplane/chat-streams.ts';
+import { cachedUsage, chatChunks, chatWith } from '../dataplane/formats/chat-streams.ts';
 
 /** Properties of the translation between callers' formats and chat. */
 

@@ -5,7 +5,7 @@ import { bySpelling, snakeCase } from '../../rest-compat/compile/names.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
 import { smallGraph } from '../graph/small-graph.ts';
-import { smallRest } from './small-rest.ts';
+import { smallRest } from './engine/small-rest.ts';
 
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 

@@ -369,7 +369,7 @@ describe('what the description says is true:', () => {
     expect(calls.map(({ operation }) => operation.operationId).sort()).toEqual(
       inferenceOperations.map(({ operationId }) => operationId).sort(),
     );
-    // What the mock provider has; the others: test/spec/routes.test.ts
+    // What the mock provider has; the others: test/dataplane/call/routes.test.ts
     const answered = calls.filter((call) => call.path === '/v1/models' || exampleOf(call) !== undefined);
     expect(answered).toHaveLength(4);
     const wrong = await wrongOnes(answered, (call) =>
