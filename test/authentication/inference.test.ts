@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type CallOptions,
-  created,
-  messages,
-  STORED_KEY,
-  startWorld,
-  type World,
-} from '../dataplane/world.ts';
 import { chatAnswer, json } from '../support/provider.ts';
+import { type CallOptions, created, messages, STORED_KEY, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 

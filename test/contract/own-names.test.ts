@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import type { OpenApi } from '../../rest-compat/openapi/document.ts';
 import { misplacedNames, unbuiltNames } from '../../rest-compat/own-names/reserved.ts';
 import { providerNames } from '../../src/dataplane/target/provider-names.ts';
-import { type CallOptions, created, startWorld, type World } from '../dataplane/world.ts';
+import { type CallOptions, created, startWorld, type World } from '../support/world.ts';
 
 const SECRET = 'sk-planted-0123456789abcdef';
 const body = { name: 'mine', provider: 'openai', key: SECRET };

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { bodiesOf, recordsOf, someRecordsOf } from '../recording/records.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
-import { messages, startWorld, until, type World } from './world.ts';
+import { bodiesOf, recordsOf, someRecordsOf } from '../support/records.ts';
+import { messages, startWorld, until, type World } from '../support/world.ts';
 
 let world: World;
 

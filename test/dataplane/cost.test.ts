@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log/record.ts';
-import { recordsOf } from '../recording/records.ts';
 import { recorded } from '../recording/usage-reports.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
-import { type CallOptions, startWorld, type World } from './world.ts';
+import { recordsOf } from '../support/records.ts';
+import { type CallOptions, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import {
   sessionCreated,
   startRealtimeProvider,
 } from '../support/realtime-provider.ts';
-import { created, STORED_KEY, startWorld, until, type World } from './world.ts';
+import { created, STORED_KEY, startWorld, until, type World } from '../support/world.ts';
 
 let world: World;
 let provider: RealtimeProvider;

@@ -3,9 +3,17 @@ import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Sleep } from '../../src/auth/index.ts';
 import { catalogue, type ErrorName, errorHeaders, GatewayError } from '../../src/errors/index.ts';
-import { recordsOf, someRecordsOf, storedText } from '../recording/records.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
-import { type CallOptions, created, messages, STORED_KEY, startWorld, until, type World } from './world.ts';
+import { recordsOf, someRecordsOf, storedText } from '../support/records.ts';
+import {
+  type CallOptions,
+  created,
+  messages,
+  STORED_KEY,
+  startWorld,
+  until,
+  type World,
+} from '../support/world.ts';
 
 /**
  * What users of other gateways complain of most, one promise each (the numbers are those of the list that this was built

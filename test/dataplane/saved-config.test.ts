@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { chatAnswer } from '../support/provider.ts';
+import { created } from '../support/world.ts';
 import { fallback, startThreeProviders, type ThreeProviders, target } from './strategy/three-providers.ts';
-import { created } from './world.ts';
 
 let three: ThreeProviders;
 

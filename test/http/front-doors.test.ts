@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
-import { startWorld, type World } from '../dataplane/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { startWorld, type World } from '../dataplane/world.ts';
-import { bodiesOf, recordsOf } from '../recording/records.ts';
 import { chatAnswer, json } from '../support/provider.ts';
+import { bodiesOf, recordsOf } from '../support/records.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
 

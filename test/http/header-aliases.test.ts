@@ -3,9 +3,9 @@ import { createClient } from 'graphql-ws';
 import OpenAI from 'openai';
 import { WebSocket } from 'ws';
 import { readSettings } from '../../src/settings/index.ts';
-import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
-import { bodiesOf, recordsOf } from '../recording/records.ts';
 import { chatAnswer, chatFrames, eventStream, json } from '../support/provider.ts';
+import { bodiesOf, recordsOf } from '../support/records.ts';
+import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../support/world.ts';
 
 const prefixes = ['x-other-gw-', 'x-acme_ai-'];
 let world: World;

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CallOptions, read, STORED_KEY, startWorld, until, type World } from '../dataplane/world.ts';
-import { recordsOf } from '../recording/records.ts';
 import { json, type ReceivedRequest, type Script } from '../support/provider.ts';
+import { recordsOf } from '../support/records.ts';
+import { type CallOptions, read, STORED_KEY, startWorld, until, type World } from '../support/world.ts';
 import { eventFrames, fixture, recording } from './replay.ts';
 
 // Through the front door: what each provider is sent, and what the caller gets of its answer.

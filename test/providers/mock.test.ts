@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CallOptions, startWorld, type World } from '../dataplane/world.ts';
+import { type CallOptions, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 

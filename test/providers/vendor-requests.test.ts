@@ -1,7 +1,7 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, json, type ReceivedRequest, type Script } from '../support/provider.ts';
+import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../support/world.ts';
 
 // Through the front door: where each provider with a layout of its own is asked, and with which words.
 

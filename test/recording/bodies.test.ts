@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
-import { bodiesOf, recordsOf, type StoredBodies, storedText } from './records.ts';
+import { bodiesOf, recordsOf, type StoredBodies, storedText } from '../support/records.ts';
+import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../support/world.ts';
 
 const LIMIT = 20_000;
 let world: World;

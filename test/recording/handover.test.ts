@@ -12,9 +12,9 @@ import type { ExchangeDraft, KeptBody } from '../../src/recording/log/draft.ts';
 import { Overflow } from '../../src/recording/log/overflow/overflow.ts';
 import { openSealed } from '../../src/recording/log/overflow/sealed-file.ts';
 import { createLogThread, type LogThread } from '../../src/recording/log/thread/log-thread.ts';
-import { startWorld, type World } from '../dataplane/world.ts';
 import { draftOf } from '../support/logs.ts';
 import { rounds } from '../support/long.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 const log = createLogger('silent');
 const key = randomBytes(32);

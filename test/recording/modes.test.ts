@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log/record.ts';
-import { startWorld, type World } from '../dataplane/world.ts';
 import { bodyOf, refusalOf } from '../rest-compat/support.ts';
 import { dataOf, errorOf } from '../subgraphs/support.ts';
 import { chatAnswer, json } from '../support/provider.ts';
-import { bodiesOf, recordsOf } from './records.ts';
+import { bodiesOf, recordsOf } from '../support/records.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Sleep } from '../../src/auth/index.ts';
 import type { LogRecord } from '../../src/recording/log/record.ts';
-import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
-import { recordsOf as recordsOfApp, someRecordsOf } from './records.ts';
+import { recordsOf as recordsOfApp, someRecordsOf } from '../support/records.ts';
+import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let wait: Sleep = async () => undefined;

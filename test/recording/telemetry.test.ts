@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { read, startWorld, until, type World } from '../dataplane/world.ts';
 import { chatAnswer, json } from '../support/provider.ts';
 import {
   attributesOf,
@@ -7,6 +6,7 @@ import {
   startTraceCollector,
   type TraceCollector,
 } from '../support/trace-collector.ts';
+import { read, startWorld, until, type World } from '../support/world.ts';
 
 let world: World;
 let collector: TraceCollector;

@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log/record.ts';
-import { type CallOptions, type RawAnswer, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, type Script } from '../support/provider.ts';
-import { recordsOf as recordsOfApp } from './records.ts';
+import { recordsOf as recordsOfApp } from '../support/records.ts';
+import { type CallOptions, type RawAnswer, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 

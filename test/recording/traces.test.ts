@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log/record.ts';
-import { created, messages, startWorld, until, type World } from '../dataplane/world.ts';
 import { dataOf } from '../subgraphs/support.ts';
 import { chatAnswer, json, type Script } from '../support/provider.ts';
+import { recordsOf } from '../support/records.ts';
 import {
   attributesOf,
   type CollectedSpan,
   startTraceCollector,
   type TraceCollector,
 } from '../support/trace-collector.ts';
-import { recordsOf } from './records.ts';
+import { created, messages, startWorld, until, type World } from '../support/world.ts';
 
 const MILLISECOND = 1_000_000n;
 

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { withoutSecrets } from '../../src/recording/log/answers/masking.ts';
-import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
-import { bodiesOf, recordsOf } from './records.ts';
+import { bodiesOf, recordsOf } from '../support/records.ts';
+import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../support/world.ts';
 
 const LIMIT = 2000;
 let world: World;

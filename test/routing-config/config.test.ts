@@ -5,10 +5,10 @@ import {
   type ThreeProviders,
   target,
 } from '../dataplane/strategy/three-providers.ts';
-import { type CallOptions, created, messages, type RawAnswer } from '../dataplane/world.ts';
 import { dataOf } from '../subgraphs/support.ts';
 import { startApp, type Tenant } from '../support/app.ts';
 import { chatAnswer } from '../support/provider.ts';
+import { type CallOptions, created, messages, type RawAnswer } from '../support/world.ts';
 
 /** The rules of spec/data-plane.md, section 2, one row each, through the front doors. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { messages, startWorld, type World } from '../dataplane/world.ts';
 import { chatAnswer, json } from '../support/provider.ts';
+import { messages, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 

@@ -7,7 +7,6 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { bodiesOf, recordsOf } from '../../recording/records.ts';
 import {
   chatAnswer,
   json,
@@ -15,7 +14,8 @@ import {
   type ScriptedProvider,
   startProvider,
 } from '../../support/provider.ts';
-import { type CallOptions, STORED_KEY, startWorld, type World } from '../world.ts';
+import { bodiesOf, recordsOf } from '../../support/records.ts';
+import { type CallOptions, STORED_KEY, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SecretMask } from '../../../src/dataplane/answer/secret-mask.ts';
-import { bodiesOf, recordsOf } from '../../recording/records.ts';
 import { chatAnswer, type Script } from '../../support/provider.ts';
-import { created, messages, STORED_KEY, startWorld, type World } from '../world.ts';
+import { bodiesOf, recordsOf } from '../../support/records.ts';
+import { created, messages, STORED_KEY, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 

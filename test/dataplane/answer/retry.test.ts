@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Sleep } from '../../../src/auth/index.ts';
 import { retryAfter } from '../../../src/dataplane/answer/retry.ts';
 import { retryHint } from '../../../src/providers/native-api.ts';
-import { recordsOf, someRecordsOf } from '../../recording/records.ts';
 import { chatAnswer, json, type Script, startProvider } from '../../support/provider.ts';
-import { messages, type RawAnswer, startWorld, type World } from '../world.ts';
+import { recordsOf, someRecordsOf } from '../../support/records.ts';
+import { messages, type RawAnswer, startWorld, type World } from '../../support/world.ts';
 
 /** The rules of spec/data-plane.md, section 3, a row each. Nobody waits here: what would be waited is noted. */
 let world: World;

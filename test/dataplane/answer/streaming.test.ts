@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chatFrames, eventStream } from '../../support/provider.ts';
-import { messages, read, startWorld, until, type World } from '../world.ts';
+import { messages, read, startWorld, until, type World } from '../../support/world.ts';
 
 let world: World;
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CacheEntry } from '../../../src/dataplane/cache/model.ts';
-import { recordsOf } from '../../recording/records.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import {
   chatAnswer,
@@ -11,7 +10,8 @@ import {
   type Script,
   startProvider,
 } from '../../support/provider.ts';
-import { type CallOptions, created, messages, startWorld, until, type World } from '../world.ts';
+import { recordsOf } from '../../support/records.ts';
+import { type CallOptions, created, messages, startWorld, until, type World } from '../../support/world.ts';
 
 const encryptionKey = randomBytes(32).toString('base64');
 let world: World;

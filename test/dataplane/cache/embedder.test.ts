@@ -6,7 +6,7 @@ import {
   type ScriptedProvider,
   startProvider,
 } from '../../support/provider.ts';
-import { startWorld, type World } from '../world.ts';
+import { startWorld, type World } from '../../support/world.ts';
 
 /** A semantic cache whose provider of embeddings is in trouble. */
 let world: World;

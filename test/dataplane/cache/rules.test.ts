@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { dataOf } from '../../subgraphs/support.ts';
 import { chatFrames, eventStream, json, type Script } from '../../support/provider.ts';
-import { type CallOptions, created, messages, startWorld, type World } from '../world.ts';
+import { type CallOptions, created, messages, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let count = 0;

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { dataOf } from '../../subgraphs/support.ts';
 import { chatAnswer, json, type ScriptedProvider, startProvider } from '../../support/provider.ts';
-import { type CallOptions, created, messages, STORED_KEY, startWorld, type World } from '../world.ts';
+import {
+  type CallOptions,
+  created,
+  messages,
+  STORED_KEY,
+  startWorld,
+  type World,
+} from '../../support/world.ts';
 
 /** The rows of spec/data-plane.md, sections 1.1, 1.3, 9.1 and 9.5, through the front door. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { json } from '../../support/provider.ts';
-import { created, startWorld, type World } from '../world.ts';
+import { created, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 

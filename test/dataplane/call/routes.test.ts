@@ -4,9 +4,9 @@ import { type InferenceOperation, inferenceOperations } from '../../../src/datap
 import { routeOf } from '../../../src/dataplane/call/routes.ts';
 import type { Endpoint } from '../../../src/providers/index.ts';
 import { readSettings } from '../../../src/settings/index.ts';
-import { recordsOf } from '../../recording/records.ts';
 import { chatAnswer, eventStream, json, type ReceivedRequest, type Script } from '../../support/provider.ts';
-import { type CallOptions, STORED_KEY, startWorld, type World } from '../world.ts';
+import { recordsOf } from '../../support/records.ts';
+import { type CallOptions, STORED_KEY, startWorld, type World } from '../../support/world.ts';
 
 /** Whose answers browsers may read. */
 const page = 'https://dashboard.example.com';

@@ -1,8 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordsOf } from '../../recording/records.ts';
 import { eventStream, json } from '../../support/provider.ts';
-import { startWorld, type World } from '../world.ts';
+import { recordsOf } from '../../support/records.ts';
+import { startWorld, type World } from '../../support/world.ts';
 import { cachedUsage, chatStream, chatWith, weatherCall } from './chat-streams.ts';
 
 /** Anthropic's official client on a provider that speaks chat only. */

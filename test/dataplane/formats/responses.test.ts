@@ -5,9 +5,9 @@ import type {
   ResponseInput,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
-import { recordsOf } from '../../recording/records.ts';
 import { eventStream, json } from '../../support/provider.ts';
-import { startWorld, type World } from '../world.ts';
+import { recordsOf } from '../../support/records.ts';
+import { startWorld, type World } from '../../support/world.ts';
 import { cachedUsage, chatStream, chatWith, weatherCall } from './chat-streams.ts';
 
 /** OpenAI's official client on a provider that speaks chat only. */

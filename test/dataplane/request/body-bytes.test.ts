@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { bodiesOf, recordsOf } from '../../recording/records.ts';
 import { chatAnswer, json } from '../../support/provider.ts';
-import { type CallOptions, startWorld, type World } from '../world.ts';
+import { bodiesOf, recordsOf } from '../../support/records.ts';
+import { type CallOptions, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 /** A provider whose model `on` is the only one that may be asked. */

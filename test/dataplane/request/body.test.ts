@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json } from '../../support/provider.ts';
-import { type CallOptions, messages, startWorld, type World } from '../world.ts';
+import { type CallOptions, messages, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 const LIMIT = 64 * 1024;

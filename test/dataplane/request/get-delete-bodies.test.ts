@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordsOf } from '../../recording/records.ts';
 import { json, type ReceivedRequest } from '../../support/provider.ts';
-import { type CallOptions, created, startWorld, type World } from '../world.ts';
+import { recordsOf } from '../../support/records.ts';
+import { type CallOptions, created, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 const KEPT = 128 * 1024;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { recordsOf } from '../../recording/records.ts';
 import { chatAnswer, json } from '../../support/provider.ts';
+import { recordsOf } from '../../support/records.ts';
+import { type CallOptions, messages } from '../../support/world.ts';
 import { startThreeProviders, type ThreeProviders, target } from '../strategy/three-providers.ts';
-import { type CallOptions, messages } from '../world.ts';
 
 let three: ThreeProviders;
 

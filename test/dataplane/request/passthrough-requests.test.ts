@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { chatAnswer, json, type ReceivedRequest } from '../../support/provider.ts';
-import { messages, STORED_KEY, startWorld, type World } from '../world.ts';
+import { messages, STORED_KEY, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 

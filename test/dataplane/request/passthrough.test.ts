@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { chatAnswer, json, type Script } from '../../support/provider.ts';
-import { startWorld, type World } from '../world.ts';
+import { startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventStream, json, type ReceivedRequest } from '../../support/provider.ts';
-import { type CallOptions, created, startWorld, type World } from '../world.ts';
+import { type CallOptions, created, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 /** Bytes up to which a body is kept. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import OpenAI from 'openai';
 import OpenAI4 from 'openai-v4';
 import { chatAnswer, chatFrames, eventStream, json } from '../../support/provider.ts';
-import { startWorld, type World } from '../world.ts';
+import { startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 

@@ -6,7 +6,7 @@ import OpenAI from 'openai';
 import OpenAI4 from 'openai-v4';
 import { audio, fileRows, openAiLike, vector } from '../../support/openai-like.ts';
 import { eventStream, json } from '../../support/provider.ts';
-import { STORED_KEY, startWorld, type World } from '../world.ts';
+import { STORED_KEY, startWorld, type World } from '../../support/world.ts';
 
 /** Official SDKs as clients of every endpoint, against a provider that refuses what OpenAI would refuse. */
 let world: World;

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { recordsOf } from '../../recording/records.ts';
-import { type CallOptions, messages, startWorld, type World } from '../world.ts';
+import { recordsOf } from '../../support/records.ts';
+import { type CallOptions, messages, startWorld, type World } from '../../support/world.ts';
 
 /** A provider that answers the first request of each connection, and treats later ones as the test says. */
 let server: Server;

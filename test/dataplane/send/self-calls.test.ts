@@ -3,9 +3,9 @@ import { request as httpRequest } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { bodiesOf, recordsOf, someRecordsOf } from '../../recording/records.ts';
 import { chatAnswer, json, type Script } from '../../support/provider.ts';
-import type { CallOptions, World } from '../world.ts';
+import { bodiesOf, recordsOf, someRecordsOf } from '../../support/records.ts';
+import type { CallOptions, World } from '../../support/world.ts';
 
 /** A public name that somebody lets lead to this machine; no other name resolves, so that nothing leaves it. */
 const NAME = 'gateway.example.com';
@@ -17,7 +17,7 @@ jest.unstable_mockModule('node:dns', () => ({
     setImmediate(callback, Object.assign(new Error(`${name} does not resolve.`), { code: 'ENOTFOUND' }));
   },
 }));
-const { created, messages, startWorld, until } = await import('../world.ts');
+const { created, messages, startWorld, until } = await import('../../support/world.ts');
 const { startApp } = await import('../../support/app.ts');
 const { startProvider } = await import('../../support/provider.ts');
 const { startRealtimeProvider } = await import('../../support/realtime-provider.ts');

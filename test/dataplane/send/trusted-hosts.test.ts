@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readSettings } from '../../../src/settings/index.ts';
 import { chatAnswer, json } from '../../support/provider.ts';
-import { messages, startWorld, type World } from '../world.ts';
+import { messages, startWorld, type World } from '../../support/world.ts';
 
 describe.each<Record<string, string>>([{ NODE_ENV: 'production' }, { HOST: '0.0.0.0' }])(
   'with %j no private host is trusted',

@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { chatAnswer, json, type Script } from '../../support/provider.ts';
-import type { RawAnswer, World } from '../world.ts';
+import type { RawAnswer, World } from '../../support/world.ts';
 
 /** Names that were asked for and do not resolve: nothing here leaves the machine. */
 const unresolved: string[] = [];
@@ -14,7 +14,7 @@ jest.unstable_mockModule('node:dns', () => ({
     setImmediate(callback, Object.assign(new Error(`${name} does not resolve.`), { code: 'ENOTFOUND' }));
   },
 }));
-const { messages, startWorld } = await import('../world.ts');
+const { messages, startWorld } = await import('../../support/world.ts');
 
 let world: World;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { chatAnswer, json } from '../../support/provider.ts';
-import { messages, startWorld, type World } from '../world.ts';
+import { messages, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json, type ScriptedProvider, startProvider } from '../../support/provider.ts';
-import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../world.ts';
+import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let other: ScriptedProvider;

@@ -15,7 +15,7 @@ import {
   type ScriptedProvider,
   startProvider,
 } from '../../support/provider.ts';
-import { created, messages } from '../world.ts';
+import { created, messages } from '../../support/world.ts';
 
 /** Milliseconds by which the clock of both processes is ahead of the real one. */
 let ahead = 0;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { chatAnswer, json } from '../../support/provider.ts';
-import { messages } from '../world.ts';
+import { messages } from '../../support/world.ts';
 import { fallback, startThreeProviders, type ThreeProviders, target } from './three-providers.ts';
 
 let three: ThreeProviders;

@@ -1,5 +1,5 @@
 import { chatAnswer, json, type ScriptedProvider, startProvider } from '../../support/provider.ts';
-import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../world.ts';
+import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../../support/world.ts';
 
 export type ThreeProviders = {
   world: World;

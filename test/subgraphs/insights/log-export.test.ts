@@ -7,10 +7,10 @@ import { listen } from '../../../src/http/server.ts';
 import { writeLogs } from '../../../src/recording/log/write-logs.ts';
 import { nativeDb } from '../../../src/storage/native-db.ts';
 import { logExportModel } from '../../../src/subgraphs/insights/log-export/index.ts';
-import { until } from '../../dataplane/world.ts';
 import { bodyOf, id, refusalOf, time } from '../../rest-compat/support.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { logEntry } from '../../support/logs.ts';
+import { until } from '../../support/world.ts';
 import { describeAccess } from '../access.ts';
 import { auditRows, dataOf, dumpResources, makeKey } from '../support.ts';
 

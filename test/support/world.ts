@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Sleep } from '../../src/auth/index.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { type ScriptedProvider, startProvider } from '../support/provider.ts';
+import { startApp, type TestApp } from './app.ts';
+import { type ScriptedProvider, startProvider } from './provider.ts';
 
 export type CallOptions = {
   method?: string;

@@ -1,6 +1,6 @@
 import type { LogBodies, LogBodiesPack, LogRecord } from '../../src/recording/log/record.ts';
 import { unpack } from '../../src/recording/log/write-logs.ts';
-import type { TestApp } from '../support/app.ts';
+import type { TestApp } from './app.ts';
 
 /** Members that the store leaves out where they are null. */
 const nulls = {
