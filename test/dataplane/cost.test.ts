@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
 import type { LogRecord } from '../../src/recording/log/record.ts';
 import { recorded } from '../recording/usage-reports.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
-import { recordsOf } from '../support/records.ts';
 import { type CallOptions, startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -15,8 +14,6 @@ afterAll(() => world.stop());
 const perMillion = (...parts: [tokens: number, dollars: number][]) =>
   Math.round(parts.reduce((sum, [tokens, dollars]) => sum + tokens * dollars * 1000, 0));
 
-let traces = 0;
-
 /** The log of a call that the provider answers by the script. */
 async function logOf(
   script: Script,
@@ -24,16 +21,8 @@ async function logOf(
   options: CallOptions = {},
   slug = world.slug,
 ): Promise<LogRecord> {
-  const trace = `cost-${++traces}`;
-  world.provider.play(script);
-  await world.call({
-    body: { model: `@${slug}/${model}`, messages: [] },
-    ...options,
-    headers: { 'x-gateway-trace-id': trace, ...options.headers },
-  });
-  const [record] = await recordsOf(world.app, { traceId: trace });
-  if (!record) throw new Error('The call left no log.');
-  return record;
+  const body = { model: `@${slug}/${model}`, messages: [] };
+  return (await world.logged(script, { body, ...options })).record;
 }
 
 const counted = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };

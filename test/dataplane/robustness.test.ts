@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Sleep } from '../../src/auth/index.ts';
 import { catalogue, type ErrorName, errorHeaders, GatewayError } from '../../src/errors/index.ts';
 import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
-import { recordsOf, someRecordsOf, storedText } from '../support/records.ts';
+import { recordsOf, storedText } from '../support/records.ts';
 import {
   type CallOptions,
   created,
@@ -17,7 +17,7 @@ import {
 
 /**
  * What users of other gateways complain of most, one promise each (the numbers are those of the list that this was built
- * from). Proven elsewhere: 1 chaos.test.ts and `npm run soak`, 7 outage.test.ts, 11 recording/pricing, 13 also spec/retry.test.ts.
+ * from). Proven elsewhere: 1 chaos.test.ts and `npm run soak`, 7 outage.test.ts, 11 recording/pricing, 13 also answer/retry.test.ts.
  */
 let world: World;
 let anthropic: string;
@@ -32,23 +32,9 @@ beforeEach(() => {
   wait = async () => undefined;
 });
 
-let traces = 0;
-const newTrace = () => `pain-${++traces}`;
 const model = () => `@${world.slug}/gpt-test`;
 const chat = (more: object = {}) => ({ model: model(), messages, ...more });
 const streamed = () => chat({ stream: true });
-
-/** A call with a trace of its own, and the record that it leaves. */
-async function logged(script: Script, options: CallOptions) {
-  const trace = newTrace();
-  world.provider.play(script);
-  const answer = await world.call({
-    ...options,
-    headers: { ...options.headers, 'x-gateway-trace-id': trace },
-  });
-  const records = await someRecordsOf(world.app, { traceId: trace });
-  return { answer, record: records[0] };
-}
 
 /** Begins an event stream with the frames and then does as it is told. */
 const stream =
@@ -157,7 +143,7 @@ describe('2: a caller that leaves ends the work at the provider', () => {
 
 test('8: no record is lost however many come at once', async () => {
   world.provider.play(json(200, chatAnswer('hi')));
-  const trace = newTrace();
+  const trace = world.newTrace();
   await Promise.all(
     Array.from({ length: 250 }, () => world.call({ body: chat(), headers: { 'x-gateway-trace-id': trace } })),
   );
@@ -166,7 +152,7 @@ test('8: no record is lost however many come at once', async () => {
 
 test('9: bodies lie apart from the records, packed, with an end of their own', async () => {
   world.provider.play(json(200, chatAnswer('x'.repeat(5000))));
-  const trace = newTrace();
+  const trace = world.newTrace();
   await Promise.all(
     Array.from({ length: 20 }, () => world.call({ body: chat(), headers: { 'x-gateway-trace-id': trace } })),
   );
@@ -193,7 +179,7 @@ describe('10: a stream is counted, whether or not the caller asked for it', () =
   const counted = { promptTokens: 7, completionTokens: 5, totalTokens: 12, usageSource: 'provider' };
 
   test('in chat: the caller gets the frames as if nobody had asked', async () => {
-    const { answer, record } = await logged(counting, { body: streamed() });
+    const { answer, record } = await world.logged(counting, { body: streamed() });
     expect(answer.text).toBe(frames.join(''));
     expect(record).toMatchObject(counted);
     expect(JSON.parse(String(world.provider.requests[0]?.body)).stream_options).toEqual({
@@ -202,7 +188,7 @@ describe('10: a stream is counted, whether or not the caller asked for it', () =
   });
 
   test('in chat: who asks gets the counts', async () => {
-    const { answer, record } = await logged(counting, {
+    const { answer, record } = await world.logged(counting, {
       body: chat({ stream: true, stream_options: { include_usage: true } }),
     });
     expect(answer.text).toContain('"usage":{"prompt_tokens":7');
@@ -211,12 +197,12 @@ describe('10: a stream is counted, whether or not the caller asked for it', () =
   });
 
   test('in text completions and over the mock provider', async () => {
-    const { record } = await logged(counting, {
+    const { record } = await world.logged(counting, {
       path: '/v1/completions',
       body: { model: model(), prompt: 'x', stream: true },
     });
     expect(record).toMatchObject(counted);
-    const mock = await logged(counting, { body: { model: '@mock/mock-1', messages, stream: true } });
+    const mock = await world.logged(counting, { body: { model: '@mock/mock-1', messages, stream: true } });
     expect(mock.answer.text).not.toContain('usage');
     expect(mock.record).toMatchObject({ promptTokens: 2, completionTokens: 2 });
   });
@@ -232,10 +218,10 @@ describe('10: a stream is counted, whether or not the caller asked for it', () =
 
   test('in messages, natively and by way of a dialect', async () => {
     const asked = { model: `@${anthropic}/claude-test`, max_tokens: 5, messages, stream: true };
-    const native = await logged(eventStream(message), { path: '/v1/messages', body: asked });
+    const native = await world.logged(eventStream(message), { path: '/v1/messages', body: asked });
     expect(native.answer.text).toBe(message.join(''));
     expect(native.record).toMatchObject(counted);
-    const dialect = await logged(eventStream(message), { body: asked });
+    const dialect = await world.logged(eventStream(message), { body: asked });
     expect(dialect.answer.text).not.toContain('"usage"');
     expect(dialect.answer.text).toMatch(/data: \[DONE\]\n\n$/);
     expect(dialect.record).toMatchObject(counted);
@@ -249,7 +235,7 @@ describe('10: a stream is counted, whether or not the caller asked for it', () =
         response: { usage: { input_tokens: 7, output_tokens: 5, total_tokens: 12 } },
       }),
     ];
-    const { answer, record } = await logged(eventStream(events), {
+    const { answer, record } = await world.logged(eventStream(events), {
       path: '/v1/responses',
       body: { model: model(), input: 'x', stream: true },
     });
@@ -263,7 +249,7 @@ describe('12: nothing is billed that no provider counted', () => {
     ['a stream that breaks', stream(content, 'break')],
     ['a stream that is cut short', stream(content, 'end')],
   ])('%s', async (_name, script) => {
-    const { record } = await logged(script, { body: streamed() });
+    const { record } = await world.logged(script, { body: streamed() });
     expect(record).toMatchObject({
       isSuccess: false,
       promptTokens: null,
@@ -284,10 +270,13 @@ describe('13: a 429 says when to come again', () => {
   });
 
   test('the words of the provider reach the caller', async () => {
-    const { answer } = await logged(json(429, { error: { message: 'slow' } }, { 'retry-after': '70' }), {
-      config: { provider: `@${world.slug}`, retry: { attempts: 2 } },
-      body: chat(),
-    });
+    const { answer } = await world.logged(
+      json(429, { error: { message: 'slow' } }, { 'retry-after': '70' }),
+      {
+        config: { provider: `@${world.slug}`, retry: { attempts: 2 } },
+        body: chat(),
+      },
+    );
     expect([answer.status, answer.headers['retry-after'], world.provider.requests.length]).toEqual([
       429,
       '70',
@@ -388,7 +377,7 @@ describe('14: a stream never lies', () => {
   ] as [string, () => string, string[], number, string][])(
     'one of %s that begins with an error and has no other target is that error',
     async (path, named, script, status, type) => {
-      const { answer, record } = await logged(stream(script, 'wait'), {
+      const { answer, record } = await world.logged(stream(script, 'wait'), {
         path,
         body: { model: named(), messages, input: 'x', max_tokens: 5, stream: true },
       });
@@ -441,7 +430,7 @@ describe('14: a stream never lies', () => {
         stream([...begun, 'data: {"begun":'], 'break'),
         stream(begun, 'end'),
       ]) {
-        const { answer, record } = await logged(script, {
+        const { answer, record } = await world.logged(script, {
           path,
           headers: { 'x-gateway-config': JSON.stringify({ retry: { attempts: 3 } }) },
           body: { model: named(), messages, input: 'x', max_tokens: 5, stream: true },
@@ -457,7 +446,7 @@ describe('14: a stream never lies', () => {
 
   test('one that ends with an error of the provider passes, and is recorded as failed', async () => {
     const failed = [...content, 'data: {"error":{"message":"x"}}\n\n'];
-    const { answer, record } = await logged(stream(failed, 'end'), { body: streamed() });
+    const { answer, record } = await world.logged(stream(failed, 'end'), { body: streamed() });
     expect(answer.text).toBe(failed.join(''));
     expect(record).toMatchObject({ isSuccess: false, responseStatusCode: 200 });
   });
@@ -466,7 +455,7 @@ describe('14: a stream never lies', () => {
     const headers = { 'x-gateway-provider': `@${world.slug}` };
     const proxied = { path: '/v1/proxy/chat/completions', headers, body: { model: 'm', stream: true } };
     const raw = [role, 'data: {"error":{"message":"x"}}\n\n', 'half a line'];
-    const { answer } = await logged(stream(raw, 'end'), proxied);
+    const { answer } = await world.logged(stream(raw, 'end'), proxied);
     expect(answer.text).toBe(raw.join(''));
     expect(JSON.parse(String(world.provider.requests[0]?.body))).toEqual({ model: 'm', stream: true });
     world.provider.play(stream(content, 'break'));
@@ -512,21 +501,21 @@ describe('15: frames are passed on whole, at once and unaltered', () => {
 
   test('a line of megabytes does not pile up', async () => {
     const line = `data: ${'x'.repeat(3_000_000)}\n\n`;
-    const { answer } = await logged(eventStream([...content, line, 'data: [DONE]\n\n']), {
+    const { answer } = await world.logged(eventStream([...content, line, 'data: [DONE]\n\n']), {
       body: streamed(),
     });
     expect(answer.text === `${content.join('')}${line}data: [DONE]\n\n`).toBe(true);
   });
 
   test('what is no event stream passes all the same, and the log says so', async () => {
-    const { answer, record } = await logged(stream(['<html>', 'oops\n'], 'end'), { body: chat() });
+    const { answer, record } = await world.logged(stream(['<html>', 'oops\n'], 'end'), { body: chat() });
     expect(answer.text).toBe('<html>oops\n');
     expect(record?.error).toMatch(/not those of this endpoint/);
   });
 });
 
 test('17: the raw proxy is metered like everything else', async () => {
-  const { record } = await logged(json(200, chatAnswer('hi')), {
+  const { record } = await world.logged(json(200, chatAnswer('hi')), {
     path: '/v1/proxy/chat/completions',
     headers: { 'x-gateway-provider': `@${world.slug}` },
     body: { model: 'm', messages },
@@ -552,7 +541,7 @@ describe('18: a credential stays between gateway and provider', () => {
       [echo, { model: `@${anthropic}/c`, max_tokens: 5, messages }],
       [inStream, streamed()],
     ] as [Script, object][]) {
-      const { answer } = await logged(script, { body });
+      const { answer } = await world.logged(script, { body });
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(answer.text).not.toContain(STORED_KEY);
     }
@@ -560,7 +549,7 @@ describe('18: a credential stays between gateway and provider', () => {
   });
 
   test('and a redirect takes nobody with a gateway key elsewhere', async () => {
-    const { answer } = await logged(
+    const { answer } = await world.logged(
       (_request, response) => void response.writeHead(307, { location: 'https://evil.example/' }).end(),
       { body: chat() },
     );

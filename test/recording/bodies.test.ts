@@ -16,17 +16,8 @@ afterAll(async () => {
   await silent.stop();
 });
 
-let traces = 0;
-
 async function stored(script: Script, options: CallOptions = {}, on = world) {
-  const traceId = `trace-${++traces}`;
-  on.provider.play(script);
-  const answer = await on.call({
-    ...options,
-    headers: { 'x-gateway-trace-id': traceId, ...options.headers },
-  });
-  const [record] = await recordsOf(on.app, { traceId });
-  if (!record) throw new Error('The call was not recorded.');
+  const { answer, record } = await on.logged(script, options);
   return { answer, record, bodies: await bodiesOf(on.app, record) };
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LogRecord } from '../../src/recording/log/record.ts';
 import { bodyOf, refusalOf } from '../rest-compat/support.ts';
 import { dataOf, errorOf } from '../subgraphs/support.ts';
 import { chatAnswer, json } from '../support/provider.ts';
@@ -17,27 +16,28 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-let tags = 0;
-async function logged(headers: Record<string, string>, path = '/v1/chat/completions') {
-  world.provider.play(json(200, chatAnswer('hi')));
-  const tagged = `${path}?tag=${++tags}`;
-  expect((await world.call({ path: tagged, headers })).status).toBe(200);
-  const [record] = await recordsOf(world.app, { requestUrl: tagged });
-  return record as LogRecord;
+async function recordWith(headers: Record<string, string>, path = '/v1/chat/completions') {
+  const { answer, record } = await world.logged(json(200, chatAnswer('hi')), { path, headers });
+  expect(answer.status).toBe(200);
+  return record;
 }
 
 describe('headers that the operator names', () => {
   test('become metadata under the request’s own, over its baggage', async () => {
     const headers = { 'x-TEAM': 'ads', 'x-stage': 's'.repeat(200), 'x-other': 'no', baggage: 'x-team=b,a=b' };
-    expect((await logged(headers)).metadata).toEqual({ 'x-team': 'ads', 'x-stage': 's'.repeat(128), a: 'b' });
+    expect((await recordWith(headers)).metadata).toEqual({
+      'x-team': 'ads',
+      'x-stage': 's'.repeat(128),
+      a: 'b',
+    });
     const own = { ...headers, 'x-gateway-metadata': '{"x-team":"own"}' };
-    expect((await logged(own)).metadata['x-team']).toBe('own');
+    expect((await recordWith(own)).metadata['x-team']).toBe('own');
   });
 
   test('are masked in every log, and left out of proxied requests', async () => {
     const headers = { 'x-customer': 'acme-inc', 'x-internal': 'secret route', 'x-kept': 'yes' };
     const provider = { 'x-gateway-provider': `@${world.slug}` };
-    const { _id } = await logged({ ...headers, ...provider }, '/v1/proxy/chat/completions');
+    const { _id } = await recordWith({ ...headers, ...provider }, '/v1/proxy/chat/completions');
     const sent = world.provider.requests.at(-1)?.headers;
     expect([sent?.['x-customer'], sent?.['x-internal'], sent?.['x-kept']]).toEqual([
       'acme-inc',
@@ -60,7 +60,7 @@ describe('the mode of logging', () => {
       'mutation ($id: ID!, $input: UpdateWorkspaceSettingsInput!) { updateWorkspaceSettings(id: $id, input: $input) { settings { logMode } } }',
       { id: world.app.workspaceId, input },
     );
-  const keeps = async (headers: Record<string, string> = {}) => (await logged(headers)).bodiesId !== null;
+  const keeps = async (headers: Record<string, string> = {}) => (await recordWith(headers)).bodiesId !== null;
   const silent = { 'x-gateway-debug': 'false' };
 
   test('is each request’s own, the organisation’s, or the workspace’s where it may differ', async () => {
@@ -68,7 +68,7 @@ describe('the mode of logging', () => {
     dataOf(await ofOrganisation({ logMode: 'metrics' }));
     expect(await keeps()).toBe(false);
     world.provider.play(json(400, { error: { message: 'too long' } }, { 'x-from': 'provider' }));
-    const failed = `/v1/chat/completions?tag=${++tags}`;
+    const failed = `/v1/chat/completions?tag=${world.newTrace()}`;
     expect((await world.call({ path: failed })).status).toBe(400);
     const [record] = await recordsOf(world.app, { requestUrl: failed });
     expect(record && (await bodiesOf(world.app, record))).toEqual({
@@ -147,7 +147,7 @@ describe('metadata that an organisation wants', () => {
       expect(refusalOf(await change({ defaults: { metadata: {} } })).param).toBe('defaults.metadata.team');
       expect(await shown()).toEqual({ team: 'ads', stage: 'dev', free: 'yes' });
     }
-    expect((await logged({})).metadata).toEqual({});
+    expect((await recordWith({})).metadata).toEqual({});
     dataOf(await set({ apiKeyMetadataSchema: null, workspaceMetadataSchema: null }));
     expect((await world.app.rest('POST', places[1][0], { ...admin, body: places[1][1] })).status).toBe(200);
   });

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Sleep } from '../../src/auth/index.ts';
-import type { LogRecord } from '../../src/recording/log/record.ts';
-import { chatAnswer, chatFrames, eventStream, json, type Script } from '../support/provider.ts';
+import { chatAnswer, chatFrames, eventStream, json } from '../support/provider.ts';
 import { recordsOf as recordsOfApp, someRecordsOf } from '../support/records.ts';
-import { type CallOptions, messages, type RawAnswer, startWorld, type World } from '../support/world.ts';
+import { type CallOptions, messages, startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let wait: Sleep = async () => undefined;
@@ -14,28 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-let traces = 0;
-
-/** Makes a call under a trace of its own and answers its records, oldest first. */
-async function logged(
-  script: Script,
-  options: CallOptions = {},
-): Promise<{ answer: RawAnswer; records: LogRecord[]; record: LogRecord }> {
-  const trace = `trace-${++traces}`;
-  world.provider.play(script);
-  const answer = await world.call({
-    ...options,
-    headers: { 'x-gateway-trace-id': trace, ...options.headers },
-  });
-  const records = await recordsOf(trace);
-  return { answer, records, record: records.at(-1) as LogRecord };
-}
-
 const recordsOf = (traceId: string) => recordsOfApp(world.app, { traceId });
 
 const through = () => ({ 'x-gateway-provider': `@${world.slug}` });
 test('a chat call leaves one record with all that is known of it', async () => {
-  const { records, answer } = await logged(json(200, chatAnswer('hi')), {
+  const { records, answer } = await world.logged(json(200, chatAnswer('hi')), {
     path: '/v1/chat/completions?x=1',
     headers: {
       'user-agent': 'tests/1',
@@ -116,7 +98,7 @@ test.each([
   ['the proxy', '/v1/some/other/path', 'proxy', true],
   ['the forced proxy', '/v1/proxy/chat/completions', 'proxy', true],
 ])('%s is recorded as an endpoint of its own', async (_name, path, endpoint, isProxyCall) => {
-  const { record } = await logged(json(200, {}), { path, headers: through() });
+  const { record } = await world.logged(json(200, {}), { path, headers: through() });
   expect(record).toMatchObject({ requestUrl: path, endpoint, isProxyCall, aiModel: 'gpt-test' });
 });
 
@@ -127,12 +109,12 @@ test.each([
   ['/v1/proxy/endpoints/mine/invocations', 'mine'],
   ['/v1/chat/completions?x=/models/other:y', 'gpt-test'],
 ])('the model of %s is %s', async (path, aiModel) => {
-  const { record } = await logged(json(200, {}), { path, headers: through() });
+  const { record } = await world.logged(json(200, {}), { path, headers: through() });
   expect(record.aiModel).toBe(aiModel);
 });
 
 test('the model catalogue is recorded without a provider', async () => {
-  const { record } = await logged(json(200, {}), { method: 'GET', path: '/v1/models' });
+  const { record } = await world.logged(json(200, {}), { method: 'GET', path: '/v1/models' });
   expect(record).toMatchObject({
     requestMethod: 'GET',
     endpoint: 'models',
@@ -145,13 +127,13 @@ test('the model catalogue is recorded without a provider', async () => {
 
 describe('streams', () => {
   test('are marked, and have a time to the first token', async () => {
-    const { record } = await logged(eventStream(chatFrames(['a', 'b']), 5));
+    const { record } = await world.logged(eventStream(chatFrames(['a', 'b']), 5));
     expect(record).toMatchObject({ streamMode: 1, isSuccess: true, timeToFirstToken: expect.any(Number) });
     expect(record.timeToFirstToken as number).toBeLessThanOrEqual(record.responseTime);
   });
 
   test('an answer without a body has no first token', async () => {
-    const { record } = await logged((_request, response) => void response.writeHead(204).end(), {
+    const { record } = await world.logged((_request, response) => void response.writeHead(204).end(), {
       path: '/v1/x',
       headers: through(),
     });
@@ -159,7 +141,7 @@ describe('streams', () => {
   });
 
   test('that break off are recorded as failures with the reason', async () => {
-    const trace = `trace-${++traces}`;
+    const trace = world.newTrace();
     world.provider.play((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: 1\n\n', () => setTimeout(() => response.destroy(), 20));
@@ -186,7 +168,7 @@ describe('attempts', () => {
   });
 
   test('each fallback target has a record of its own', async () => {
-    const { records } = await logged(
+    const { records } = await world.logged(
       (request, response, raw) =>
         json(String(request.body).includes('big') ? 503 : 200, chatAnswer('x'))(request, response, raw),
       { config: config() },
@@ -207,7 +189,10 @@ describe('attempts', () => {
   test('retries share one record with their count', async () => {
     const retry = { attempts: 2, use_retry_after_header: true };
     const busy = json(429, {}, { 'retry-after-ms': '1' });
-    const used = await logged(busy, { config: { provider: `@${world.slug}`, retry }, body: { model: 'm' } });
+    const used = await world.logged(busy, {
+      config: { provider: `@${world.slug}`, retry },
+      body: { model: 'm' },
+    });
     expect(used.records).toMatchObject([{ retryAttemptCount: -1, responseStatusCode: 429 }]);
   });
 
@@ -216,7 +201,7 @@ describe('attempts', () => {
       body: { name: 'logged', config: { provider: `@${world.slug}` } },
     });
     const { id, version_id } = (body as { data: { id: string; version_id: string } }).data;
-    const { record } = await logged(json(200, {}), { config: id, body: { model: 'm' } });
+    const { record } = await world.logged(json(200, {}), { config: id, body: { model: 'm' } });
     expect(record).toMatchObject({
       configId: id,
       configVersionId: version_id,
@@ -230,7 +215,7 @@ describe('attempts', () => {
     ['a broken config', { config: '{' }, 400],
     ['a method that is not allowed', { method: 'PATCH' }, 405],
   ] as [string, CallOptions, number][])('a refusal for %s is recorded', async (_name, options, status) => {
-    const { records, answer } = await logged(json(200, {}), options);
+    const { records, answer } = await world.logged(json(200, {}), options);
     expect(records).toMatchObject([
       { responseStatusCode: status, isSuccess: false, aiProvider: null, error: answer.json.error.message },
     ]);
@@ -241,7 +226,7 @@ describe('attempts', () => {
     ['a host that nobody listens at', { custom_host: 'http://127.0.0.1:1/v1' }, 503, /before it answered/],
   ])('%s is recorded with its reason', async (_name, rest, status, reason) => {
     const config = { provider: 'openai', api_key: 'k', custom_host: world.provider.url, ...rest };
-    const { record } = await logged(() => {}, { config, body: { model: 'm' } });
+    const { record } = await world.logged(() => {}, { config, body: { model: 'm' } });
     expect(record).toMatchObject({ responseStatusCode: status, isSuccess: false, timeToFirstToken: null });
     expect(record.error).toMatch(reason);
   });
@@ -252,7 +237,7 @@ describe('callers that hang up', () => {
     ['in the middle of the answer', true, 200],
     ['before the answer', false, 499],
   ])('%s', async (_name, begun, status) => {
-    const trace = `trace-${++traces}`;
+    const trace = world.newTrace();
     let upstreamGone: () => void = () => {};
     const gone = new Promise<void>((resolve) => {
       upstreamGone = resolve;
@@ -290,7 +275,7 @@ describe('callers that hang up', () => {
   });
 
   test('end the retries and the walk', async () => {
-    const trace = `trace-${++traces}`;
+    const trace = world.newTrace();
     const hangUp = new AbortController();
     world.provider.play(json(503, {}));
     wait = async (_milliseconds, signal) => {
@@ -316,7 +301,7 @@ describe('callers that hang up', () => {
   });
 
   test('in the middle of an upload', async () => {
-    const trace = `trace-${++traces}`;
+    const trace = world.newTrace();
     const response = await fetch(`${world.app.url}/v1/files`, {
       method: 'POST',
       headers: {

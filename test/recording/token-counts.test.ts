@@ -1,9 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { LogRecord } from '../../src/recording/log/record.ts';
 import { chatAnswer, type Script } from '../support/provider.ts';
 import { recordsOf as recordsOfApp } from '../support/records.ts';
-import { type CallOptions, type RawAnswer, startWorld, type World } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
 
@@ -11,23 +10,6 @@ beforeAll(async () => {
   world = await startWorld();
 });
 afterAll(() => world.stop());
-
-let traces = 0;
-
-/** Makes a call under a trace of its own and answers its records, oldest first. */
-async function logged(
-  script: Script,
-  options: CallOptions = {},
-): Promise<{ answer: RawAnswer; records: LogRecord[]; record: LogRecord }> {
-  const trace = `trace-${++traces}`;
-  world.provider.play(script);
-  const answer = await world.call({
-    ...options,
-    headers: { 'x-gateway-trace-id': trace, ...options.headers },
-  });
-  const records = await recordsOf(trace);
-  return { answer, records, record: records.at(-1) as LogRecord };
-}
 
 const recordsOf = (traceId: string) => recordsOfApp(world.app, { traceId });
 
@@ -137,7 +119,7 @@ test.each([
   ],
 ] as [string, () => Script, object][])('from %s', async (_name, script, expected) => {
   for (const path of ['/v1/chat/completions', '/v1/proxy/chat/completions']) {
-    const { record, answer } = await logged(script(), { path, headers: through() });
+    const { record, answer } = await world.logged(script(), { path, headers: through() });
     expect(answer.status).toBe(200);
     expect(record).toMatchObject(expected);
   }
@@ -157,7 +139,7 @@ test('from answers of every length around what is kept of the beginning', async 
   };
   world.provider.play(script);
   const lengths = Array.from({ length: 40 }, (_, index) => 64 * 1024 - 400 + index * 17);
-  const trace = `trace-${++traces}`;
+  const trace = world.newTrace();
   await Promise.all(
     lengths.map((length) =>
       world.call({ headers: { 'x-gateway-trace-id': trace, ...through() }, body: { model: 'm', length } }),

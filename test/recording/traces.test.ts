@@ -27,7 +27,7 @@ afterAll(async () => {
 
 /** The record of a call, found by a tag in its path. */
 let tags = 0;
-async function logged(
+async function tagged(
   options: { headers?: Record<string, string>; key?: string; body?: object } = {},
   endpoint = '/chat/completions',
 ) {
@@ -75,7 +75,7 @@ describe('traces', () => {
         value,
       ]),
     );
-    const { record, answer } = await logged({ headers });
+    const { record, answer } = await tagged({ headers });
     expect(record).toMatchObject(expected);
     expect(answer.headers['x-gateway-trace-id']).toBe(record.traceId);
   });
@@ -84,7 +84,7 @@ describe('traces', () => {
     ['a traceparent', { traceparent: traceparent.replace(/01$/, '00'), tracestate: 'a=b' }, '00'],
     ['a trace id in its form', { 'x-gateway-trace-id': '0af7651916cd43dd8448eb211c80319c' }, '01'],
   ])('go on to the provider with %s, under the span of the try', async (_name, headers, flags) => {
-    const { record } = await logged({ headers: headers as Record<string, string> });
+    const { record } = await tagged({ headers: headers as Record<string, string> });
     const { headers: sent } = world.provider.requests.at(-1) as { headers: Record<string, string> };
     expect(sent.traceparent).toBe(`00-${record.traceId}-${record.spanId}-${flags}`);
     expect(sent.tracestate).toBe('tracestate' in headers ? 'a=b' : undefined);
@@ -94,7 +94,7 @@ describe('traces', () => {
     ['no trace', {}],
     ['a trace id of another form', { 'x-gateway-trace-id': 'mine', traceparent }],
   ])('do not go on to the provider with %s', async (_name, headers) => {
-    await logged({ headers: headers as Record<string, string> });
+    await tagged({ headers: headers as Record<string, string> });
     expect(world.provider.requests.at(-1)?.headers.traceparent).toBeUndefined();
   });
 
@@ -316,7 +316,7 @@ describe('metadata', () => {
     ['names of any kind', '{"a.b":"1","$c":"2","":"3"}', { 'a.b': '1', $c: '2', '': '3' }],
     ['no name that the database cannot hold', '{"a\\u0000b":"1","c":"d"}', { c: 'd' }],
   ])('%s', async (_name, header, expected) => {
-    const { record, answer } = await logged({ headers: { 'x-gateway-metadata': header } });
+    const { record, answer } = await tagged({ headers: { 'x-gateway-metadata': header } });
     expect(answer.status).toBe(200);
     expect(record.metadata).toEqual(expected);
   });
@@ -328,25 +328,25 @@ describe('metadata', () => {
     ['broken encoding as it is', 'a=%E0%A4%A', { a: '%E0%A4%A' }],
     ['what is no pair not at all', 'a,=b,;,c=d', { c: 'd' }],
   ])('baggage: %s', async (_name, baggage, expected) => {
-    expect((await logged({ headers: { baggage } })).record.metadata).toEqual(expected);
+    expect((await tagged({ headers: { baggage } })).record.metadata).toEqual(expected);
   });
 
   test('the request’s own metadata go before its baggage', async () => {
     const headers = { baggage: 'a=baggage,b=baggage', 'x-gateway-metadata': '{"a":"own"}' };
-    expect((await logged({ headers })).record.metadata).toEqual({ a: 'own', b: 'baggage' });
+    expect((await tagged({ headers })).record.metadata).toEqual({ a: 'own', b: 'baggage' });
   });
 
   test('at most 64 names', async () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 'v']));
-    const { record } = await logged({ headers: { 'x-gateway-metadata': JSON.stringify(many) } });
+    const { record } = await tagged({ headers: { 'x-gateway-metadata': JSON.stringify(many) } });
     expect(Object.keys(record.metadata)).toHaveLength(64);
   });
 
   test('the user of the body, unless the metadata names one', async () => {
     const body = { model: `@${world.slug}/m`, messages, user: 'u-1' };
-    expect((await logged({ body })).record.metadata).toEqual({ _user: 'u-1' });
+    expect((await tagged({ body })).record.metadata).toEqual({ _user: 'u-1' });
     const headers = { 'x-gateway-metadata': '{"_user":"u-2"}' };
-    expect((await logged({ body, headers })).record.metadata).toEqual({ _user: 'u-2' });
+    expect((await tagged({ body, headers })).record.metadata).toEqual({ _user: 'u-2' });
   });
 
   test('the user of a form as well', async () => {
@@ -356,7 +356,7 @@ describe('metadata', () => {
     const request = new Request('http://local/', { method: 'POST', body: form });
     const headers = { 'content-type': request.headers.get('content-type') ?? '' };
     const body = Buffer.from(await request.arrayBuffer());
-    const { record } = await logged({ body, headers }, '/images/edits');
+    const { record } = await tagged({ body, headers }, '/images/edits');
     expect(record.metadata).toEqual({ _user: 'u-1' });
   });
 
@@ -367,14 +367,14 @@ describe('metadata', () => {
       defaults: { metadata: { a: 'key', b: 'key' } },
     });
     const headers = { 'x-gateway-metadata': '{"a":"request","c":"request"}' };
-    const { record } = await logged({ key, headers });
+    const { record } = await tagged({ key, headers });
     expect(record.metadata).toEqual({ a: 'key', b: 'key', c: 'request' });
     const update = await world.app.rest('PUT', `/v1/admin/workspaces/${world.app.workspaceId}`, {
       key: world.app.adminKey,
       body: { defaults: { metadata: { b: 'workspace' } } },
     });
     expect(update.status).toBe(200);
-    expect((await logged({ key, headers })).record.metadata).toEqual({
+    expect((await tagged({ key, headers })).record.metadata).toEqual({
       a: 'key',
       b: 'workspace',
       c: 'request',

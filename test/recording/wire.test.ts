@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { withoutSecrets } from '../../src/recording/log/answers/masking.ts';
 import { chatAnswer, eventStream, json, type Script } from '../support/provider.ts';
-import { bodiesOf, recordsOf } from '../support/records.ts';
+import { bodiesOf } from '../support/records.ts';
 import { type CallOptions, messages, STORED_KEY, startWorld, type World } from '../support/world.ts';
 
 const LIMIT = 2000;
@@ -15,16 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-let traces = 0;
-
 async function stored(scripts: Script | Script[], options: CallOptions) {
-  const traceId = `wire-${++traces}`;
-  world.provider.play(...[scripts].flat());
-  const answer = await world.call({
-    ...options,
-    headers: { 'x-gateway-trace-id': traceId, ...options.headers },
-  });
-  const [record] = await recordsOf(world.app, { traceId });
+  const {
+    answer,
+    records: [record],
+  } = await world.logged(scripts, options);
   if (!record) throw new Error('The call was not recorded.');
   return { answer, record, bodies: await bodiesOf(world.app, record) };
 }

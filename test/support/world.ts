@@ -1,7 +1,9 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { Sleep } from '../../src/auth/index.ts';
+import type { LogRecord } from '../../src/recording/log/record.ts';
 import { startApp, type TestApp } from './app.ts';
-import { type ScriptedProvider, startProvider } from './provider.ts';
+import { type Script, type ScriptedProvider, startProvider } from './provider.ts';
+import { someRecordsOf } from './records.ts';
 
 export type CallOptions = {
   method?: string;
@@ -27,6 +29,9 @@ export type RawAnswer = {
   json: any;
 };
 
+/** A call, its records oldest first, and the last of them. */
+export type Logged = { answer: RawAnswer; records: LogRecord[]; record: LogRecord };
+
 export type World = {
   app: TestApp;
   provider: ScriptedProvider;
@@ -36,6 +41,10 @@ export type World = {
   call(options?: CallOptions): Promise<RawAnswer>;
   /** The same up to the answer's head: the body is read by the caller. */
   open(options?: CallOptions): Promise<IncomingMessage>;
+  /** Sets the provider's part and makes a call under a trace of its own; waits for the records that it leaves. */
+  logged(script: Script | Script[], options?: CallOptions): Promise<Logged>;
+  /** A trace id that no other call of this world has. */
+  newTrace(): string;
   /** A catalogue provider, made over REST; answers its slug. */
   makeProvider(integration?: object, provider?: object): Promise<string>;
   stop(): Promise<void>;
@@ -93,14 +102,28 @@ export async function startWorld(
     return name;
   }
 
+  const call = async (options?: CallOptions) => read(await open(options));
+
+  let traces = 0;
+  const newTrace = () => `trace-${++traces}`;
+  async function logged(script: Script | Script[], options: CallOptions = {}): Promise<Logged> {
+    const traceId = newTrace();
+    provider.play(...[script].flat());
+    const answer = await call({ ...options, headers: { 'x-gateway-trace-id': traceId, ...options.headers } });
+    const records = await someRecordsOf(app, { traceId });
+    return { answer, records, record: records.at(-1) as LogRecord };
+  }
+
   const slug = await makeProvider();
   return {
     app,
     provider,
     slug,
     open,
+    call,
+    logged,
+    newTrace,
     makeProvider,
-    call: async (options) => read(await open(options)),
     async stop() {
       agent.destroy();
       await app.stop();
