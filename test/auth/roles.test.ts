@@ -32,8 +32,7 @@ const resources = [
 ];
 
 /**
- * spec/data-plane.md, section 12.3, without billing, of which the gateway has none. What depends on a switch is as the
- * switch is by default: managers create workspace keys, members create none, budgets are not the managers'.
+ * What each role may do. What depends on a switch is as the switch is by default: managers create workspace keys, members create none, budgets are not the managers'.
  */
 const table: [capability: string, permissions: Permission[], ...cells: Cell[]][] = [
   ['org settings', all('organisation_settings'), '✓', '✓', '–', '–', '–', '–'],

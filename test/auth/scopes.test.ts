@@ -9,8 +9,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /**
- * spec/data-plane.md, section 12.2: group, scopes, and whether admin, service and user keys may hold them. Its one cell
- * that is in doubt, admin keys with `logs.write`, is decided by spec/administration, "Required key scopes".
+ * Group, scopes, and whether admin, service and user keys may hold them.
  */
 const table: [group: string, scopes: string, admin: '✓' | '–', service: '✓' | '–', user: '✓' | '–'][] = [
   ['inference', 'completions.{write,read} models.list', '–', '✓', '✓'],

@@ -11,8 +11,7 @@ import { startApp, type Tenant, type TestApp } from '../support/app.ts';
 import { forgedToken } from '../support/forged-token.ts';
 
 /**
- * The rules and table rows of spec/service.md, "Authentication", "States and transitions" and "Errors", on identities and
- * access, one test each with the words of the specification. Scheme B has its own: test/rest-compat/key-types.test.ts
+ * The rules on identities and access in the administration, one test each. Keys (scheme B) have their own: test/rest-compat/key-types.test.ts
  */
 const masterKey = randomBytes(32);
 

@@ -39,7 +39,7 @@ async function makeProvider(integration: object, models: object[] = []): Promise
 
 const own = (price: number) => ({ pay_as_you_go: { request_token: { price }, response_token: { price } } });
 
-describe('section 7: the log of a call says what it cost', () => {
+describe('the log of a call says what it cost', () => {
   it('as a plain answer', async () => {
     expect(await logOf(answer, 'gpt-4o')).toMatchObject({
       usageSource: 'provider',
@@ -157,7 +157,7 @@ describe('section 7: the log of a call says what it cost', () => {
   });
 });
 
-describe('section 7.4: an answer from the cache', () => {
+describe('an answer from the cache', () => {
   const config = { cache: { mode: 'simple' } };
 
   it.each([false, true])('costs nothing, and its log says what it saved (stream: %s)', async (stream) => {
@@ -170,7 +170,7 @@ describe('section 7.4: an answer from the cache', () => {
   });
 });
 
-describe('section 7.2 and 7.3: an integration changes what its calls cost', () => {
+describe('an integration changes what its calls cost', () => {
   let slug: string;
   beforeAll(async () => {
     slug = await makeProvider({ pricing_adjustments: { multiplier: { default: 2, response_token: 0.5 } } }, [

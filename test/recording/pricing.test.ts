@@ -51,7 +51,7 @@ const message = (usage: object) => ({ type: 'message', usage });
 
 const sonnet4 = { provider: 'anthropic', model: 'claude-sonnet-4-20250514' };
 
-describe('section 7: a call costs what the price page says', () => {
+describe('a call costs what the price page says', () => {
   test.each<[string, Asked, unknown, number]>([
     // https://platform.claude.com/docs/en/build-with-claude/prompt-caching: 3, write 3.75 and 6, read 0.30, out 15
     [
@@ -262,7 +262,7 @@ describe('section 7: a call costs what the price page says', () => {
   });
 });
 
-describe('section 7.2: the price is looked up', () => {
+describe('the price is looked up', () => {
   const own = (change: object) => ({ list: null, baseModel: null, multipliers: null, ...change });
   const list: PriceList = { pay_as_you_go: { request_token: { price: 0.001 } } };
   const cost = (asked: object) => costFor({ provider: 'openai', model: 'gpt-4o', ...asked }, chat(1000, 0));
@@ -305,7 +305,7 @@ describe('section 7.2: the price is looked up', () => {
   });
 });
 
-describe('section 7.4: a call costs nothing', () => {
+describe('a call costs nothing', () => {
   const known = { provider: 'openai', model: 'gpt-5' };
   it.each<[string, object, unknown]>([
     ['when no provider was called', { wasCalled: false }, null],
@@ -334,7 +334,7 @@ describe('section 7.4: a call costs nothing', () => {
   });
 });
 
-describe('section 7.3: factors', () => {
+describe('factors', () => {
   const list: PriceList = {
     pay_as_you_go: {
       request_token: { price: 0.001 },

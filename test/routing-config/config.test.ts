@@ -10,7 +10,7 @@ import { startApp, type Tenant } from '../support/app.ts';
 import { chatAnswer } from '../support/provider.ts';
 import { type CallOptions, created, messages, type RawAnswer } from '../support/world.ts';
 
-/** The rules of spec/data-plane.md, section 2, one row each, through the front doors. */
+/** The rules of configs, one row each, through the front doors. */
 
 let three: ThreeProviders;
 
@@ -42,7 +42,7 @@ async function save(config: unknown, rest: object = {}): Promise<{ id: string; s
   return (read.body as { data: { id: string; slug: string } }).data;
 }
 
-describe('2.1 and 2.4: keys and inheritance', () => {
+describe('keys and inheritance', () => {
   type Row = [rule: string, config: () => object, expected: object, options?: CallOptions];
   const params = (index: number) => three.sent(index);
 
@@ -129,7 +129,7 @@ describe('2.1 and 2.4: keys and inheritance', () => {
   });
 });
 
-describe('2.2: what a config must hold', () => {
+describe('what a config must hold', () => {
   test.each<[object, boolean]>([
     [{ provider: 'openai', api_key: 'k' }, true],
     [{ provider: 'openai', custom_host: 'https://example.com/v1' }, true],
@@ -212,7 +212,7 @@ describe('2.2: what a config must hold', () => {
   });
 });
 
-describe('2.3: strategies', () => {
+describe('strategies', () => {
   test.each([
     [246, undefined, 0],
     [204, undefined, 0],
@@ -245,7 +245,7 @@ describe('2.3: strategies', () => {
 });
 
 /** Operators, missing keys and malformed queries: test/dataplane/strategy/routing-properties.test.ts */
-describe('2.5: conditions see', () => {
+describe('conditions see', () => {
   const headers = {
     'x-plan': 'pro',
     'x-gateway-metadata': '{"plan": "pro", "authorization": "yes"}',
@@ -290,7 +290,7 @@ describe('2.5: conditions see', () => {
   });
 });
 
-describe('2.7: versions', () => {
+describe('versions', () => {
   test('a slug means the current version, which the log names', async () => {
     const { id, slug } = await save(target(0));
     await app().rest('PUT', `/v1/configs/${id}`, { body: { config: target(1) } });
@@ -307,7 +307,7 @@ describe('2.7: versions', () => {
 });
 
 /** Every mistake inside a config: test/routing-config/validation.test.ts */
-describe('2.8: what is refused with 400 in shape A', () => {
+describe('what is refused with 400 in shape A', () => {
   const header = (name: string, value: string): CallOptions => ({
     headers: { [name]: value },
     body: { model: 'm', messages },
@@ -347,7 +347,7 @@ describe('2.8: what is refused with 400 in shape A', () => {
   });
 });
 
-describe('2.9: saved only', () => {
+describe('saved only', () => {
   let tenant: Tenant;
   let slug: string;
 
@@ -420,7 +420,7 @@ describe('2.9: saved only', () => {
   });
 });
 
-describe('2.10: default configs', () => {
+describe('default configs', () => {
   const keyOf = async (type: string, defaults?: object): Promise<string> => {
     const body = { name: 'defaults', scopes: ['completions.write'], ...(defaults && { defaults }) };
     return (await created(app(), `/v1/api-keys/workspace/${type}`, body)).key;

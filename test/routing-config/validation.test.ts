@@ -205,7 +205,7 @@ test.each([
   expect(world.provider.requests).toHaveLength(0);
 });
 
-/** A malformed query is refused when it is saved, and skipped when it comes with a request (section 2.5). */
+/** A malformed query is refused when it is saved, and skipped when it comes with a request. */
 test.each([
   ['an unknown operator', { 'metadata.x': { $like: 'y' } }],
   ['an unknown root', { 'cookies.x': 'y' }],

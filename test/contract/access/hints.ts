@@ -36,7 +36,7 @@ export const hints: Values = {
 export const companions: Record<string, { scopes: string[]; reason: string }> = {
   'Mutation.insertLogs': {
     scopes: ['completions.write'],
-    reason: 'a log stands for a request (data-plane.md, section 12.2)',
+    reason: 'a log stands for a request',
   },
   'Query.log': {
     scopes: ['logs.view'],

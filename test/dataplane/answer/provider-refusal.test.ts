@@ -218,7 +218,7 @@ test.each(refusals)('%s is refused and nobody is called', async (_name, { status
   if (param) expect(answer.json.error.param).toBe(param);
 });
 
-describe('9.1: an error names the place where the mistake stands', () => {
+describe('an error names the place where the mistake stands', () => {
   const second = (target: object, above: object = {}) => ({
     ...above,
     strategy: { mode: 'fallback', on_status_codes: [200] },

@@ -7,7 +7,7 @@ import { chatAnswer, json, type Script, startProvider } from '../../support/prov
 import { recordsOf, someRecordsOf } from '../../support/records.ts';
 import { messages, type RawAnswer, startWorld, type World } from '../../support/world.ts';
 
-/** The rules of spec/data-plane.md, section 3, a row each. Nobody waits here: what would be waited is noted. */
+/** The rules of retries, a row each. Nobody waits here: what would be waited is noted. */
 let world: World;
 let waits: number[] = [];
 const note: Sleep = async (milliseconds) => {
@@ -52,7 +52,7 @@ const honouring = (attempts: number, rest: object = {}) => ({
   ...rest,
 });
 
-describe('3.1 and 3.2: attempts and the count of them', () => {
+describe('attempts and the count of them', () => {
   const twice = { attempts: 2 };
   test.each([
     ['without retry there is one', undefined, [busy()], { status: 429, calls: 1, count: '0' }],
@@ -145,7 +145,7 @@ describe('3.1 and 3.2: attempts and the count of them', () => {
   });
 });
 
-describe('3.2: how long a provider at its limit asks to wait', () => {
+describe('how long a provider at its limit asks to wait', () => {
   const passed = () => new Date(Date.now() - 1000).toUTCString();
   const late = () => new Date(Date.now() + 120_000).toUTCString();
   const google = {
@@ -229,7 +229,7 @@ describe('3.2: how long a provider at its limit asks to wait', () => {
   });
 });
 
-describe('3.2: providers that do not answer', () => {
+describe('providers that do not answer', () => {
   test('a connection that fails is a 500, which is repeated', async () => {
     // It begins to answer: otherwise a connection that had been used before would be replaced in silence.
     const broken: Script = (_request, response) => void response.socket?.end('HTTP/1.1 ');
@@ -267,7 +267,7 @@ describe('3.2: providers that do not answer', () => {
   });
 });
 
-describe('3.3: retries stay inside a target', () => {
+describe('retries stay inside a target', () => {
   const two = () => ({
     provider: undefined,
     strategy: { mode: 'fallback' },
@@ -295,7 +295,7 @@ describe('3.3: retries stay inside a target', () => {
   });
 });
 
-describe('3.4: limits of time', () => {
+describe('limits of time', () => {
   const timedOut = { error: { message: expect.any(String), type: 'timeout_error', param: null, code: null } };
 
   test('408 with the body of this section', async () => {

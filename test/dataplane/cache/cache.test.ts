@@ -68,7 +68,7 @@ const kept = async (options: CallOptions = {}) => {
   return answer;
 };
 
-describe('statuses (data-plane.md, section 4)', () => {
+describe('statuses', () => {
   it('asks the provider what the entry is kept for, though the request has a member twice', async () => {
     const twice = `{"model":"m","messages":[],"messages":${JSON.stringify(question().messages)}}`;
     const headers = { 'x-gateway-provider': `@${world.slug}` };

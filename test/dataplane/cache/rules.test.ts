@@ -31,7 +31,7 @@ const ask = ({ headers, ...options }: CallOptions = {}) =>
   });
 const statusOf = async (options: CallOptions) => (await ask(options)).headers['x-gateway-cache-status'];
 
-describe('paths that are passed on (data-plane.md, section 4, "Routes" and "Never cached")', () => {
+describe('paths that are passed on', () => {
   it.each([
     '/v1/proxy/batches',
     '/v1/proxy/batches/b1/cancel',
@@ -120,7 +120,7 @@ describe('paths that are passed on (data-plane.md, section 4, "Routes" and "Neve
   });
 });
 
-describe('who shares an answer of a path that is passed on (data-plane.md, section 4, "Simple key")', () => {
+describe('who shares an answer of a path that is passed on', () => {
   const from = (headers: CallOptions['headers'], options: CallOptions = {}) =>
     statusOf({
       path: '/v1/proxy/chat/completions',
@@ -212,7 +212,7 @@ describe('who shares an answer of a path that is passed on (data-plane.md, secti
   });
 });
 
-describe('the mode of logging (data-plane.md, sections 1.1 and 4)', () => {
+describe('the mode of logging', () => {
   const setMode = async (logMode: string | null) =>
     dataOf(
       await world.app.graphql(

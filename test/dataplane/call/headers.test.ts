@@ -10,7 +10,7 @@ import {
   type World,
 } from '../../support/world.ts';
 
-/** The rows of spec/data-plane.md, sections 1.1, 1.3, 9.1 and 9.5, through the front door. */
+/** What each header of a request and of an answer does, a row each, through the front door. */
 
 let world: World;
 let other: ScriptedProvider;
@@ -38,7 +38,7 @@ const withHeaders = (headers: Record<string, string>, rest: CallOptions = {}) =>
   world.call({ headers: { 'x-gateway-provider': `@${world.slug}`, ...headers }, body, ...rest });
 const bearer = 'Bearer sk-of-the-caller-000000';
 
-describe('1.1: request headers', () => {
+describe('request headers', () => {
   test.each<[string, () => CallOptions]>([
     ['x-gateway-api-key is the caller', () => ({})],
     [
@@ -195,7 +195,7 @@ describe('1.1: request headers', () => {
   );
 });
 
-describe('1.3: response headers', () => {
+describe('response headers', () => {
   const retry = { attempts: 1, on_status_codes: [429], use_retry_after_header: true };
   const busy = json(429, {}, { 'retry-after-ms': '1' });
 
@@ -254,7 +254,7 @@ describe('1.3: response headers', () => {
   });
 });
 
-describe('9.1: whose provider it is', () => {
+describe('whose provider it is', () => {
   type Row = [rule: string, options: () => CallOptions, reached: number[]];
   const slugs = () => ({ here: `@${world.slug}`, there: `@${otherSlug}` });
 
@@ -358,7 +358,7 @@ describe('9.1: whose provider it is', () => {
 });
 
 /** Every spelling and address: test/lib/custom-host.test.ts */
-describe('9.5: custom hosts', () => {
+describe('custom hosts', () => {
   test.each([
     ['another scheme', 'ftp://example.com/v1'],
     ['credentials', 'https://user@example.com/v1'],

@@ -80,7 +80,7 @@ test.each([
   expect(world.provider.requests[0]?.url).toBe('/v1/models?limit=3');
 });
 
-describe('10.3: a config that names no provider leads to the catalogue', () => {
+describe('a config that names no provider leads to the catalogue', () => {
   const group = (...targets: object[]) => ({ strategy: { mode: 'fallback' }, targets });
   const opens: [string, object][] = [
     ['cache', { cache: { mode: 'simple' } }],

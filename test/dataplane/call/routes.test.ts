@@ -11,7 +11,7 @@ import { type CallOptions, STORED_KEY, startWorld, type World } from '../../supp
 /** Whose answers browsers may read. */
 const page = 'https://dashboard.example.com';
 
-/** The rules of spec/data-plane.md, section 10, a row each; realtime sessions: test/dataplane/realtime.test.ts */
+/** What each path of inference does, a row each; realtime sessions: test/dataplane/realtime.test.ts */
 let world: World;
 let chatOnly: string;
 
@@ -58,7 +58,7 @@ const overHttp = inferenceOperations.filter(({ answers }) => answers !== 'a WebS
 const rows = overHttp.map((operation) => [`${operation.method} ${operation.path}`, operation] as const);
 const endpointOf = ({ path }: InferenceOperation) => routeOf(path).endpoint;
 
-describe('10.1: every path', () => {
+describe('every path', () => {
   // Of two requests: below.
   const single = rows.filter(([, operation]) => endpointOf(operation) !== 'batchOutput');
   // Section 10.2: what is not OpenAI's goes to a provider of chat as chat; test/formats/translations.test.ts
@@ -198,7 +198,7 @@ describe('10.1: every path', () => {
   });
 });
 
-describe('1.4: pages of other origins', () => {
+describe('pages of other origins', () => {
   const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-a, x-b' };
 
   test.each(['/v1/chat/completions', '/v1/configs', '/v2/configs', '/graphql'])(
@@ -265,7 +265,7 @@ describe('1.4: pages of other origins', () => {
   });
 });
 
-describe('10.3: the models of a provider', () => {
+describe('the models of a provider', () => {
   const model = (id: string, rest: object = {}) => ({
     id,
     object: 'model',
@@ -308,7 +308,7 @@ describe('10.3: the models of a provider', () => {
   });
 });
 
-describe('10.4: files, batches, fine-tuning', () => {
+describe('files, batches, fine-tuning', () => {
   const output = (script: Script, ...more: Script[]) => {
     world.provider.play(script, ...more);
     return world.call({ method: 'GET', path: '/v1/batches/batch_1/output', headers: at(world.slug) });
@@ -370,7 +370,7 @@ describe('10.4: files, batches, fine-tuning', () => {
   );
 });
 
-describe('10.6: passthrough', () => {
+describe('passthrough', () => {
   // The first byte is that of no JSON, which the gateway would read.
   const bytes = Buffer.concat([Buffer.from([0x52]), randomBytes(300)]);
   const query = '?a=1&b=%2F%20c&a=2&empty=';

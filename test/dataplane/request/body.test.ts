@@ -57,7 +57,7 @@ test.each([
   expect(answer.status).toBe(200);
 });
 
-describe('a known route that takes more than JSON (data-plane.md, section 2.8)', () => {
+describe('a known route that takes more than JSON', () => {
   const routes = [
     '/v1/audio/transcriptions',
     '/v1/audio/translations',

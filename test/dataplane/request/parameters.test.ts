@@ -209,7 +209,7 @@ describe('parameters', () => {
   });
 });
 
-describe('9.1: a model of default_params counts like one of a body that names none', () => {
+describe('a model of default_params counts like one of a body that names none', () => {
   const header = { 'x-gateway-provider': '@loop-1' };
   const byDefault = (model: string, rest: object = {}) => ({ default_params: { model }, ...rest });
   const large = byDefault('@loop-3/vendor/large');

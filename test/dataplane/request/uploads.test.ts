@@ -120,7 +120,7 @@ test('a provider that answers before the upload is complete is heard', async () 
   await early.stop();
 });
 
-describe('a form (data-plane.md, sections 9.1, 10.1 and 10.6)', () => {
+describe('a form', () => {
   const recording = randomBytes(2000);
   /** More than is kept. */
   const large = Buffer.alloc(2 * KEPT, 7);
@@ -355,7 +355,7 @@ describe('a form (data-plane.md, sections 9.1, 10.1 and 10.6)', () => {
   });
 });
 
-describe('nitro mode (data-plane.md, section 10.6)', () => {
+describe('nitro mode', () => {
   const nitro = (headers: Record<string, string> = {}) => ({ 'x-gateway-nitro-mode': 'true', ...headers });
   const ask = (options: CallOptions) => {
     world.provider.play(json(200, { ok: true }));

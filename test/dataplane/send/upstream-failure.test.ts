@@ -47,7 +47,7 @@ describe('timeouts', () => {
     error: { message: expect.any(String), type: 'timeout_error', param: null, code: null },
   };
 
-  test('of the config: 408 in the shape of section 3.4', async () => {
+  test('of the config: 408 in the gateway’s own shape', async () => {
     const { answer, calls } = await call(undefined, [silent], { request_timeout: 500 });
     expect([answer.status, calls]).toEqual([408, 1]);
     expect(answer.json).toEqual(timedOut);

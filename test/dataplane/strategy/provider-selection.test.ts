@@ -96,7 +96,7 @@ test('x-gateway-provider goes before x-gateway-virtual-key', async () => {
   expect(result.reached).toEqual([1, 0]);
 });
 
-/** Who is called when several places name a provider (spec/data-plane.md, section 9.1). */
+/** Who is called when several places name a provider. */
 test.each([
   ['target before body and header', { config: { provider: '@HERE' }, model: '@OTHER/m', header: '@OTHER' }],
   ['virtual_key of a target', { config: { virtual_key: 'HERE' }, model: '@OTHER/m', header: '@OTHER' }],
@@ -184,7 +184,7 @@ test('a listed and enabled model is served, and its own host goes before the int
   expect([reached, model]).toEqual([[0, 1], 'tuned']);
 });
 
-test('9.1: a model’s headers go before the integration’s, and bar a request’s host as those do', async () => {
+test('a model’s headers go before the integration’s, and bar a request’s host as those do', async () => {
   const slug = await world.makeProvider({
     key: undefined,
     configurations: { custom_host: world.provider.url, custom_headers: { 'X-Team': 'all', 'x-all': '1' } },

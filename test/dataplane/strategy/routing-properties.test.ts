@@ -6,7 +6,7 @@ import { compileQuery } from '../../../src/routing-config/query.ts';
 
 type Query = Record<string, unknown>;
 
-/** Section 2.5 once more, as slowly and plainly as it is written. */
+/** Whether facts meet a query, once more, as slowly and plainly as it can be said. */
 function meets(query: Query, facts: Facts): boolean {
   for (const [key, expected] of Object.entries(query)) {
     if (key === '$and') {
@@ -100,7 +100,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   pathname: fc.constantFrom('/v1/chat/completions', '/v1/a'),
 });
 
-test('conditions mean what section 2.5 says of them', () => {
+test('conditions mean what the plain reading says of them', () => {
   fc.assert(
     fc.property(query, facts, (given, known) => {
       const { test: compiled } = compileQuery(given);
@@ -165,7 +165,7 @@ describe('weighted draws', () => {
     expect(chiSquared).toBeLessThan(20.5);
   });
 
-  test('only among the places that are given, and by a draw from [0, sum) as section 2.3 has it', () => {
+  test('only among the places that are given, and by a draw from [0, sum)', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 6 }),

@@ -99,7 +99,7 @@ async function call(
 const first = [200, 'config.targets[0]'];
 const second = [200, 'config.targets[1]'];
 
-describe('circuit breaker (spec/data-plane.md, section 2.6)', () => {
+describe('circuit breaker', () => {
   const breaker = { failure_threshold: 2, cooldown_interval: 30_000 };
   const guarded = (rule: object = breaker, mode = 'fallback') =>
     group(mode, [target(0, { cb_config: rule }), target(1)]);
@@ -275,7 +275,7 @@ describe('circuit breaker (spec/data-plane.md, section 2.6)', () => {
   });
 });
 
-describe('sticky load balancing (spec/data-plane.md, section 2.3)', () => {
+describe('sticky load balancing', () => {
   const sticky = { enabled: true, hash_fields: ['metadata.user', 'params.model'], ttl: 100 };
   const balanced = (targets: unknown[] = [target(0), target(1)], rest: object = {}) =>
     group('loadbalance', targets, { sticky, ...rest });
