@@ -26,8 +26,8 @@ function shared(key, context) {
   return module;
 }
 
-/** Packages of each test file's own: SDKs of callers look at globals that a test sets. */
-const ownPackages = /\/node_modules\/(@jest|ai|openai)\//;
+/** Packages of each test file's own: SDKs look at globals that a test sets, and at the classes of its realm. */
+const ownPackages = /\/node_modules\/(@jest|@ai-sdk|ai|openai)\//;
 
 class Modules extends Map {
   #context;
