@@ -10,8 +10,8 @@ const others: Record<string, Record<string, string>> = {
   routing: { ConfigVersion: './config/loaders.ts#VersionRow' },
   insights: {
     Analytics: './analytics/service.ts#Analytics',
-    AuditLog: '../../recording/audit-chain.ts#StoredAuditEntry',
-    Log: '../../recording/log-record.ts#LogRecord',
+    AuditLog: '../../recording/audit/chain.ts#StoredAuditEntry',
+    Log: '../../recording/log/record.ts#LogRecord',
     LogPage: './log/service.ts#LogSelection',
     Span: './trace/tree.ts#SpanNode',
     Trace: './trace/service.ts#TraceTree',
