@@ -30,7 +30,7 @@ const references = ({ definitions }: DocumentNode): Record<string, string> =>
   Object.fromEntries(
     definitions.flatMap((definition) =>
       definition.kind === Kind.OBJECT_TYPE_DEFINITION && isStub(definition)
-        ? [[definition.name.value, '../subgraph.ts#Reference']]
+        ? [[definition.name.value, '../subgraph.ts#EntityReference']]
         : [],
     ),
   );

@@ -41,7 +41,13 @@ export type {
   ProviderHeaders,
   UnsignedRequest,
 } from './provider.ts';
-export { headerOfSetting, type Setting, type Settings, settingProblem, settingText } from './setting.ts';
+export {
+  headerOfSetting,
+  type ProviderSettings,
+  type Setting,
+  settingProblem,
+  settingText,
+} from './setting.ts';
 
 const registry = new Map<string, Provider>(
   [

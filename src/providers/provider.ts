@@ -1,8 +1,8 @@
 import type { Endpoint } from './endpoint.ts';
-import type { Setting, Settings } from './setting.ts';
+import type { ProviderSettings, Setting } from './setting.ts';
 
 /** A credential and the settings that travel with it, from the catalogue, a config target or the request's headers. */
-export type ProviderCredential = { key: string | null; settings: Settings };
+export type ProviderCredential = { key: string | null; settings: ProviderSettings };
 
 type Fetch = typeof fetch;
 
@@ -18,7 +18,7 @@ export type Place = {
   path: string;
   /** Of the body, without a `@slug/`. */
   model: string | null;
-  settings: Settings;
+  settings: ProviderSettings;
   /** Path of the base URL, be it the provider's own or a custom host's; empty for none. */
   basePath: string;
 };
@@ -109,7 +109,7 @@ export type NativeApi = {
 export type Provider = {
   id: string;
   /** Base of its API, version path included, or how it follows from the settings; null when the caller must name a host. */
-  baseUrl: string | null | ((settings: Settings) => string | null);
+  baseUrl: string | null | ((settings: ProviderSettings) => string | null);
   settings: Readonly<Record<string, Setting>>;
   /** Sets of settings that stand for a credential in a config; `[[]]` where it needs none. */
   sufficientSettings?: readonly (readonly string[])[];
@@ -131,7 +131,7 @@ export type Provider = {
    */
   authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
   /** The known model whose price a call has that asks for a name of the account's own; absent where the settings do not say. */
-  pricedAs?(settings: Settings): string | undefined;
+  pricedAs?(settings: ProviderSettings): string | undefined;
   /** Name of the provider in the price catalogue; absent where that has no prices of it. */
   priceName?: string;
   /** Stated by every provider that is not asked in OpenAI's format alone. */

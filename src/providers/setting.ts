@@ -25,7 +25,7 @@ export type Setting = {
   list?: (items: unknown) => string | null;
 };
 
-export type Settings = Readonly<Record<string, string>>;
+export type ProviderSettings = Readonly<Record<string, string>>;
 
 /** A part of a host name, such as a region or a resource. */
 export const HOST_PART = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalText } from '../lib/canonical.ts';
-import { allSettings, type Settings } from '../providers/index.ts';
+import { allSettings, type ProviderSettings } from '../providers/index.ts';
 import { type FactLookup, lookupOf } from './facts.ts';
 import type { CachePolicy, CircuitBreaker, RetryPolicy, Strategy } from './parts.ts';
 import { compileQuery, type Test } from './query.ts';
@@ -41,7 +41,7 @@ export type Leaf = Behaviour & {
   providerKey: 'provider' | 'virtual_key';
   apiKey: string | null;
   /** Settings of the provider that the config names, such as `aws_region`. */
-  settings: Settings;
+  settings: ProviderSettings;
   passthrough: boolean;
   /**
    * At the root of a config: lists the catalogue of the providers that the config names instead of calling one of
@@ -156,7 +156,7 @@ function planLeaf(config: GatewayConfig, behaviour: Behaviour, place: Place): Le
   };
 }
 
-function settingsOf(config: GatewayConfig): Settings {
+function settingsOf(config: GatewayConfig): ProviderSettings {
   const members = config as Record<string, unknown>;
   const named = [...allSettings.keys()].filter((name) => members[name] !== undefined);
   return Object.fromEntries(named.map((name) => [name, String(members[name])]));

@@ -267,4 +267,4 @@ export const environmentOf = (house: House) =>
   });
 
 /** The values of the environment, checked and converted. */
-export type Values = z.infer<ReturnType<typeof environmentOf>>;
+export type EnvironmentValues = z.infer<ReturnType<typeof environmentOf>>;

@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../lib/addresses.ts';
 import { hostnameOf } from '../lib/custom-host.ts';
 import type { LogLevel } from '../lib/logger.ts';
 import type { EmbeddingSettings } from './cache.ts';
-import { environmentOf, type Values } from './environment.ts';
+import { type EnvironmentValues, environmentOf } from './environment.ts';
 import type { S3Bucket } from './exports.ts';
 import { exportBucket, missingOfBucket } from './exports.ts';
 import { anyHouse, type House } from './house.ts';
@@ -211,7 +211,7 @@ export function readSettings(
 }
 
 /** Unset: this machine is trusted where nobody else can reach the gateway, and elsewhere nothing is. */
-function trustedHosts(values: Values): string[] {
+function trustedHosts(values: EnvironmentValues): string[] {
   if (values.TRUSTED_HOSTS === undefined) return isReachedFromHereAlone(values) ? localHosts : [];
   return values.TRUSTED_HOSTS.split(',')
     .map((host) =>
@@ -224,7 +224,7 @@ function trustedHosts(values: Values): string[] {
 }
 
 /** A public URL says that something on this machine, such as a reverse proxy, lets others in. */
-function isReachedFromHereAlone({ HOST, PUBLIC_URL, NODE_ENV }: Values): boolean {
+function isReachedFromHereAlone({ HOST, PUBLIC_URL, NODE_ENV }: EnvironmentValues): boolean {
   if (NODE_ENV === 'production' || !isLoopbackHost(HOST)) return false;
   return PUBLIC_URL === undefined || isLoopbackHost(hostnameOf(new URL(PUBLIC_URL)));
 }

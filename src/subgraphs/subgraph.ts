@@ -14,13 +14,13 @@ export type Resolver = {
 export type Resolvers = Record<string, Record<string, Resolver>>;
 
 /** Fields of the root type Subscription: each answers a stream, and the graph does the rest. */
-export type Subscriptions = { Subscription: Record<string, Resolver> };
+export type SubscriptionResolvers = { Subscription: Record<string, Resolver> };
 
 /** An entity of another subgraph, which that subgraph loads. */
-export type Reference = { id: string };
+export type EntityReference = { id: string };
 
 /** Loads one entity by its key for a query that comes from another subgraph; null when the caller may not see it. */
-export type ReferenceResolver = (reference: Reference, context: GraphContext) => unknown;
+export type ReferenceResolver = (reference: EntityReference, context: GraphContext) => unknown;
 
 /** One resource: its own folder, the same rooms everywhere. Its SDL is `schema/<subgraph>/<name>.graphql`. */
 export type Resource = {

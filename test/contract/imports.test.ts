@@ -85,13 +85,7 @@ describe('imports', () => {
   });
 });
 
-/** Folders whose circles, and whose number of files, are being mended. */
-const STILL_MIXED = ['src/subgraphs', 'src/dataplane', 'src/recording', 'src/providers'];
-
-const isMixed = (path: string) => STILL_MIXED.some((folder) => `${path}/`.startsWith(`${folder}/`));
-
-const shownCircles = (found: string[][]) =>
-  found.filter((circle) => !circle.every(isMixed)).map((circle) => circle.join('\n  imports '));
+const shownCircles = (found: string[][]) => found.map((circle) => circle.join('\n  imports '));
 
 describe('circles of imports', () => {
   it('do not exist among files that load each other', () => {
@@ -113,7 +107,7 @@ describe('circles of imports', () => {
 describe('a folder', () => {
   it('has fewer than 20 source files', () => {
     const sizes = Map.groupBy(files, ({ path }) => dirname(path));
-    const full = [...sizes].filter(([folder, { length }]) => length >= 20 && !isMixed(folder));
+    const full = [...sizes].filter(([folder, { length }]) => length >= 20);
     expect(full.map(([folder, { length }]) => `${folder}: ${length} files`)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import type { OutgoingBody } from '../../src/dataplane/request/body.ts';
 import type { UpstreamSink } from '../../src/dataplane/send/upstream.ts';
 import { streamFormatOf } from '../../src/formats/index.ts';
 import { Gate, MAX_HELD_BYTES, MAX_HELD_EVENTS } from '../../src/formats/stream/gate.ts';
-import type { EventKind } from '../../src/formats/stream/stream-format.ts';
+import type { StreamEventKind } from '../../src/formats/stream/stream-format.ts';
 import { WholeLines } from '../../src/formats/stream/whole-lines.ts';
 import { findProvider, type Provider } from '../../src/providers/index.ts';
 import { emptyPlan, type Leaf } from '../../src/routing-config/plan.ts';
@@ -56,9 +56,9 @@ const inPieces = (text: string, sizes: number[]): Buffer[] => {
 };
 
 describe('a stream that opens', () => {
-  const kindAfter = (format: typeof chat, pieces: Buffer[]): EventKind => {
+  const kindAfter = (format: typeof chat, pieces: Buffer[]): StreamEventKind => {
     const gate = new Gate(format);
-    let kind: EventKind = 'opening';
+    let kind: StreamEventKind = 'opening';
     for (const piece of pieces) if (kind === 'opening') kind = gate.push(piece);
     return kind;
   };

@@ -21,7 +21,7 @@ import type { AttemptResult } from './settled.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
 /** How the answers of a route are read whose format the gateway knows. */
-export type Reading = {
+export type AnswerReading = {
   /** Who answers, and with which credential it was asked: a provider may repeat that in an error. */
   target: Keeper;
   format: StreamFormat;
@@ -37,7 +37,7 @@ export type AttemptOptions = {
   relay: Relay;
   capture: Capture;
   /** Null passes on whatever comes, as it comes. */
-  reading: Reading | null;
+  reading: AnswerReading | null;
   /** What the provider may repeat and the caller must not learn; null for nothing. */
   sought: Sought | null;
   /** Once the status is known: true gives the answer to the caller, false throws it away. `error` is what an error says. */

@@ -12,7 +12,7 @@ export type CircuitOptions = {
 };
 
 /** Leaves a service alone for ten seconds once it has failed several times in a row; then one question tries it again. */
-export class Circuit {
+export class CacheCircuit {
   readonly #options: CircuitOptions;
   #failuresInRow = 0;
   #restUntil = 0;

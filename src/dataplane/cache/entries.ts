@@ -4,7 +4,7 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Caching } from './caching.ts';
-import { Circuit } from './circuit.ts';
+import { CacheCircuit } from './circuit.ts';
 import { CACHE_COLLECTION, type CacheEntry } from './model.ts';
 import { type Embedding, similarity, unitVector, vectorBytes } from './vector.ts';
 
@@ -54,7 +54,7 @@ export function createEntries(
 
   const collection = (): Collection<CacheEntry> => db().collection<CacheEntry>(CACHE_COLLECTION);
 
-  const circuit = new Circuit({
+  const circuit = new CacheCircuit({
     now,
     onFailure(error, opens) {
       counters.failures++;

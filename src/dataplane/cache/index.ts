@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { type CapturedAnswer, encodingOf } from '../../recording/log/answers/capture.ts';
 import type { CacheStatus } from '../../recording/log/record.ts';
 import type { Caching } from './caching.ts';
-import { Circuit } from './circuit.ts';
+import { CacheCircuit } from './circuit.ts';
 import type { Embedder } from './embedder.ts';
 import type { CacheCounters, Entries } from './entries.ts';
 import { Unpacking } from './unpacking.ts';
@@ -48,7 +48,7 @@ export function createCache(options: {
   const unpacking = new Unpacking(log);
 
   const { counters } = entries;
-  const circuit = new Circuit({
+  const circuit = new CacheCircuit({
     now,
     onFailure(error, opens) {
       counters.failures++;

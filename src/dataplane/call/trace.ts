@@ -22,7 +22,7 @@ export type Trace = {
 export type Span = { spanId: string; parentSpanId: string | null };
 
 const MAX_LENGTH = 256;
-/** Recorded, since a request is (W3C Trace Context, section 3.2.2.5.1). */
+/** The flag "sampled" of W3C Trace Context: every request is recorded. */
 const SAMPLED = '01';
 
 /** Trace and span ids from the gateway's own headers or, behind them, W3C `traceparent` . */

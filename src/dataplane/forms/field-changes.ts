@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
-import { type Form, fieldOf, type Part } from './form.ts';
+import { type Form, type FormPart, fieldOf } from './form.ts';
 
 /** New values of fields by their names; null takes a field away. */
 export type FieldChanges = ReadonlyMap<string, string | null>;
@@ -48,7 +48,7 @@ export function changedBytes({ boundary, bytes, parts }: Form, changes: FieldCha
 }
 
 /** Behind the line break that belongs to the delimiter after the last part. */
-const endOf = ({ start, valueEnd }: Part): number => (valueEnd === null ? start : valueEnd + 2);
+const endOf = ({ start, valueEnd }: FormPart): number => (valueEnd === null ? start : valueEnd + 2);
 
 function added(boundary: string, changes: FieldChanges): Buffer[] {
   return [...changes].flatMap(([name, value]) =>

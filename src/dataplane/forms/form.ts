@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors/index.ts';
 import { type PartHead, partHead } from './part-head.ts';
 
 /** A part of a multipart form (RFC 7578), by its offsets in the bytes that hold it. */
-export type Part = PartHead & {
+export type FormPart = PartHead & {
   /** Of its delimiter, behind the line break. */
   start: number;
   valueStart: number;
@@ -14,7 +14,7 @@ export type Part = PartHead & {
 export type Form = {
   boundary: string;
   bytes: Buffer;
-  parts: readonly Part[];
+  parts: readonly FormPart[];
   /** Its last delimiter is among the bytes. */
   isEnded: boolean;
   /** Something other than line breaks stands before the first delimiter or behind the last; not every parser skips it. */
@@ -61,7 +61,7 @@ export function parseForm(bytes: Buffer, boundary: string): Form | null {
   if (first === -1) return null;
   let isEnded = false;
   let hasProse = first > 0;
-  const parts: Part[] = [];
+  const parts: FormPart[] = [];
   for (let at = first; ; ) {
     const head = headAt(bytes, at + delimiter.length);
     if (head === null) return null;

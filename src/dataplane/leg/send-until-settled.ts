@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { GatewayError } from '../../errors/index.ts';
 import { errorBodyFor, streamFormatOf } from '../../formats/index.ts';
 import { Capture } from '../../recording/log/answers/capture.ts';
-import { attempt, type Reading } from '../answer/attempt.ts';
+import { type AnswerReading, attempt } from '../answer/attempt.ts';
 import { gatewayHeaders } from '../answer/gateway-headers.ts';
 import type { ProviderError } from '../answer/provider-error.ts';
 import { storedSecretsOf } from '../answer/quoted-secrets.ts';
@@ -85,7 +85,7 @@ export const sendUntilSettled =
   };
 
 /** The gateway reads answers on the routes whose formats it knows; on others they are between caller and provider. */
-const readingOf = ({ call: { route }, target, body }: Leg): Reading | null =>
+const readingOf = ({ call: { route }, target, body }: Leg): AnswerReading | null =>
   route.unified
     ? { target, format: streamFormatOf(route.endpoint), hidesUsage: body.hidesUsage === true }
     : null;

@@ -14,18 +14,18 @@ export type Share = {
 };
 
 /** Ends a session, which takes nothing in any more. `atOnce`: without waiting for the other ends of its connections. */
-export type End = (atOnce: boolean) => void;
+export type EndSession = (atOnce: boolean) => void;
 
 /** Whose sessions count together. */
 export type Owner = { credential: string; organisationId: string };
 
 export type Budget = {
   /** `end` is called at most once. */
-  enter(owner: Owner, end: End): Share;
+  enter(owner: Owner, end: EndSession): Share;
 };
 
 type Holder = { bytes: number; entries: Set<Entry> };
-type Entry = { holders: readonly Holder[]; bytes: number; end: End };
+type Entry = { holders: readonly Holder[]; bytes: number; end: EndSession };
 
 /**
  * Keeps what sessions hold within bounds: ends the largest of the credential, or of the organisation that holds most, so that
@@ -66,7 +66,7 @@ export function createBudget({ ofAll, ofOne, closing } = BUDGET): Budget {
     return largest;
   }
 
-  function enter({ credential, organisationId }: Owner, end: End): Share {
+  function enter({ credential, organisationId }: Owner, end: EndSession): Share {
     const holder = holderIn(credentials, credential);
     const entry: Entry = { holders: [holder, holderIn(organisations, organisationId), all], bytes: 0, end };
     for (const each of entry.holders) each.entries.add(entry);

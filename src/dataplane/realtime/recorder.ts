@@ -6,7 +6,7 @@ import { recordWithProvider } from '../record.ts';
 import type { UpstreamRequest } from '../send/upstream.ts';
 import type { Admission } from './admit.ts';
 import type { SessionReport } from './observer.ts';
-import type { Ending } from './relay.ts';
+import type { SessionEnding } from './relay.ts';
 
 const SWITCHING_PROTOCOLS = 101;
 
@@ -48,7 +48,7 @@ export function recorderOf(
       if (cause) add(status, { status: 0, failure: 'transport', cause });
       else add(status, { status: 0, failure: 'aborted' });
     },
-    session({ by, code, reason }: Ending, report: SessionReport): void {
+    session({ by, code, reason }: SessionEnding, report: SessionReport): void {
       capture.begin({ 'content-type': 'application/json' });
       capture.add(
         Buffer.from(JSON.stringify({ ...report, closed_by: by, close_code: code, close_reason: reason })),

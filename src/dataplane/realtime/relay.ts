@@ -30,10 +30,10 @@ const isSendable = (code: number): boolean =>
  * How a session ended: who closed first, and with what code, 1006 for a connection that broke. `reason`: what was wrong; null
  * for an end that somebody wanted.
  */
-export type Ending = { by: 'caller' | 'provider' | 'gateway'; code: number; reason: string | null };
+export type SessionEnding = { by: 'caller' | 'provider' | 'gateway'; code: number; reason: string | null };
 
 export type Relayed = {
-  ended: Promise<Ending>;
+  ended: Promise<SessionEnding>;
   /** Whether either side takes too long over a message. */
   isOverdue(now: number): boolean;
   /** Closes both sides. */
@@ -54,7 +54,7 @@ export type RelayOptions = {
  */
 export function relay(callers: Side, providers: Side, { observe, budget, owner }: RelayOptions): Relayed {
   const [caller, provider] = [callers.socket, providers.socket];
-  let ending: Ending | null = null;
+  let ending: SessionEnding | null = null;
   const share = budget.enter(owner, (atOnce) => {
     end(MESSAGE_TOO_BIG, 'Too many bytes of messages are on their way.');
     for (const socket of [caller, provider]) {

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../errors/index.ts';
 import type { HostPolicy } from '../../lib/custom-host.ts';
 import { headerOf } from '../../lib/http-headers.ts';
-import type { BaseUrl, Provider, Settings } from '../../providers/index.ts';
+import type { BaseUrl, Provider, ProviderSettings } from '../../providers/index.ts';
 import { type Naming, placeOfName } from './named-provider.ts';
 
 /** What says where a provider is. `host`: the custom host; null for none. */
-type Address = { provider: Provider; host: string | null; settings: Settings };
+type Address = { provider: Provider; host: string | null; settings: ProviderSettings };
 
 /**
  * Where a target's API begins: at the custom host, at the provider's own address, or where the settings lead. Null for a

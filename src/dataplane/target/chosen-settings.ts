@@ -1,6 +1,11 @@
 import { GatewayError } from '../../errors/index.ts';
 import { headerOf } from '../../lib/http-headers.ts';
-import { headerOfSetting, type Provider, type Settings, settingProblem } from '../../providers/index.ts';
+import {
+  headerOfSetting,
+  type Provider,
+  type ProviderSettings,
+  settingProblem,
+} from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 
@@ -25,7 +30,7 @@ export function chosenSettings(
   leaf: Leaf,
   call: Call,
   credential: 'stored' | 'saved' | 'request',
-): Settings {
+): ProviderSettings {
   const chosen: Record<string, string> = {};
   for (const name in provider.settings) {
     const setting = provider.settings[name];

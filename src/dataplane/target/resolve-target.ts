@@ -2,7 +2,7 @@ import { type Directory, isExpired, type ProviderRecord } from '../../directory/
 import { GatewayError } from '../../errors/index.ts';
 import type { HostPolicy } from '../../lib/custom-host.ts';
 import { headerOf } from '../../lib/http-headers.ts';
-import { findProvider, type Provider, type Settings } from '../../providers/index.ts';
+import { findProvider, type Provider, type ProviderSettings } from '../../providers/index.ts';
 import type { OwnPricing } from '../../recording/pricing/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
@@ -114,7 +114,7 @@ function knownProvider(id: string, naming: Naming): Provider {
 }
 
 /** What is said of a model itself goes before what the settings say of all that they lead to. */
-function pricingOf(provider: Provider, settings: Settings, own: OwnPricing): OwnPricing {
+function pricingOf(provider: Provider, settings: ProviderSettings, own: OwnPricing): OwnPricing {
   const baseModel = provider.pricedAs?.(settings);
   if (baseModel === undefined || own?.baseModel) return own;
   return { list: null, multipliers: null, ...own, baseModel };

@@ -7,7 +7,7 @@ export type TurnCall = { index: number; id: string | null; name: string | null; 
 export type Turn = { thinking: string; text: string; refusal: string; calls: TurnCall[] };
 
 /** Tokens as chat counts them; zero where the provider did not say. */
-export type Usage = {
+export type TurnUsage = {
   /** All of the prompt, cached tokens included. */
   prompt: number;
   cacheRead: number;
@@ -70,7 +70,7 @@ const joined = (items: unknown[], member: string): string =>
   items.map((item) => (isObject(item) && typeof item[member] === 'string' ? item[member] : '')).join('');
 
 /** Null when the answer or the chunk has none. */
-export function readUsage({ usage }: JsonObject): Usage | null {
+export function readUsage({ usage }: JsonObject): TurnUsage | null {
   if (!isObject(usage)) return null;
   const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
   const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
@@ -83,7 +83,13 @@ export function readUsage({ usage }: JsonObject): Usage | null {
   };
 }
 
-export const NO_USAGE: Usage = { prompt: 0, cacheRead: 0, cacheWritten: 0, completion: 0, reasoning: null };
+export const NO_USAGE: TurnUsage = {
+  prompt: 0,
+  cacheRead: 0,
+  cacheWritten: 0,
+  completion: 0,
+  reasoning: null,
+};
 
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { errorText } from '../chat-completions/errors.ts';
-import { firstChoice, NO_USAGE, readTurn, readUsage, type Usage } from '../chat-completions/turn.ts';
+import { firstChoice, NO_USAGE, readTurn, readUsage, type TurnUsage } from '../chat-completions/turn.ts';
 import { type BlockListener, Blocks, UntranslatableError } from './blocks.ts';
 import type { TranslatedStream } from './translation.ts';
 
 /** What a chat completion says of its end. */
-export type ChatEnding = { finish: string | null; stopSequence: string | null; usage: Usage };
+export type ChatEnding = { finish: string | null; stopSequence: string | null; usage: TurnUsage };
 
 /** Writes the events of one format. Each method adds to a text, which `take` returns and empties. */
 export type EventWriter = BlockListener & {

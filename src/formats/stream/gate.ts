@@ -1,5 +1,5 @@
 import { createEventReader, type EventReader, EventTooLargeError } from '../../lib/event-stream/index.ts';
-import type { EventKind, StreamFormat } from './stream-format.ts';
+import type { StreamEventKind, StreamFormat } from './stream-format.ts';
 
 /** Events and bytes that are held back at most. A beginning that is longer goes on, whatever it says. */
 export const MAX_HELD_EVENTS = 64;
@@ -14,7 +14,7 @@ export class Gate {
   readonly #reader: EventReader;
   #size = 0;
   #events = 0;
-  #kind: EventKind = 'opening';
+  #kind: StreamEventKind = 'opening';
 
   constructor(format: StreamFormat) {
     this.#reader = createEventReader(({ name, data }) => {
@@ -24,7 +24,7 @@ export class Gate {
   }
 
   /** Takes the next bytes; returns what the stream has come to with them, which is `content` as soon as a bound is passed. */
-  push(chunk: Buffer): EventKind {
+  push(chunk: Buffer): StreamEventKind {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     try {

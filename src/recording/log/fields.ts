@@ -13,7 +13,7 @@ export type FieldTypes = {
  * record sets the field. `oneOf`: all values of a text. `secret`: where a caller may have written a secret, which the log
  * masks. `isDerived`: the log works the field out away from the request, so that it does not cross to the log's thread.
  */
-export type Field = {
+export type LogField = {
   type: keyof FieldTypes;
   default?: unknown;
   oneOf?: readonly string[];
@@ -118,7 +118,7 @@ export const fields = {
   bodiesId: { type: 'text', default: null, isDerived: true },
   /** The batch by which the record came into the store, and into the roll-ups; see `rollups/batches.ts`. */
   batchId: { type: 'text', default: null, isDerived: true },
-} as const satisfies Record<string, Field>;
+} as const satisfies Record<string, LogField>;
 
 /** The table as rows, in its order. */
-export const fieldRows = Object.entries(fields) as [keyof typeof fields, Field][];
+export const fieldRows = Object.entries(fields) as [keyof typeof fields, LogField][];

@@ -1,5 +1,5 @@
 import type { Binary } from 'mongodb';
-import type { Field, FieldTypes, fields } from './fields.ts';
+import type { FieldTypes, fields, LogField } from './fields.ts';
 
 /** Collections of request logs. */
 export const LOGS_COLLECTION = 'logs';
@@ -7,7 +7,7 @@ export const LOG_BODIES_COLLECTION = 'log_bodies';
 
 type Fields = typeof fields;
 
-type Value<F extends Field> =
+type Value<F extends LogField> =
   | (F extends { oneOf: readonly (infer T)[] } ? T : FieldTypes[F['type']])
   | (F extends { default: null } ? null : never);
 

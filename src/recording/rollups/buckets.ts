@@ -5,7 +5,7 @@ export const DAY = 24 * HOUR;
 
 /** The lengths of time that roll-ups are kept for. */
 export const spans = { minute: MINUTE, hour: HOUR } as const;
-export type Span = keyof typeof spans;
+export type TimeSpan = keyof typeof spans;
 
 /** Milliseconds that minutes are kept; hours are kept as long as the logs in them. */
 export const MINUTES_KEPT = 3 * DAY;

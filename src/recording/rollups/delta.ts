@@ -1,5 +1,5 @@
 import type { LogRecord } from '../log/record.ts';
-import { HOUR, MINUTE, MINUTES_KEPT, type Span, startOf } from './buckets.ts';
+import { HOUR, MINUTE, MINUTES_KEPT, startOf, type TimeSpan } from './buckets.ts';
 import { type RollupPlace, rollupId } from './document.ts';
 import { type Facet, facets, rowsOf, type Sorted } from './facets.ts';
 import { addToRow, type Rows, tallyAt } from './rows.ts';
@@ -29,7 +29,7 @@ function addMinute(delta: Delta, records: readonly RolledUp[], now: number): voi
   const [first] = records;
   if (!first) return;
   const { organisationId, workspaceId, createdAt } = first;
-  const bucketOf = (facet: Facet, span: Span, length: number): RollupPlace => {
+  const bucketOf = (facet: Facet, span: TimeSpan, length: number): RollupPlace => {
     const start = new Date(startOf(createdAt.getTime(), length));
     return { organisationId, workspaceId, facet, span, start };
   };

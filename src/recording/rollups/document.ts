@@ -1,6 +1,6 @@
-import type { Span } from './buckets.ts';
+import type { TimeSpan } from './buckets.ts';
 import { type Dimension, type Facet, labelSums } from './facets.ts';
-import type { Counts } from './histogram.ts';
+import type { HistogramCounts } from './histogram.ts';
 import { type Rows, tallyAt } from './rows.ts';
 import { type Sum, sums, type Tally } from './tally.ts';
 
@@ -11,7 +11,7 @@ export type RollupPlace = {
   organisationId: string;
   workspaceId: string;
   facet: Facet;
-  span: Span;
+  span: TimeSpan;
   start: Date;
 };
 
@@ -80,9 +80,9 @@ export function addEncoded(
   if (histogram) addFlat(tally.latencies, histogram);
 }
 
-const flat = (counts: Counts): number[] => [...counts].flat();
+const flat = (counts: HistogramCounts): number[] => [...counts].flat();
 
-function addFlat(counts: Counts, pairs: number[]): void {
+function addFlat(counts: HistogramCounts, pairs: number[]): void {
   for (let index = 0; index < pairs.length; index += 2) {
     const key = pairs[index] as number;
     counts.set(key, (counts.get(key) ?? 0) + (pairs[index + 1] as number));

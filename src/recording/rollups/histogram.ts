@@ -1,12 +1,12 @@
 /** How often each bucket of a scale was met, or any other number: sparse, since most never are. */
-export type Counts = Map<number, number>;
+export type HistogramCounts = Map<number, number>;
 
 /** The width of a bucket: a value that is read back is off by at most 2 %. */
 const ERROR = 0.02;
 const GAMMA = (1 + ERROR) / (1 - ERROR);
 const LOG_GAMMA = Math.log(GAMMA);
 
-export const count = (counts: Counts, key: number, times = 1): void => {
+export const count = (counts: HistogramCounts, key: number, times = 1): void => {
   counts.set(key, (counts.get(key) ?? 0) + times);
 };
 
@@ -18,7 +18,7 @@ export const bucketOf = (value: number): number =>
 const middleOf = (bucket: number): number => (bucket === 0 ? 0 : (2 * GAMMA ** (bucket - 1)) / (GAMMA + 1));
 
 /** The smallest value that at least the share `quantile` of all does not exceed, within 2 %; 0 when there are none. */
-export function percentile(histogram: Counts, quantile: number): number {
+export function percentile(histogram: HistogramCounts, quantile: number): number {
   let total = 0;
   for (const times of histogram.values()) total += times;
   let rank = Math.max(1, Math.ceil(quantile * total));

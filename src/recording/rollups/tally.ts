@@ -1,5 +1,5 @@
 import type { LogRecord } from '../log/record.ts';
-import { bucketOf, type Counts, count } from './histogram.ts';
+import { bucketOf, count, type HistogramCounts } from './histogram.ts';
 
 /** What is added up over requests: whole numbers, so that the order in which they are added changes nothing. */
 export const sums = [
@@ -30,9 +30,9 @@ export type Tally = Record<Sum, number> & {
   firstSeen: number;
   lastSeen: number;
   /** 2xx after retries, by the number of retries. */
-  retries: Counts;
+  retries: HistogramCounts;
   /** Response times in buckets of microseconds. */
-  latencies: Counts;
+  latencies: HistogramCounts;
 };
 
 /** The members of a log that are counted; of older logs some are absent. */

@@ -1,12 +1,12 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { LogRecord } from '../log/record.ts';
 
-export type Given = Record<string, string | number | boolean | null>;
+export type AttributeSource = Record<string, string | number | boolean | null>;
 
 const NANODOLLARS = 1e9;
 
 /** What a try at a provider was and used. */
-export function tryAttributes(record: LogRecord): Given {
+export function tryAttributes(record: LogRecord): AttributeSource {
   const { costNanodollars } = record;
   return {
     'gen_ai.provider.name': record.aiProvider,
@@ -28,7 +28,7 @@ export function tryAttributes(record: LogRecord): Given {
 }
 
 /** What spans of calls and of tries both say. */
-export const commonAttributes = (record: LogRecord): Given => ({
+export const commonAttributes = (record: LogRecord): AttributeSource => ({
   'http.response.status_code': record.responseStatusCode,
   'error.type': record.isSuccess ? null : String(record.responseStatusCode),
   'sluice.organisation.id': record.organisationId,
@@ -40,7 +40,7 @@ export const commonAttributes = (record: LogRecord): Given => ({
 });
 
 /** Without those that are null. */
-export function present(given: Given): Attributes {
+export function present(given: AttributeSource): Attributes {
   const attributes: Attributes = {};
   for (const name in given) {
     const value = given[name];

@@ -3,7 +3,7 @@ import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { w3cSpanId, w3cTraceId } from '../../lib/trace-ids.ts';
 import type { LogRecord } from '../log/record.ts';
-import { commonAttributes, type Given, present, tryAttributes } from './attributes.ts';
+import { type AttributeSource, commonAttributes, present, tryAttributes } from './attributes.ts';
 
 /** Operations that the conventions have a name for; any other goes by the gateway's own. */
 const operations: Record<string, string> = {
@@ -64,7 +64,7 @@ const operationOf = ({ endpoint }: LogRecord): string => operations[endpoint] ??
 
 /** What tells spans apart. `from` and `took` are milliseconds. */
 type Own = Pick<LogRecord, 'spanId' | 'parentSpanId'> &
-  Pick<ReadableSpan, 'name' | 'kind'> & { from: number; took: number; attributes: Given };
+  Pick<ReadableSpan, 'name' | 'kind'> & { from: number; took: number; attributes: AttributeSource };
 
 function spanWith(
   { traceId, isSuccess, error }: LogRecord,

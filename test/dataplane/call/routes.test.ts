@@ -61,7 +61,7 @@ const endpointOf = ({ path }: InferenceOperation) => routeOf(path).endpoint;
 describe('every path', () => {
   // Of two requests: below.
   const single = rows.filter(([, operation]) => endpointOf(operation) !== 'batchOutput');
-  // Section 10.2: what is not OpenAI's goes to a provider of chat as chat; test/formats/translations.test.ts
+  // What is not OpenAI's goes to a provider of chat as chat; test/formats/translations.test.ts
   const own = single.filter(([, operation]) => !['messages', 'countTokens'].includes(endpointOf(operation)));
 
   test.each(own)('%s reaches a provider that has it', async (_name, operation) => {
@@ -77,7 +77,7 @@ describe('every path', () => {
     expect(received().body.length > 0).toBe(operation.sends !== 'nothing');
   });
 
-  // Sections 9.3 and 10.1: passed on wherever they are not mapped.
+  // Passed on wherever they are not mapped.
   const everywhere: Endpoint[] = [
     'chatComplete',
     'messages',

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { CircuitBreaker } from '../../../routing-config/parts.ts';
-import { type Counts, countsSuccesses, type End, isFailure, opens, sumOf } from './rule.ts';
+import { type CallEnd, type Counts, countsSuccesses, isFailure, opens, sumOf } from './rule.ts';
 import type { Addition, Circuit } from './store.ts';
 
 const NONE: Counts = { failures: 0, successes: 0 };
@@ -45,7 +45,7 @@ export class Circuits {
   }
 
   /** Counts the end of a target's call; answers the opening that it leads to. */
-  settle(name: Name, rule: CircuitBreaker, end: End, now: number): Opening | null {
+  settle(name: Name, rule: CircuitBreaker, end: CallEnd, now: number): Opening | null {
     const state = this.#stateOf(name, rule, now);
     if (state.openUntil > now) return null;
     const failed = isFailure(rule, end);

@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Logger } from '../../../lib/logger.ts';
 import type { Leaf } from '../../../routing-config/plan.ts';
 import { Circuits, type Name, type Opening } from './circuits.ts';
-import type { End } from './rule.ts';
+import type { CallEnd } from './rule.ts';
 import { addOutcomes, openCircuit, readCircuits } from './store.ts';
 
 export { targetIdentity } from './identity.ts';
@@ -14,7 +14,7 @@ export { circuitModel } from './store.ts';
 export type Health = {
   isOpen(leaf: Leaf): boolean;
   /** Counts how a target's call ended, retries included. */
-  settled(leaf: Leaf, end: End): void;
+  settled(leaf: Leaf, end: CallEnd): void;
 };
 
 export type Breakers = {

@@ -4,13 +4,13 @@ import type { CircuitBreaker } from '../../../routing-config/parts.ts';
 export type Counts = { failures: number; successes: number };
 
 /** How a target's call ended: the last status, and whether the provider gave no whole answer. */
-export type End = { status: number; isBroken: boolean };
+export type CallEnd = { status: number; isBroken: boolean };
 
 /**
  * Whether the end counts as a failure: by `failure_status_codes`; by default everything from 500 on, and what came to no
  * end at all: a timeout, a connection that was refused or broke, also in the middle of a stream.
  */
-export const isFailure = (rule: CircuitBreaker, { status, isBroken }: End): boolean =>
+export const isFailure = (rule: CircuitBreaker, { status, isBroken }: CallEnd): boolean =>
   rule.failure_status_codes ? rule.failure_status_codes.includes(status) : status >= 500 || isBroken;
 
 /** Whether the count of failures or, once there are enough requests, their share has reached what the rule allows. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../lib/json.ts';
-import { modelOf, type Usage } from '../../chat-completions/turn.ts';
+import { modelOf, type TurnUsage } from '../../chat-completions/turn.ts';
 import type { Block } from '../../over-chat/blocks.ts';
 import type { ChatEnding } from '../../over-chat/stream.ts';
 import { readWhole, type WholeBlock } from '../../over-chat/whole.ts';
@@ -49,7 +49,13 @@ const emptyUsage = {
 };
 
 /** Chat counts cached tokens among those of the prompt; a message counts each class by itself. */
-export const usageOf = ({ prompt, cacheRead, cacheWritten, completion, reasoning }: Usage): JsonObject => ({
+export const usageOf = ({
+  prompt,
+  cacheRead,
+  cacheWritten,
+  completion,
+  reasoning,
+}: TurnUsage): JsonObject => ({
   input_tokens: Math.max(0, prompt - cacheRead - cacheWritten),
   cache_creation_input_tokens: cacheWritten,
   cache_read_input_tokens: cacheRead,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../lib/json.ts';
-import { modelOf, type Usage } from '../../chat-completions/turn.ts';
+import { modelOf, type TurnUsage } from '../../chat-completions/turn.ts';
 import type { Block } from '../../over-chat/blocks.ts';
 import { isGiven, picked } from '../../over-chat/fields.ts';
 import type { ChatEnding } from '../../over-chat/stream.ts';
@@ -109,7 +109,7 @@ export function stopOf({ finish }: ChatEnding): { status: string; [name: string]
     : { status: 'completed', completed_at: now() };
 }
 
-export const usageOf = ({ prompt, cacheRead, completion, reasoning }: Usage): JsonObject => ({
+export const usageOf = ({ prompt, cacheRead, completion, reasoning }: TurnUsage): JsonObject => ({
   input_tokens: prompt,
   input_tokens_details: { cached_tokens: cacheRead },
   output_tokens: completion,

@@ -1,13 +1,13 @@
 import { GatewayError } from '../../../errors/index.ts';
 import type { Provider, ProviderCredential, UnsignedRequest } from '../../provider.ts';
-import type { Settings } from '../../setting.ts';
+import type { ProviderSettings } from '../../setting.ts';
 import { bearer } from '../keys.ts';
 import { roleKeys } from './role.ts';
 import { type Keys, sign } from './sign.ts';
 
 const DEFAULT_REGION = 'us-east-1';
 
-export const regionOf = (settings: Settings): string => settings.aws_region ?? DEFAULT_REGION;
+export const regionOf = (settings: ProviderSettings): string => settings.aws_region ?? DEFAULT_REGION;
 
 /**
  * A key, put where `withKey` says, or a signature with a key pair, which may first take on a role. `service`: the name
@@ -25,7 +25,7 @@ const usesApiKey = ({ settings }: ProviderCredential): boolean =>
 
 async function signRequest(
   request: UnsignedRequest,
-  settings: Settings,
+  settings: ProviderSettings,
   { service, name }: { service: string; name: string },
   send: typeof fetch,
 ): Promise<void> {
@@ -42,7 +42,7 @@ async function signRequest(
   Object.assign(request.headers, await sign(request, keys, region, service));
 }
 
-function keysOf(settings: Settings, name: string): Keys {
+function keysOf(settings: ProviderSettings, name: string): Keys {
   const { aws_access_key_id: id, aws_secret_access_key: secret, aws_session_token: session } = settings;
   if (id !== undefined && secret !== undefined) return { id, secret, session };
   throw new GatewayError('VALIDATION_FAILED', {

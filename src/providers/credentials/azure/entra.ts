@@ -1,5 +1,5 @@
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
-import type { Settings } from '../../setting.ts';
+import type { ProviderSettings } from '../../setting.ts';
 import { type Expiring, expiringCache } from '../expiring-cache.ts';
 
 const DEFAULT_SCOPE = 'https://cognitiveservices.azure.com/.default';
@@ -9,7 +9,7 @@ const LIFETIME = 3600;
 const issued = expiringCache<string>();
 
 /** A token that Microsoft Entra issues to an application, remembered until shortly before it expires. */
-export function entraToken(settings: Settings, send: typeof fetch): Promise<string> {
+export function entraToken(settings: ProviderSettings, send: typeof fetch): Promise<string> {
   const tenant = required(settings, 'azure_entra_tenant_id');
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
@@ -20,7 +20,7 @@ export function entraToken(settings: Settings, send: typeof fetch): Promise<stri
   return issued(`${tenant} ${form}`, () => issue(tenant, form, send));
 }
 
-function required(settings: Settings, name: string): string {
+function required(settings: ProviderSettings, name: string): string {
   const value = settings[name];
   if (value === undefined) throw invalidInput(name, `The authentication with Entra needs ${name}.`);
   return value;

@@ -6,7 +6,7 @@ import type {
 import { jsonAnswer } from '../../answer.ts';
 import type { DialectAnswer, DialectRequest } from '../../provider.ts';
 import { ChunkWriter } from './answer/chunk-writer.ts';
-import { completionOf, type Naming } from './answer/completion.ts';
+import { type AnswerNaming, completionOf } from './answer/completion.ts';
 import { CutOff, Reported, UnreadableAnswer } from './answer/errors.ts';
 import { failureOf } from './answer/failure.ts';
 import { passedOn } from './answer/headers.ts';
@@ -54,7 +54,7 @@ export async function chat(
 async function streamed(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
-  naming: Naming,
+  naming: AnswerNaming,
   request: DialectRequest,
   view: View,
 ): Promise<DialectAnswer> {
@@ -98,7 +98,7 @@ async function* frames(
   first: Fields[],
   reader: Reader,
   writer: ChunkWriter,
-  { naming, request, view }: { naming: Naming; request: DialectRequest; view: View },
+  { naming, request, view }: { naming: AnswerNaming; request: DialectRequest; view: View },
 ): AsyncGenerator<Buffer> {
   try {
     let chunks = first;

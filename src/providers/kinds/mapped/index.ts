@@ -4,7 +4,7 @@ import { isObject } from '../../../lib/json.ts';
 import { jsonAnswer } from '../../answer.ts';
 import type { Dialect } from '../../provider.ts';
 import { ask, type Content, isSuccess, type Manner, parsed, whole } from '../openai-compatible/ask.ts';
-import type { Fields } from './parameters.ts';
+import type { MappedFields } from './parameters.ts';
 
 /** Bytes of an answer, images included. */
 const MAX_ANSWER = 64 * 1024 * 1024;
@@ -12,7 +12,7 @@ const MAX_ANSWER = 64 * 1024 * 1024;
 /** An answer to translate. */
 export type Reply = {
   /** Its JSON; empty where it has none. */
-  json: Fields;
+  json: MappedFields;
   type: string;
   bytes: Buffer;
 };
@@ -20,11 +20,11 @@ export type Reply = {
 /** One endpoint in a provider's own words, without streams. */
 export type Mapping = {
   /** Below the base. */
-  path(model: string, body: Fields): string;
+  path(model: string, body: MappedFields): string;
   /** A form goes as one, anything else as JSON. Throws a GatewayError for what cannot be said. */
-  request(body: Fields, model: string): Fields | FormData;
+  request(body: MappedFields, model: string): MappedFields | FormData;
   /** Null where the answer is of no known form. */
-  answer(reply: Reply, body: Fields, model: string): Fields | null;
+  answer(reply: Reply, body: MappedFields, model: string): MappedFields | null;
 };
 
 /** Code that asks a provider by a mapping and answers in OpenAI's format, errors included. */
@@ -58,10 +58,10 @@ export const mapped =
 /** Of an answer that cannot be read: a failure of the provider like any other, so that another target may be asked. */
 const UNREADABLE = 502;
 
-const unreadable = (provider: string): Fields =>
+const unreadable = (provider: string): MappedFields =>
   providerErrorBody(provider, `The provider ${provider} answered in a form that is not known.`, 'api_error');
 
-async function contentOf(said: Fields | FormData): Promise<Content> {
+async function contentOf(said: MappedFields | FormData): Promise<Content> {
   if (!(said instanceof FormData))
     return { type: 'application/json', bytes: Buffer.from(JSON.stringify(said)) };
   const form = new Response(said);
@@ -71,7 +71,7 @@ async function contentOf(said: Fields | FormData): Promise<Content> {
 const MAX_MESSAGE = 2000;
 
 /** What the provider says of an error, wherever it says it. */
-function errorOf({ json, bytes }: Reply, provider: string): Fields {
+function errorOf({ json, bytes }: Reply, provider: string): MappedFields {
   const { error, errors, detail, message } = json;
   const told = [
     isObject(error) ? error.message : error,
@@ -87,7 +87,7 @@ function errorOf({ json, bytes }: Reply, provider: string): Fields {
 }
 
 /** What a list of vectors is in OpenAI's format. */
-export const embeddingsOf = (vectors: unknown, model: string, usage: unknown): Fields | null =>
+export const embeddingsOf = (vectors: unknown, model: string, usage: unknown): MappedFields | null =>
   Array.isArray(vectors)
     ? {
         object: 'list',
@@ -102,8 +102,8 @@ export const completionOf = (
   provider: string,
   text: unknown,
   model: string,
-  more: Fields = {},
-): Fields | null =>
+  more: MappedFields = {},
+): MappedFields | null =>
   typeof text === 'string'
     ? {
         id: `${provider}-${Date.now()}`,
@@ -116,7 +116,7 @@ export const completionOf = (
     : null;
 
 /** Images in base64 in the shape of OpenAI's. */
-export const imagesOf = (images: unknown[]): Fields | null =>
+export const imagesOf = (images: unknown[]): MappedFields | null =>
   images.length > 0 && images.every((image) => typeof image === 'string')
     ? { created: Math.floor(Date.now() / 1000), data: images.map((image) => ({ b64_json: image })) }
     : null;

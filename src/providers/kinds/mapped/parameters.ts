@@ -1,6 +1,6 @@
 import { invalidInput } from '../../../errors/index.ts';
 
-export type Fields = Record<string, unknown>;
+export type MappedFields = Record<string, unknown>;
 
 /** The provider's name for a parameter of the caller's, and the values that it may have. */
 export type Parameter = {
@@ -15,8 +15,8 @@ export type Parameter = {
 };
 
 /** Parameters in the provider's words, by the caller's; a parameter that is not in the table is dropped. */
-export function parametersOf(body: Fields, table: Readonly<Record<string, Parameter>>): Fields {
-  const found: Fields = {};
+export function parametersOf(body: MappedFields, table: Readonly<Record<string, Parameter>>): MappedFields {
+  const found: MappedFields = {};
   for (const [name, parameter] of Object.entries(table)) {
     const given = body[name] ?? parameter.default;
     if (given === undefined || given === null) {

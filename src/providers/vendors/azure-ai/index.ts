@@ -5,10 +5,10 @@ import { allOffers } from '../../endpoint.ts';
 import { settings as claude } from '../../kinds/claude/settings.ts';
 import { openAiCompatible } from '../../kinds/openai-compatible/index.ts';
 import type { Place, Provider } from '../../provider.ts';
-import { HOST_PART, type Settings } from '../../setting.ts';
+import { HOST_PART, type ProviderSettings } from '../../setting.ts';
 
 /** A Foundry address, a serverless deployment, or an endpoint of a managed one. */
-function baseUrl(settings: Settings): string | null {
+function baseUrl(settings: ProviderSettings): string | null {
   const { azure_foundry_url: url, azure_region: region } = settings;
   const { azure_deployment_name: deployment, azure_endpoint_name: endpoint } = settings;
   if (url !== undefined) return url.replace(/\/+$/, '');

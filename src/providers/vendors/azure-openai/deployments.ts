@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { invalidInput } from '../../../errors/index.ts';
 import { API_VERSION } from '../../credentials/azure/settings.ts';
-import { PATH_PART, type Settings } from '../../setting.ts';
+import { PATH_PART, type ProviderSettings } from '../../setting.ts';
 
 /** A deployment of a model, and the name by which requests ask for it. */
 type Deployment = { deployment_id: string; alias: string; api_version: string; is_default?: boolean };
@@ -41,7 +41,7 @@ function isDeployment(item: unknown): item is Deployment {
 
 const parsed = new LRUCache<string, Deployment[]>({ max: 1000 });
 
-function listOf({ azure_deployments: text }: Settings): Deployment[] {
+function listOf({ azure_deployments: text }: ProviderSettings): Deployment[] {
   if (text === undefined) return [];
   let list = parsed.get(text);
   if (!list) {
@@ -52,20 +52,20 @@ function listOf({ azure_deployments: text }: Settings): Deployment[] {
 }
 
 /** The version of the API; `v1` is the one without dates. `model` may choose a deployment with a version of its own. */
-export function versionOf(settings: Settings, model: string | null): string {
+export function versionOf(settings: ProviderSettings, model: string | null): string {
   const chosen = chosenOf(settings, model)?.api_version ?? settings.azure_api_version;
   if (chosen !== undefined) return chosen;
   if (settings.azure_deployment_id === undefined) return 'v1';
   throw invalidInput('azure_api_version', 'azure_deployment_id needs an azure_api_version.');
 }
 
-const chosenOf = (settings: Settings, model: string | null): Deployment | undefined => {
+const chosenOf = (settings: ProviderSettings, model: string | null): Deployment | undefined => {
   const list = listOf(settings);
   return list.find(({ alias }) => alias === model) ?? list.find(({ is_default }) => is_default);
 };
 
 /** The deployment for a model: by its alias, the default one, the only one, or the one that is called like the model. */
-export function deploymentOf(settings: Settings, model: string | null): string {
+export function deploymentOf(settings: ProviderSettings, model: string | null): string {
   const id = chosenOf(settings, model)?.deployment_id ?? settings.azure_deployment_id ?? model;
   if (id === null)
     throw invalidInput('azure_deployment_id', 'Azure needs a deployment: send azure_deployment_id.');
@@ -74,7 +74,7 @@ export function deploymentOf(settings: Settings, model: string | null): string {
 }
 
 /** In `v1` the body's model names the deployment, and nothing else can. */
-export function requireNamedDeployment(settings: Settings, model: string | null): void {
+export function requireNamedDeployment(settings: ProviderSettings, model: string | null): void {
   const id = chosenOf(settings, model)?.deployment_id ?? settings.azure_deployment_id;
   if (id === undefined || model === null || id === model) return;
   throw invalidInput('model', `With the API version v1 the model names the deployment: send ${id}.`);

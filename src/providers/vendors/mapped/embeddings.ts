@@ -1,6 +1,6 @@
 import { bearer } from '../../credentials/keys.ts';
 import { embeddingsOf, mapped } from '../../kinds/mapped/index.ts';
-import { type Fields, parametersOf, textsOf } from '../../kinds/mapped/parameters.ts';
+import { type MappedFields, parametersOf, textsOf } from '../../kinds/mapped/parameters.ts';
 
 const model = { to: 'model', required: true } as const;
 
@@ -25,7 +25,7 @@ export const voyage = mapped('voyage', bearer, {
           ...json,
           object: 'list',
           usage: {
-            prompt_tokens: (json.usage as Fields | undefined)?.total_tokens,
+            prompt_tokens: (json.usage as MappedFields | undefined)?.total_tokens,
             ...(json.usage as object),
           },
         }

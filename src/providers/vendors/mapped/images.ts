@@ -3,7 +3,7 @@ import { bearer, keyIn } from '../../credentials/keys.ts';
 import { stabilityKey } from '../../credentials/stability-key.ts';
 import { imagesOf, type Mapping, mapped, type Reply } from '../../kinds/mapped/index.ts';
 import {
-  type Fields,
+  type MappedFields,
   type Parameter,
   parametersOf,
   promptOf,
@@ -14,11 +14,11 @@ import { requireInPath } from '../../kinds/model-in-path.ts';
 const prompt: Parameter = { to: 'prompt', required: true, transform: promptOf };
 
 /** There is nowhere to fetch an image from. */
-function requireData({ response_format: format }: Fields): void {
+function requireData({ response_format: format }: MappedFields): void {
   if (format === 'url') throw invalidInput('response_format', 'This provider gives images as b64_json only.');
 }
 
-function requireOne({ n }: Fields): void {
+function requireOne({ n }: MappedFields): void {
   if (n !== undefined && n !== null && n !== 1)
     throw invalidInput('n', 'This provider makes one image a request.');
 }
@@ -47,7 +47,7 @@ const stability: Mapping = {
   },
 };
 
-function engineRequest(body: Fields): Fields {
+function engineRequest(body: MappedFields): MappedFields {
   const { text, ...rest } = parametersOf(body, {
     prompt: { ...prompt, to: 'text' },
     n: { to: 'samples', min: 1, max: 10 },
@@ -59,7 +59,7 @@ function engineRequest(body: Fields): Fields {
   return { text_prompts: [{ text, weight: 1 }], ...rest, ...sizes(body, 'width', 'height') };
 }
 
-function formOf(body: Fields, model: string): FormData {
+function formOf(body: MappedFields, model: string): FormData {
   requireOne(body);
   const form = new FormData();
   const fields = parametersOf(body, {
@@ -78,7 +78,7 @@ function formOf(body: Fields, model: string): FormData {
 /** OpenAI's own styles mean nothing elsewhere. */
 const styleOf = (style: unknown) => (style === 'vivid' || style === 'natural' ? undefined : style);
 
-function sizes(body: Fields, width: string, height: string): Fields {
+function sizes(body: MappedFields, width: string, height: string): MappedFields {
   if (body.size === undefined || body.size === null || body.size === 'auto') return {};
   const [across, down] = sizeOf(body.size);
   return { [width]: across, [height]: down };

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createSign, type KeyObject } from 'node:crypto';
 import { GatewayError } from '../../../errors/index.ts';
 import type { Provider } from '../../provider.ts';
-import type { Settings } from '../../setting.ts';
+import type { ProviderSettings } from '../../setting.ts';
 
 /** Oracle's signature of a request: the date, the place and, where there is a body, its hash. */
 export const authorize: Provider['authorize'] = (request, { settings }) => {
@@ -33,10 +33,10 @@ export const authorize: Provider['authorize'] = (request, { settings }) => {
 
 const sent: ReadonlySet<string> = new Set(['date', 'x-content-sha256']);
 
-const keyIdOf = (settings: Settings): string =>
+const keyIdOf = (settings: ProviderSettings): string =>
   ['oracle_tenancy', 'oracle_user', 'oracle_fingerprint'].map((name) => required(settings, name)).join('/');
 
-function keyOf(settings: Settings): KeyObject {
+function keyOf(settings: ProviderSettings): KeyObject {
   // A header has no lines: there they are written as \n.
   const key = required(settings, 'oracle_private_key').replaceAll('\\n', '\n');
   let found: KeyObject;
@@ -53,7 +53,7 @@ function keyOf(settings: Settings): KeyObject {
   throw invalid('oracle_private_key is no RSA key.', 'oracle_private_key');
 }
 
-function required(settings: Settings, name: string): string {
+function required(settings: ProviderSettings, name: string): string {
   const value = settings[name];
   if (value === undefined) throw invalid(`Oracle needs ${name}.`, name);
   return value;

@@ -1,15 +1,15 @@
 import type { SdkConnection } from '../../kinds/ai-sdk/dialect.ts';
 import { RequestProblem } from '../../kinds/ai-sdk/fields.ts';
 import type { ProviderCredential } from '../../provider.ts';
-import type { Settings } from '../../setting.ts';
+import type { ProviderSettings } from '../../setting.ts';
 import { parseServiceAccount, serviceAccountText } from './service-account.ts';
 import { settings } from './settings.ts';
 
 /** A publisher's model by its place on Vertex, whatever way the caller spelled it. */
-export type Place = { publisher: string; model: string };
+export type ModelPlace = { publisher: string; model: string };
 
 /** `gemini-…`, `google.gemini-…`, `anthropic.claude-…`, `publishers/…/models/…` or `endpoints/…` for a tuned model. */
-export function placeOf(model: string): Place {
+export function placeOf(model: string): ModelPlace {
   const match = /^(?:publishers\/)?([a-z0-9-]+)(?:\/models\/|\.)(?=[a-z])(.+)$/.exec(model);
   const publisher = match && publishers.has(match[1] ?? '') ? (match[1] ?? '') : null;
   if (publisher) return { publisher, model: match?.[2] ?? model };
@@ -33,7 +33,7 @@ export function claudeUrl({ baseUrl, credential }: SdkConnection, name: string, 
   return `${models}/${encodeURIComponent(placeOf(name).model)}:${isStreamed ? 'streamRawPredict' : 'rawPredict'}`;
 }
 
-function regionOf({ vertex_region: region }: Settings): string {
+function regionOf({ vertex_region: region }: ProviderSettings): string {
   if (region === undefined)
     throw new RequestProblem('Vertex needs a region: send x-gateway-vertex-region.', 'vertex_region');
   return encodeURIComponent(region);

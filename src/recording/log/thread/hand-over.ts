@@ -4,7 +4,7 @@ import type { ExchangeDraft } from '../draft.ts';
 import type { Overflow } from '../overflow/overflow.ts';
 import { LogCounters } from './log-counters.ts';
 import type { WorkDone } from './messages.ts';
-import type { Pace } from './pace.ts';
+import type { HandoverPace } from './pace.ts';
 import { UnderWay } from './under-way.ts';
 import type { WorkerPort } from './worker-port.ts';
 
@@ -21,10 +21,10 @@ export class HandOver {
   readonly #counters = new LogCounters();
   readonly #port: WorkerPort;
   readonly #overflow: Overflow;
-  readonly #pace: Pace;
+  readonly #pace: HandoverPace;
   readonly #log: Logger;
 
-  constructor(port: WorkerPort, overflow: Overflow, pace: Pace, log: Logger) {
+  constructor(port: WorkerPort, overflow: Overflow, pace: HandoverPace, log: Logger) {
     this.#port = port;
     this.#overflow = overflow;
     this.#pace = pace;

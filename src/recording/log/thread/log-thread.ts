@@ -6,7 +6,7 @@ import type { RequestLog } from '../request-log.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
 import { HandOver } from './hand-over.ts';
 import type { LogThreadData } from './messages.ts';
-import { Pace } from './pace.ts';
+import { HandoverPace } from './pace.ts';
 import { WorkerPort } from './worker-port.ts';
 
 export type LogThread = RequestLog & {
@@ -29,7 +29,7 @@ const STOP_PATIENCE_MS = 10_000;
 export function createLogThread(data: LogThreadData, log: Logger, onAppended: () => void): LogThread {
   const spans: SpanCounters = { exported: 0, failed: 0, dropped: 0 };
   const overflow = new Overflow({ directory: data.spoolDirectory, key: data.overflowKey, log });
-  const pace = new Pace(log);
+  const pace = new HandoverPace(log);
   const port = new WorkerPort(
     data,
     {

@@ -7,7 +7,7 @@ const PATIENCE_MS = 30_000;
 const PATIENT_FULLNESS = 0.5;
 
 /** Decides when drafts go to the thread: while requests need all processors, drafts wait on disk, though not for ever. */
-export class Pace {
+export class HandoverPace {
   readonly #load = new ProcessorLoad();
   readonly #log: Logger;
   #isLoadKnown = true;

@@ -23,7 +23,7 @@ export function parsePrincipal({ identity }: GraphContext, given: string): strin
 
 /**
  * The workspace that `prn:<tsg_id>::::<workspace>` names; null for the tenant's root. Throws INVALID_AUTHORISATION for
- * another tenant than the token's (service.md, "Errors").
+ * another tenant than the token's.
  */
 export async function parseResource(
   { db }: GraphContext,

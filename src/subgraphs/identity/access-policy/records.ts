@@ -65,7 +65,7 @@ const byId = <T extends { _id: string }>(documents: T[]) =>
 
 /**
  * The tenants whose policies count for an account on a tenant: from the account's own down to it. Where the account
- * stands neither in it nor above it, only the tenant's own policies do (service.md, "Scheme A", 6 and 7).
+ * stands neither in it nor above it, only the tenant's own policies do.
  */
 function lineOf({ account, tenant }: Pick<Pair, 'account' | 'tenant'>): string[] {
   const line = [...tenant.ancestors, tenant._id];

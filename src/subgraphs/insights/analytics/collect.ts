@@ -4,20 +4,23 @@ import {
   requestDimensions,
   USER_KEY,
 } from '../../../recording/rollups/facets.ts';
-import { type Counts, count } from '../../../recording/rollups/histogram.ts';
+import { count, type HistogramCounts } from '../../../recording/rollups/histogram.ts';
 import { addTally, emptyTally, type Tally } from '../../../recording/rollups/tally.ts';
 import { readFacet } from './reading.ts';
-import type { Scope } from './scope.ts';
+import type { AnalyticsScope } from './scope.ts';
 import { eachPoint, pointAt } from './window.ts';
 
 /** The requests of one point of a graph, or of all of it. */
-export type Point = { timestamp: Date; tally: Tally; statuses: Counts };
+export type Point = { timestamp: Date; tally: Tally; statuses: HistogramCounts };
 export type Series = { points: Point[]; total: Point };
 
 const statusAt = requestDimensions.indexOf('status');
 
 /** All requests of the scope, point by point and together. */
-export async function collectSeries(scope: Scope, { latencies }: { latencies: boolean }): Promise<Series> {
+export async function collectSeries(
+  scope: AnalyticsScope,
+  { latencies }: { latencies: boolean },
+): Promise<Series> {
   const pointOf = (timestamp: Date): Point => ({ timestamp, tally: emptyTally(), statuses: new Map() });
   const points = eachPoint(scope.window, pointOf);
   await readFacet(scope, { facet: 'requests', latencies }, ({ row, moment, addTo }) => {
@@ -53,7 +56,7 @@ export type GroupDimension = keyof typeof members | 'workspace';
 
 /** All requests of the scope by one dimension, the largest group first. */
 export async function collectGroups(
-  scope: Scope,
+  scope: AnalyticsScope,
   by: GroupDimension,
   { latencies }: { latencies: boolean },
 ): Promise<Group[]> {
@@ -72,7 +75,7 @@ export type UserSeries = {
   groups: NamedGroup[];
 };
 
-export async function collectUsers(scope: Scope): Promise<UserSeries> {
+export async function collectUsers(scope: AnalyticsScope): Promise<UserSeries> {
   const points = eachPoint(scope.window, (timestamp) => ({
     timestamp,
     users: new Set<string>(),
@@ -92,7 +95,7 @@ export async function collectUsers(scope: Scope): Promise<UserSeries> {
 }
 
 /** The requests with a metadata key by its values. */
-export async function collectMetadata(scope: Scope, key: string): Promise<NamedGroup[]> {
+export async function collectMetadata(scope: AnalyticsScope, key: string): Promise<NamedGroup[]> {
   const groups = new Map<Dimension, Tally>();
   const facet = key === USER_KEY ? 'users' : 'metadata';
   await readFacet(scope, { facet, key }, ({ row, addTo }) => {

@@ -5,7 +5,7 @@ import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import { type FeedbackDocument, feedbackModel } from '../feedback/index.ts';
 import { each } from './each-document.ts';
 import { filtersRows, needsLogs } from './filters.ts';
-import type { Scope } from './scope.ts';
+import type { AnalyticsScope } from './scope.ts';
 
 export type Given = Pick<
   FeedbackDocument,
@@ -24,7 +24,7 @@ export const traceOf = ({ workspaceId, traceId }: Pick<Given, 'workspaceId' | 't
   `${workspaceId} ${traceId}`;
 
 /** The feedback of the window, in the order in which it was given, on traces that have a log which the filters let through. */
-export async function feedbackOf(scope: Scope): Promise<Given[]> {
+export async function feedbackOf(scope: AnalyticsScope): Promise<Given[]> {
   const { window, filters } = scope;
   const { weightedFeedbackMin: _min, weightedFeedbackMax: _max, ...ofLogs } = filters;
   const given = (await readFeedback(scope, window.end)).filter(isWeightedAs(scope));
@@ -38,21 +38,24 @@ export async function feedbackOf(scope: Scope): Promise<Given[]> {
  * The traces with at least one feedback between the bounds of the filters, given since the window began: feedback comes after
  * its requests. Null without such a filter. (The lists of logs ask for the average on the trace instead.)
  */
-export async function tracesWithSomeFeedback(scope: Scope): Promise<string[] | null> {
+export async function tracesWithSomeFeedback(scope: AnalyticsScope): Promise<string[] | null> {
   const { weightedFeedbackMin, weightedFeedbackMax } = scope.filters;
   if (weightedFeedbackMin == null && weightedFeedbackMax == null) return null;
   const given = (await readFeedback(scope, null)).filter(isWeightedAs(scope));
   return [...new Set(given.map(({ traceId }) => traceId))];
 }
 
-function isWeightedAs({ filters }: Scope) {
+function isWeightedAs({ filters }: AnalyticsScope) {
   const min = filters.weightedFeedbackMin ?? -Infinity;
   const max = filters.weightedFeedbackMax ?? Infinity;
   return (given: Given) => weighted(given) >= min && weighted(given) <= max;
 }
 
 /** The feedback that was given since the window began, before `end` where it says one. */
-export async function readFeedback({ context, owner, window }: Scope, end: number | null): Promise<Given[]> {
+export async function readFeedback(
+  { context, owner, window }: AnalyticsScope,
+  end: number | null,
+): Promise<Given[]> {
   const createdAt = { $gte: new Date(window.from), ...(end !== null && { $lt: new Date(end) }) };
   const found = await orTooSlow(
     feedbackModel(context.db)
@@ -75,7 +78,7 @@ export async function readFeedback({ context, owner, window }: Scope, end: numbe
 
 /** The logs of these traces that the filters let through, whenever they were written. */
 export async function readLogsOf(
-  { context, owner, logs }: Scope,
+  { context, owner, logs }: AnalyticsScope,
   given: readonly Given[],
   give: (record: Pick<LogRecord, 'workspaceId' | 'traceId' | 'createdAt' | 'metadata'>) => void,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Counts } from '../../../recording/rollups/histogram.ts';
+import type { HistogramCounts } from '../../../recording/rollups/histogram.ts';
 import type { Point, Series, UserSeries } from './collect.ts';
 import type { Given } from './feedback.ts';
 import { weighted } from './feedback.ts';
@@ -14,7 +14,7 @@ import {
   savings,
   tokens,
 } from './formulas.ts';
-import type { Scope } from './scope.ts';
+import type { AnalyticsScope } from './scope.ts';
 import { eachPoint, pointAt } from './window.ts';
 
 /** A graph whose summary and points are made in the same way. */
@@ -27,7 +27,7 @@ const graphOf =
 
 const isError = (status: number): boolean => status < 200 || status > 299;
 
-const errorsOf = (statuses: Counts) => [...statuses].filter(([status]) => isError(status));
+const errorsOf = (statuses: HistogramCounts) => [...statuses].filter(([status]) => isError(status));
 
 /** Graphs of requests, by the name of their field. */
 export const requestGraphs = {
@@ -115,7 +115,7 @@ const averageWeighted = (given: readonly Given[]): number =>
     given.length,
   );
 
-function pointsOf({ window }: Scope, given: readonly Given[]) {
+function pointsOf({ window }: AnalyticsScope, given: readonly Given[]) {
   const points = eachPoint(window, (timestamp) => ({ timestamp, given: [] as Given[] }));
   for (const one of given) points[pointAt(window, one.createdAt.getTime())]?.given.push(one);
   return points;
@@ -123,24 +123,24 @@ function pointsOf({ window }: Scope, given: readonly Given[]) {
 
 /** Graphs of feedback, by the name of their field. */
 export const feedbackGraphs = {
-  feedback: (scope: Scope, all: readonly Given[]) => ({
+  feedback: (scope: AnalyticsScope, all: readonly Given[]) => ({
     summary: { total: all.length },
     dataPoints: pointsOf(scope, all).map(({ timestamp, given }) => ({ timestamp, total: given.length })),
   }),
-  weightedFeedback: (scope: Scope, all: readonly Given[]) => ({
+  weightedFeedback: (scope: AnalyticsScope, all: readonly Given[]) => ({
     summary: { avg: averageWeighted(all) },
     dataPoints: pointsOf(scope, all).map(({ timestamp, given }) => ({
       timestamp,
       avg: averageWeighted(given),
     })),
   }),
-  feedbackScores: (_scope: Scope, all: readonly Given[]) => ({
+  feedbackScores: (_scope: AnalyticsScope, all: readonly Given[]) => ({
     summary: { total: all.length },
     dataPoints: [...Map.groupBy(all, ({ value }) => value)]
       .sort(([a], [b]) => a - b)
       .map(([score, given]) => ({ score, total: given.length })),
   }),
-  feedbackByModel: (_scope: Scope, all: readonly Given[]) => ({
+  feedbackByModel: (_scope: AnalyticsScope, all: readonly Given[]) => ({
     summary: { total: all.length },
     dataPoints: [...Map.groupBy(all, ({ aiModel }) => aiModel ?? null)]
       .sort(([a, x], [b, y]) => y.length - x.length || (`${a}` < `${b}` ? -1 : 1))

@@ -11,7 +11,7 @@ import {
 } from './collect.ts';
 import { type Given, readFeedback, readLogsOf, traceOf, weighted } from './feedback.ts';
 import { groupValues } from './formulas.ts';
-import type { Scope } from './scope.ts';
+import type { AnalyticsScope } from './scope.ts';
 
 /** The values that the columns of REST stand for. */
 const columnValues = {
@@ -38,7 +38,7 @@ function pageOf<T>(groups: readonly T[], { currentPage, pageSize }: PageArgument
 }
 
 async function groupPage(
-  scope: Scope,
+  scope: AnalyticsScope,
   args: { by: GroupDimension } & PageArguments,
   latencies: boolean,
 ): Promise<Page<Group>> {
@@ -55,13 +55,13 @@ const withSlugs = (context: GraphContext, groups: Group[]): Promise<Group[]> =>
     }),
   );
 
-export async function listGroups(scope: Scope, args: { by: GroupDimension } & PageArguments) {
+export async function listGroups(scope: AnalyticsScope, args: { by: GroupDimension } & PageArguments) {
   const { total, data } = await groupPage(scope, args, true);
   return { total, data: data.map(({ value, tally }) => ({ value, ...groupValues(tally) })) };
 }
 
 export async function listGroupRows(
-  scope: Scope,
+  scope: AnalyticsScope,
   args: { by: GroupDimension; columns?: readonly AnalyticsColumn[] | null } & PageArguments,
 ) {
   const { by } = args;
@@ -87,7 +87,7 @@ export function listUsers(groups: readonly NamedGroup[], args: PageArguments) {
   return { total, data: data.map(({ value, tally }) => ({ user: value, ...groupValues(tally) })) };
 }
 
-export async function listMetadata(scope: Scope, args: { key: string } & PageArguments) {
+export async function listMetadata(scope: AnalyticsScope, args: { key: string } & PageArguments) {
   requireShallow(args);
   const { total, data } = pageOf(await collectMetadata(scope, args.key), args);
   const opinions = await opinionsBy(scope, args.key);
@@ -110,7 +110,7 @@ const opinionOf = (opinion: Opinion | undefined) => {
   return { avgWeightedFeedback: sum / opinion.feedback.size, requestsWithFeedback: opinion.requests };
 };
 
-async function opinionsBy(scope: Scope, key: string): Promise<Map<string, Opinion>> {
+async function opinionsBy(scope: AnalyticsScope, key: string): Promise<Map<string, Opinion>> {
   const { from, end } = scope.window;
   const given = await readFeedback(scope, null);
   const byTrace = Map.groupBy(given, traceOf);

@@ -3,7 +3,7 @@ import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import { each } from './each-document.ts';
 import { tracesWithSomeFeedback } from './feedback.ts';
-import type { Scope } from './scope.ts';
+import type { AnalyticsScope } from './scope.ts';
 
 /** The members of a log that are counted and told apart by. */
 const projection = Object.fromEntries(
@@ -38,7 +38,7 @@ const BATCH = 300;
 
 /** Gives every log of the scope between two moments, and of one workspace where one is named; throws REQUEST_TIMEOUT where there are too many. */
 export async function readLogs(
-  scope: Scope,
+  scope: AnalyticsScope,
   { from, end, workspaceId }: { from: number; end: number; workspaceId?: string },
   give: (record: LogRecord) => void,
 ): Promise<void> {

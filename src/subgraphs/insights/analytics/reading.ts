@@ -12,7 +12,7 @@ import { boundedRead } from '../../bounded-read.ts';
 import { each } from './each-document.ts';
 import { filtersDimensions, filtersRows, needsLogs, rowMatcher } from './filters.ts';
 import { readLogs } from './logs.ts';
-import type { Scope } from './scope.ts';
+import type { AnalyticsScope } from './scope.ts';
 import { type Source, sourcesOf } from './sources.ts';
 
 /** Requests of one time and workspace that a facet does not tell apart. */
@@ -24,7 +24,7 @@ export type Met = {
   addTo(tally: Tally): void;
 };
 
-export type Question = {
+export type AnalyticsQuestion = {
   facet: Facet;
   /** Whether histograms of response times are read too. */
   latencies?: boolean;
@@ -38,7 +38,11 @@ export type Question = {
  * Meets all requests of the scope, from roll-ups where they can answer and from the logs where they cannot. Both are
  * counted by the same code, so that it makes no difference to the sums.
  */
-export async function readFacet(scope: Scope, question: Question, meet: (met: Met) => void): Promise<void> {
+export async function readFacet(
+  scope: AnalyticsScope,
+  question: AnalyticsQuestion,
+  meet: (met: Met) => void,
+): Promise<void> {
   const { window, filters, context, beginning } = scope;
   const { facet } = question;
   const onlyLogs = needsLogs(filters) || (facet !== 'requests' && filtersRows(filters));
@@ -55,7 +59,7 @@ export async function readFacet(scope: Scope, question: Question, meet: (met: Me
 }
 
 async function meetLogs(
-  scope: Scope,
+  scope: AnalyticsScope,
   facet: Facet,
   { from, end, ...owner }: { from: number; end: number; workspaceId?: string },
   meet: (met: Met) => void,
@@ -75,8 +79,8 @@ type Stored = Pick<RollupDocument, 'workspaceId' | 'start' | 'span' | 'given' | 
 const BATCH = 25;
 
 async function meetRollups(
-  scope: Scope,
-  question: Question,
+  scope: AnalyticsScope,
+  question: AnalyticsQuestion,
   { kind, from, end }: Source,
   meet: (met: Met) => void,
 ): Promise<void> {
@@ -116,7 +120,11 @@ async function meetRollups(
 }
 
 /** Whether a document gave up what is asked for. */
-function lacks({ given }: Stored, { filters }: Scope, { facet, byDimension, key }: Question): boolean {
+function lacks(
+  { given }: Stored,
+  { filters }: AnalyticsScope,
+  { facet, byDimension, key }: AnalyticsQuestion,
+): boolean {
   if (given.length === 0) return false;
   if (facet === 'requests') return byDimension || filtersDimensions(filters);
   return facet === 'users' || given.includes(EVERY_KEY) || given.includes(key ?? EVERY_KEY);

@@ -11,7 +11,7 @@ import { logsQuery } from './filters.ts';
 import { type Window, windowOf } from './window.ts';
 
 /** What is asked for: whose requests, of which time, under which filters. */
-export type Scope = {
+export type AnalyticsScope = {
   context: GraphContext;
   /** Organisation, and workspace where there is one: part of every query. */
   owner: { organisationId: string; workspaceId?: string };
@@ -27,7 +27,7 @@ export async function scopeOf(
   context: GraphContext,
   args: QueryAnalyticsArgs,
   permission: Permission,
-): Promise<Scope> {
+): Promise<AnalyticsScope> {
   const principal = requireScope(context.principal, [permission]);
   const window = windowOf(args.timeOfGenerationMin, args.timeOfGenerationMax);
   const filters = args.filters ?? {};

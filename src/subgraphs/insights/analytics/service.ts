@@ -2,11 +2,11 @@ import type { GraphContext } from '../../context.ts';
 import type { QueryAnalyticsArgs } from '../../types.generated.ts';
 import { collectSeries, collectUsers, type Series, type UserSeries } from './collect.ts';
 import { feedbackOf, type Given } from './feedback.ts';
-import { type Scope, scopeOf } from './scope.ts';
+import { type AnalyticsScope, scopeOf } from './scope.ts';
 
 /** What graphs of one window are made of; each is read once, when the first graph asks for it. */
 export type Analytics = {
-  scope: Scope;
+  scope: AnalyticsScope;
   series: () => Promise<Series>;
   /** With histograms of response times. */
   latencySeries: () => Promise<Series>;

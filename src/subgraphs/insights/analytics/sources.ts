@@ -1,8 +1,8 @@
-import { HOUR, MINUTE, MINUTES_KEPT, type Span, startOf } from '../../../recording/rollups/buckets.ts';
+import { HOUR, MINUTE, MINUTES_KEPT, startOf, type TimeSpan } from '../../../recording/rollups/buckets.ts';
 import type { Window } from './window.ts';
 
 /** A part of a window and what answers for it; `end` is not included. */
-export type Source = { kind: Span | 'logs'; from: number; end: number };
+export type Source = { kind: TimeSpan | 'logs'; from: number; end: number };
 
 /** Minutes that are about to be removed are not relied on. */
 const MARGIN = HOUR;
@@ -38,7 +38,7 @@ export function sourcesOf(
 const logs = (from: number, end: number): Source => ({ kind: 'logs', from, end });
 
 function whole(
-  kind: Span,
+  kind: TimeSpan,
   length: number,
   { from, end }: { from: number; end: number },
   ends: (from: number, end: number) => Source | Source[],

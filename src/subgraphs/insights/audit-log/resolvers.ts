@@ -1,4 +1,4 @@
-import type { Subscriptions } from '../../subgraph.ts';
+import type { SubscriptionResolvers } from '../../subgraph.ts';
 import type { SubscriptionAuditEntryAddedArgs } from '../../types.generated.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { auditEntriesAdded, listAuditLogs } from './service.ts';
@@ -10,4 +10,4 @@ export const resolvers = {
       auditEntriesAdded(context, filters),
   },
   AuditLog: { id: (entry) => entry._id },
-} satisfies Resolvers & Subscriptions;
+} satisfies Resolvers & SubscriptionResolvers;

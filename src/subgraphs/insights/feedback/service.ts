@@ -84,7 +84,7 @@ export async function updateFeedback(context: GraphContext, id: string, input: U
   return resultOf([updated], 'updated');
 }
 
-/** Organisation-wide credentials neither give feedback nor change it (service.md, "Scheme B", 4). */
+/** Organisation-wide credentials neither give feedback nor change it. */
 function requireWriter(context: GraphContext): WorkspacePrincipal {
   const principal = requireScope(context.principal, ['feedbacks.write']);
   const { workspaceId } = principal;

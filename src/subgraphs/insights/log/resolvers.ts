@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../../recording/log/record.ts';
 import { organisationById } from '../../identity/organisation/index.ts';
 import { workspaceById } from '../../identity/workspace/index.ts';
-import type { Subscriptions } from '../../subgraph.ts';
+import type { SubscriptionResolvers } from '../../subgraph.ts';
 import type { SubscriptionLogAddedArgs } from '../../types.generated.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { insertLogs } from './insert.ts';
@@ -63,4 +63,4 @@ export const resolvers = {
       messageOf(context, record, (stored) => stored.originalResponse, shownOriginal),
     metrics: (record) => record,
   },
-} satisfies Resolvers & Subscriptions;
+} satisfies Resolvers & SubscriptionResolvers;

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { Fields } from '../fields.ts';
-import type { Naming } from './completion.ts';
+import type { AnswerNaming } from './completion.ts';
 import { CutOff, Reported, UnreadableAnswer } from './errors.ts';
 import { callExtras, citationOf, imageBlock, sealOf } from './extras.ts';
 import { finishReasonOf, isCutOff, usageOf } from './usage.ts';
@@ -12,7 +12,7 @@ type Of<T extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4St
  * end, and the usage. Throws what the provider reports as an error, and where the stream ends without an end.
  */
 export class ChunkWriter {
-  readonly #naming: Naming;
+  readonly #naming: AnswerNaming;
   #id: string;
   #created = Math.floor(Date.now() / 1000);
   #model: string;
@@ -23,7 +23,7 @@ export class ChunkWriter {
   readonly #blocks = new Map<string, number>();
   done = false;
 
-  constructor(naming: Naming) {
+  constructor(naming: AnswerNaming) {
     this.#naming = naming;
     this.#id = `${naming.provider}-${Date.now()}`;
     this.#model = naming.model;

@@ -8,12 +8,12 @@ import { UnreadableAnswer } from './errors.ts';
 import { blockOf, callExtras, citationOf } from './extras.ts';
 import { finishReasonOf, isCutOff, usageOf } from './usage.ts';
 
-export type Naming = { provider: string; model: string; strict: boolean };
+export type AnswerNaming = { provider: string; model: string; strict: boolean };
 
 /** A whole answer as a chat completion. */
 export function completionOf(
   result: LanguageModelV4GenerateResult,
-  { provider, model, strict }: Naming,
+  { provider, model, strict }: AnswerNaming,
 ): Fields {
   const { content, finishReason, response } = result;
   if (finishReason.unified === 'error')

@@ -3,7 +3,7 @@ import { retryDelayIn } from '../../gemini/native-api.ts';
 import { isText } from '../fields.ts';
 
 /** What a provider's error says, in whatever form it writes errors. */
-export type Report = {
+export type ProviderReport = {
   message?: string;
   type?: string;
   code: string | null;
@@ -12,7 +12,7 @@ export type Report = {
 };
 
 /** `{error: {type|status, message, code}}` as most providers write it, or `{message}` alone. */
-export function reportOf(body: string | undefined): Report {
+export function reportOf(body: string | undefined): ProviderReport {
   const parsed = parse(body);
   const whole = isObject(parsed) ? parsed : {};
   const inner = isObject(whole.error) ? whole.error : whole;
