@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import { pageHeaders } from '../../src/lib/page-headers.ts';
+import { pageHeaders } from '../../src/lib/http/page-headers.ts';
 import type { OpenApi } from '../openapi/index.ts';
 import { type FixedAnswer, fixedAnswer, sendFixed } from './fixed-answer.ts';
 

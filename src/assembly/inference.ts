@@ -8,7 +8,7 @@ import type { DataplaneDependencies } from '../dataplane/dependencies.ts';
 import { createHttpUpstream } from '../dataplane/send/http.ts';
 import { createBreakers } from '../dataplane/strategy/breaker/index.ts';
 import { createStickyTargets } from '../dataplane/strategy/sticky.ts';
-import { createHostPolicy, ownHosts } from '../lib/custom-host.ts';
+import { createHostPolicy, ownHosts } from '../lib/http/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import { maxOpenFiles } from '../lib/open-files.ts';
 import type { Settings } from '../settings/index.ts';

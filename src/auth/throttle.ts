@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors/index.ts';
-import { clientNetwork } from '../lib/addresses.ts';
 import type { Gauge } from '../lib/gauge.ts';
+import { clientNetwork } from '../lib/http/addresses.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** Somebody who came with a wrong credential. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Throttle } from '../auth/index.ts';
 import type { Directory, KeyRecord } from '../directory/memory.ts';
 import { catalogue, GatewayError } from '../errors/index.ts';
-import { headerOf } from '../lib/http-headers.ts';
+import { headerOf } from '../lib/http/headers.ts';
 import { isGatewayKey, type Secrets } from '../storage/secrets.ts';
 import { hasOwnCredential } from './own-credentials.ts';
 import { headerOfToken, isToken, type TokenVerifier } from './tokens/verifier.ts';

@@ -2,7 +2,7 @@ import type { Sleep } from '../auth/index.ts';
 import type { DoorAuthenticate } from '../authentication/authenticate.ts';
 import type { Directory } from '../directory/memory.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
-import type { HostPolicy } from '../lib/custom-host.ts';
+import type { HostPolicy } from '../lib/http/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestLog } from '../recording/log/request-log.ts';
 import type { Settings } from '../settings/index.ts';

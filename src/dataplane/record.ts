@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { headerOf } from '../lib/http-headers.ts';
+import { headerOf } from '../lib/http/headers.ts';
 import { uuid } from '../lib/ids.ts';
 import { encodingOf } from '../recording/log/answers/capture.ts';
 import { messageWithoutSecrets, withoutSecrets } from '../recording/log/answers/masking.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pageHeaders } from '../lib/page-headers.ts';
+import { pageHeaders } from '../lib/http/page-headers.ts';
 
 const style = `
   body { font: 16px/1.5 system-ui, sans-serif; max-width: 36rem; margin: 4rem auto; padding: 0 1rem; }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isLoopbackAddress } from '../lib/addresses.ts';
+import { isLoopbackAddress } from '../lib/http/addresses.ts';
 
 /** Whether a request may see what concerns all tenants: metrics, and the details of readiness. */
 export type OperationsAccess = (request: IncomingMessage) => boolean;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { localUrl } from '../lib/local-url.ts';
-import { splitUrl } from '../lib/request-url.ts';
+import { localUrl } from '../lib/http/local-url.ts';
+import { splitUrl } from '../lib/http/request-url.ts';
 import type { RequestFacts } from '../subgraphs/context.ts';
 
 /** What resolvers and services get to know of the HTTP request behind an operation. */

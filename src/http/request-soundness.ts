@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { administrationBody, GatewayError } from '../errors/index.ts';
-import { adoptTarget } from '../lib/request-url.ts';
+import { adoptTarget } from '../lib/http/request-url.ts';
 import type { Listener } from './listener.ts';
 
 /** Wraps a listener so that it gets no ambiguous request: one that a proxy in front may have read differently. */

@@ -6,10 +6,10 @@ import { administrationBody, GatewayError, inferenceBody } from '../errors/index
 import type { GraphHttp } from '../graph/doors/http.ts';
 import { refuseUpgrade } from '../graph/index.ts';
 import { type ArrivalLimits, watchArrivals, watched } from '../lib/bodies/index.ts';
-import { localUrl } from '../lib/local-url.ts';
+import { localUrl } from '../lib/http/local-url.ts';
+import { plainPageHeaders } from '../lib/http/page-headers.ts';
+import { adoptTarget, splitUrl } from '../lib/http/request-url.ts';
 import type { Logger } from '../lib/logger.ts';
-import { plainPageHeaders } from '../lib/page-headers.ts';
-import { adoptTarget, splitUrl } from '../lib/request-url.ts';
 import { answerInvitePage } from './invite-page.ts';
 import type { Listener, UpgradeListener } from './listener.ts';
 import type { Metrics } from './metrics.ts';

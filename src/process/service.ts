@@ -1,7 +1,7 @@
 import { createApp } from '../assembly/app.ts';
 import { hold } from '../http/held-server.ts';
 import { close, createHttpServer, listen, openSubgraphListener } from '../http/server.ts';
-import { localUrl } from '../lib/local-url.ts';
+import { localUrl } from '../lib/http/local-url.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Storage } from '../storage/connection.ts';

@@ -1,4 +1,4 @@
-import { customHostProblem } from '../lib/custom-host.ts';
+import { customHostProblem } from '../lib/http/custom-host.ts';
 import { isObject } from '../lib/json.ts';
 
 /**

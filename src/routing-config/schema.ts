@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../errors/index.ts';
-import { customHostProblem } from '../lib/custom-host.ts';
+import { customHostProblem } from '../lib/http/custom-host.ts';
 import { isNestedDeeperThan } from '../lib/storable.ts';
 import { allSettings, type Setting, settingProblem } from '../providers/index.ts';
 import { cache, circuitBreaker, retry, statusCodes, strategy } from './parts.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isLoopbackHost } from '../lib/addresses.ts';
-import { hostnameOf } from '../lib/custom-host.ts';
+import { isLoopbackHost } from '../lib/http/addresses.ts';
+import { hostnameOf } from '../lib/http/custom-host.ts';
 import type { LogLevel } from '../lib/logger.ts';
 import type { EmbeddingSettings } from './cache.ts';
 import { type EnvironmentValues, environmentOf } from './environment.ts';

@@ -107,7 +107,7 @@ describe('circles of imports', () => {
 describe('a folder', () => {
   it('has fewer than 20 source files', () => {
     const sizes = Map.groupBy(files, ({ path }) => dirname(path));
-    const full = [...sizes].filter(([folder, { length }]) => length >= 20);
+    const full = [...sizes].filter(([, { length }]) => length >= 20);
     expect(full.map(([folder, { length }]) => `${folder}: ${length} files`)).toEqual([]);
   });
 });

@@ -14,6 +14,6 @@ test('an exported type has a name that no other file exports', () => {
       homes.set(name, (homes.get(name) ?? new Set()).add(homeOf(path)));
     }
   }
-  const doubles = [...homes].filter(([name, { size }]) => size > 1);
+  const doubles = [...homes].filter(([, { size }]) => size > 1);
   expect(doubles.map(([name, paths]) => `${name}: ${[...paths].join(', ')}`)).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpUpstream, type HttpUpstream } from '../../src/dataplane/send/http.ts';
 import { close, listen } from '../../src/http/server.ts';
-import { createHostPolicy, customHostProblem, ownHosts } from '../../src/lib/custom-host.ts';
+import { createHostPolicy, customHostProblem, ownHosts } from '../../src/lib/http/custom-host.ts';
 
 describe('hosts that can never be named', () => {
   test.each([

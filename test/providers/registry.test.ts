@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { offersOf, providersTable } from '../../scripts/reference/providers.ts';
-import { createHostPolicy } from '../../src/lib/custom-host.ts';
+import { createHostPolicy } from '../../src/lib/http/custom-host.ts';
 import { isSecretName } from '../../src/lib/redaction.ts';
 import { endpointsOf } from '../../src/providers/endpoint.ts';
 import {

@@ -1,4 +1,4 @@
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import type { Endpoint } from '../../providers/index.ts';
 import { headerTimeout } from '../call/request-timeout.ts';
 import { declinesTracking } from '../call/tracking.ts';

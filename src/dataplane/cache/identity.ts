@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { wholeFormatOf } from '../../formats/index.ts';
 import { canonicalJson } from '../../lib/canonical.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import { inexactNumbers } from '../../lib/json-text/numbers.ts';
 import { isNestedDeeperThan } from '../../lib/storable.ts';
 import type { Leaf } from '../../routing-config/plan.ts';

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import type { Call } from './call.ts';
 
 /** Milliseconds that `x-gateway-request-timeout` allows an attempt; null without it. Throws VALIDATION_FAILED for another value. */

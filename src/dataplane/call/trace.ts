@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../../errors/index.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import { uuid } from '../../lib/ids.ts';
 import { isW3cTraceId, newSpanId, w3cSpanId } from '../../lib/trace-ids.ts';
 

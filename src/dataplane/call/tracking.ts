@@ -1,4 +1,4 @@
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import type { KeptParts } from '../../recording/log/draft.ts';
 import type { Call } from './call.ts';
 

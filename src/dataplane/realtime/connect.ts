@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { GatewayError } from '../../errors/index.ts';
-import { hostnameOf, portOf } from '../../lib/custom-host.ts';
+import { hostnameOf, portOf } from '../../lib/http/custom-host.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { requestHeaders } from '../request/headers.ts';
 import type { Guard } from '../send/address-guard.ts';

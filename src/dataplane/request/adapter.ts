@@ -3,7 +3,7 @@ import { chatOverResponses } from '../../formats/chat-completions/over-responses
 import { overChatOf } from '../../formats/index.ts';
 import { jsonAt } from '../../formats/over-chat/fields.ts';
 import type { Translation } from '../../formats/over-chat/translation.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Route } from '../call/routes.ts';

@@ -1,6 +1,6 @@
 import { hasOwnCredential } from '../../authentication/own-credentials.ts';
 import { GatewayError } from '../../errors/index.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import { refusedForwardHeaders } from '../../routing-config/rules.ts';
 import type { Call } from '../call/call.ts';

@@ -2,8 +2,8 @@ import { lookup as dnsLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 import { GatewayError } from '../../errors/index.ts';
-import { isOwnAddress } from '../../lib/addresses.ts';
-import { type HostPolicy, portOf } from '../../lib/custom-host.ts';
+import { isOwnAddress } from '../../lib/http/addresses.ts';
+import { type HostPolicy, portOf } from '../../lib/http/custom-host.ts';
 
 export type Guard = {
   /** How names are resolved for a connection to this port. Throws INVALID_CUSTOM_HOST for an address that leads back here. */

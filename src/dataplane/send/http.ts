@@ -1,5 +1,5 @@
 import { buildConnector, type Dispatcher, fetch as undiciFetch } from 'undici';
-import type { HostPolicy } from '../../lib/custom-host.ts';
+import type { HostPolicy } from '../../lib/http/custom-host.ts';
 import { createGuard, type Guard, guardedConnector } from './address-guard.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { HttpExchange } from './http-exchange.ts';

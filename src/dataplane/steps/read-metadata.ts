@@ -1,5 +1,5 @@
 import { labels, requestMetadata } from '../../auth/labels.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call } from '../call/call.ts';
 import { fieldOf } from '../forms/form.ts';

@@ -1,5 +1,5 @@
 import { type ErrorName, GatewayError } from '../../errors/index.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import { addressSettings, headerOfSetting } from '../../providers/index.ts';
 import type { Call } from '../call/call.ts';
 import type { CallStep } from './call-step.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ConfigRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import { inheritedParams, type Plan, planOf } from '../../routing-config/plan.ts';
 import { parseGatewayConfig } from '../../routing-config/schema.ts';
 import type { Call } from '../call/call.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../errors/index.ts';
-import type { HostPolicy } from '../../lib/custom-host.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import type { HostPolicy } from '../../lib/http/custom-host.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import type { BaseUrl, Provider, ProviderSettings } from '../../providers/index.ts';
 import { type Naming, placeOfName } from './named-provider.ts';
 

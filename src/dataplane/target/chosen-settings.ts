@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors/index.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import {
   headerOfSetting,
   type Provider,

@@ -1,4 +1,4 @@
-import { headerOf } from '../../lib/http-headers.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import { findProvider } from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';

@@ -1,7 +1,7 @@
 import { type Directory, isExpired, type ProviderRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
-import type { HostPolicy } from '../../lib/custom-host.ts';
-import { headerOf } from '../../lib/http-headers.ts';
+import type { HostPolicy } from '../../lib/http/custom-host.ts';
+import { headerOf } from '../../lib/http/headers.ts';
 import { findProvider, type Provider, type ProviderSettings } from '../../providers/index.ts';
 import type { OwnPricing } from '../../recording/pricing/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApolloServer, HeaderMap } from '@apollo/server';
-import { splitUrl } from '../../lib/request-url.ts';
+import { splitUrl } from '../../lib/http/request-url.ts';
 import type { BodyRequest } from './body.ts';
 import { sandboxHeaders } from './sandbox.ts';
 

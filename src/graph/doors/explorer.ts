@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import express, { type RequestHandler, Router } from 'express';
-import { pageHeaders } from '../../lib/page-headers.ts';
+import { pageHeaders } from '../../lib/http/page-headers.ts';
 
 /**
  * A GraphQL client for the browser at `path`, with all its files served from here: it works without the internet. Its

@@ -1,6 +1,6 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
-import { pageHeaders } from '../../lib/page-headers.ts';
+import { pageHeaders } from '../../lib/http/page-headers.ts';
 
 const apollo = 'https://apollo-server-landing-page.cdn.apollographql.com';
 const sandbox = 'https://embeddable-sandbox.cdn.apollographql.com';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { splitUrl } from '../../lib/request-url.ts';
+import { splitUrl } from '../../lib/http/request-url.ts';
 import type { DocumentReference, TrustedDocuments } from './trusted-documents.ts';
 
 /** Replaces the name of a trusted document in a request by its text, which is what every server of the graph reads. */

@@ -1,5 +1,5 @@
-import { clientNetwork } from '../addresses.ts';
 import type { Gauge } from '../gauge.ts';
+import { clientNetwork } from '../http/addresses.ts';
 import { BodyShare, Hold, shareFor } from './share.ts';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { splitUrl } from '../../lib/http/request-url.ts';
 import { isSecretName, REDACTED, redact, redactQuery, redactText } from '../../lib/redaction.ts';
-import { splitUrl } from '../../lib/request-url.ts';
 import type { Headers } from './draft.ts';
 import { fieldRows } from './fields.ts';
 import type { LogRecord } from './record.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHttpUpstream } from '../../../src/dataplane/send/http.ts';
 import { close, listen } from '../../../src/http/server.ts';
-import { createHostPolicy } from '../../../src/lib/custom-host.ts';
+import { createHostPolicy } from '../../../src/lib/http/custom-host.ts';
 
 const LIMIT = 300;
 const LARGE = 4 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRest, type OperationFile, type RestOptions } from '../../../rest-compat/index.ts';
 import type { Graph } from '../../../src/graph/index.ts';
-import { splitUrl } from '../../../src/lib/request-url.ts';
+import { splitUrl } from '../../../src/lib/http/request-url.ts';
 import { smallContext, somebody } from '../../graph/small-graph.ts';
 
 export type Answer = { status: number; headers: Headers; text: string; body: unknown };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { headerOf } from '../../../lib/http-headers.ts';
+import { headerOf } from '../../../lib/http/headers.ts';
 import { allSettings, findProvider, headerOfSetting } from '../../../providers/index.ts';
 import type { Leaf } from '../../../routing-config/plan.ts';
 import type { Call } from '../../call/call.ts';

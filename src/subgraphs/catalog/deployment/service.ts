@@ -1,6 +1,6 @@
 import { requireScope, type Scope } from '../../../auth/index.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
-import { customHostProblem } from '../../../lib/custom-host.ts';
+import { customHostProblem } from '../../../lib/http/custom-host.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { GraphContext } from '../../context.ts';

@@ -1,5 +1,5 @@
 import { invalidInput } from '../../../errors/index.ts';
-import { customHostProblem } from '../../../lib/custom-host.ts';
+import { customHostProblem } from '../../../lib/http/custom-host.ts';
 import { isObject } from '../../../lib/json.ts';
 import { findProvider, type Setting, settingProblem, settingText } from '../../../providers/index.ts';
 import type { IntegrationConfigurations, IntegrationModel } from './model.ts';

@@ -28,8 +28,8 @@ export type AccessToken = {
 };
 
 /**
- * Gives a service account a token for its own tenant, one below it, or one whose policies name it (service.md,
- * "Scheme A"). Throws INVALID_CLIENT, UNSUPPORTED_GRANT_TYPE, INVALID_SCOPE and UNAUTHORIZED_CLIENT.
+ * Gives a service account a token for its own tenant, one below it, or one whose policies name it.
+ * Throws INVALID_CLIENT, UNSUPPORTED_GRANT_TYPE, INVALID_SCOPE and UNAUTHORIZED_CLIENT.
  */
 export async function issueAccessToken(context: GraphContext, request: TokenRequest): Promise<AccessToken> {
   const found = await findClient(context, request.client);
