@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { eventually } from '../support/eventually.ts';
 import { rounds } from '../support/long.ts';
 import { openDoor, type SmallDoor } from './small-door.ts';
 import { smallContext, smallGraph } from './small-graph.ts';
@@ -167,7 +168,7 @@ const malformed = fc
     ]),
   );
 
-it('answers 2,000 malformed requests without a failure of its own, and the next one as ever', async () => {
+it('answers malformed requests without a failure of its own, and the next one as ever', async () => {
   const failures: [number, string][] = [];
   const statuses = new Set<number>();
   const all = fc.sample(malformed, { numRuns: rounds(500, 2_000), seed: 4 });
@@ -189,5 +190,5 @@ it('answers 2,000 malformed requests without a failure of its own, and the next 
     headers: { 'content-type': 'application/json' },
   });
   expect(await after.json()).toEqual({ data: { echo: 'still here' } });
-  expect(await door.openConnections()).toBeLessThanOrEqual(1);
+  await eventually(async () => expect(await door.openConnections()).toBeLessThanOrEqual(1));
 }, 240_000);
