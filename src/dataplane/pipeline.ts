@@ -1,10 +1,10 @@
 import { chooseTarget } from './leg/choose-target.ts';
 import { fromCache } from './leg/layers/from-cache.ts';
-import { gateStream } from './leg/layers/gate-stream-layer.ts';
+import { gateStream } from './leg/layers/gate-stream.ts';
 import { keepRedirects } from './leg/layers/keep-redirects.ts';
 import type { SendLayer } from './leg/layers/send-layer.ts';
 import { tapWire } from './leg/layers/tap-wire.ts';
-import { translate } from './leg/layers/translate-layer.ts';
+import { translate } from './leg/layers/translate.ts';
 import type { LegStep } from './leg/leg-step.ts';
 import { lookInCache } from './leg/look-in-cache.ts';
 import { makeRequest } from './leg/make-request.ts';

@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { UsageHider } from '../../src/dataplane/answer/hide-usage.ts';
 import { errorBody, errorText, parsedError } from '../../src/dataplane/answer/provider-error.ts';
-import { gated, HOLD_LIMIT_MS } from '../../src/dataplane/leg/layers/gated.ts';
+import { gated, HOLD_LIMIT_MS } from '../../src/dataplane/leg/layers/gate-stream.ts';
 import { askForUsage, withoutRefusedOptions } from '../../src/dataplane/request/ask-usage.ts';
 import type { OutgoingBody } from '../../src/dataplane/request/body.ts';
 import type { UpstreamSink } from '../../src/dataplane/send/upstream.ts';

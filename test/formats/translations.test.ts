@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { translatedSend } from '../../src/dataplane/leg/layers/translated-send.ts';
+import { translatedSend } from '../../src/dataplane/leg/layers/translate.ts';
 import type { UpstreamHeaders } from '../../src/dataplane/send/upstream.ts';
 import { messagesOverChat } from '../../src/formats/messages/over-chat/index.ts';
 import type { CallerTranslation } from '../../src/formats/over-chat/translation.ts';

@@ -2,8 +2,13 @@ import type { Translation } from '../../../formats/over-chat/translation.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { isEventStream } from '../../answer/relay.ts';
 import type { Send, UpstreamControl, UpstreamSink } from '../../send/upstream.ts';
+import type { SendLayer } from './send-layer.ts';
 import { eventAnswer } from './translated-events.ts';
 import { wholeAnswer } from './translated-whole.ts';
+
+/** Gives the answer in the caller's format where the request was translated from it. */
+export const translate: SendLayer = (send, { translated }) =>
+  translated?.from.value ? translatedSend(send, translated.translation, translated.from.value) : send;
 
 /** Sends a request that was made of `request`, the caller's body, and gives the answer in the caller's format. */
 export const translatedSend =

@@ -1,3 +1,4 @@
+import { streamFormatOf } from '../../../formats/index.ts';
 import { Gate } from '../../../formats/stream/gate.ts';
 import type { StreamError, StreamFormat } from '../../../formats/stream/stream-format.ts';
 import { encodingOf } from '../../../recording/log/answers/capture.ts';
@@ -9,6 +10,11 @@ import type {
   UpstreamHeaders,
   UpstreamSink,
 } from '../../send/upstream.ts';
+import type { SendLayer } from './send-layer.ts';
+
+/** Holds a stream that was asked for, on a route whose format the gateway knows, until the stream has something to show. */
+export const gateStream: SendLayer = (send, { call, body, endpoint }) =>
+  call.route.unified && body.value?.stream === true ? gated(send, streamFormatOf(endpoint)) : send;
 
 /** After so long a stream goes on though it shows nothing: proxies and clients wait for a head no longer than that. */
 export const HOLD_LIMIT_MS = 10_000;
