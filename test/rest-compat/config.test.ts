@@ -18,6 +18,14 @@ const config = { provider: 'openai', api_key: 'sk-rest-secret-0001', override_pa
 const shownConfig = { ...config, api_key: 'sk-***0001' };
 
 describe('/v1/configs', () => {
+  it.each([
+    ['a config without a name', 'POST', '', { config: {} }, 'name'],
+    ['a parameter that there is not', 'GET', '?colour=red', undefined, 'colour'],
+    ['a size that is no number', 'GET', '?page_size=many', undefined, 'page_size'],
+  ])('refuses %s and names it', async (_what, method, path, body, param) => {
+    expect(refusalOf(await call(method, path, body))).toMatchObject({ status: 400, param });
+  });
+
   it('makes, reads, lists, updates and deletes', async () => {
     const made = bodyOf(await call('POST', '', { name: 'Mine', config, isDefault: 1 }));
     expect(made).toEqual({ success: true, data: { id, version_id: id } });
