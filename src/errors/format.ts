@@ -13,9 +13,9 @@ export function toGatewayError(error: unknown): GatewayError {
 const RETRY_AFTER = 1;
 
 /** The headers that an error brings to its answer, at every front door: a 429 always says when to come again. */
-export function errorHeaders({ retryAfter, entry }: GatewayError): Record<string, string> {
+export function errorHeaders({ retryAfter, entry, headers }: GatewayError): Record<string, string> {
   const seconds = retryAfter ?? (entry.status === 429 ? RETRY_AFTER : null);
-  return seconds === null ? {} : { 'retry-after': String(seconds) };
+  return seconds === null ? { ...headers } : { ...headers, 'retry-after': String(seconds) };
 }
 
 /** Body of an administration error: `{error: {message, type, param, code}}`. */
@@ -49,6 +49,7 @@ export function inferenceBody(error: GatewayError): Record<string, unknown> {
     message: error.message,
     ...(error.errors && { errors: error.errors }),
     ...openAi,
+    ...error.beside,
   };
 }
 

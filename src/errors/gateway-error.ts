@@ -10,9 +10,15 @@ export type ErrorDetails = {
   errors?: string[];
   /** Seconds after which the caller may try again: the header `retry-after`. */
   retryAfter?: number;
+  /** Further headers of the answer. */
+  headers?: Readonly<Record<string, string>>;
+  /** What stands beside `error` in the body of an inference answer. */
+  beside?: Readonly<Record<string, unknown>>;
   /** Private: goes to the log, never to the caller. */
   cause?: unknown;
 };
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** The one error class. Everything else that is thrown is a defect and answers INTERNAL. */
 export class GatewayError extends Error {
@@ -21,6 +27,8 @@ export class GatewayError extends Error {
   readonly param: string | null;
   readonly errors: string[] | null;
   readonly retryAfter: number | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly beside: Readonly<Record<string, unknown>> | null;
 
   constructor(code: ErrorName, details: ErrorDetails = {}) {
     super(publicText(details.message ?? catalogue[code].message), { cause: details.cause });
@@ -30,6 +38,8 @@ export class GatewayError extends Error {
     this.param = details.param === undefined ? null : publicText(details.param);
     this.errors = details.errors?.map(publicText) ?? null;
     this.retryAfter = details.retryAfter ?? null;
+    this.headers = details.headers ?? NO_HEADERS;
+    this.beside = details.beside ?? null;
   }
 }
 
