@@ -9,17 +9,22 @@ export type ChangeKind =
   | 'api_key'
   | 'integration'
   | 'provider'
+  | 'secret_reference'
   | 'config'
+  | 'limit'
   | 'tenant'
   | 'service_account'
   | 'access_policy'
   | 'role'
+  | 'user'
+  | 'sign_in'
   | 'signing_key';
 
 export type Changes = {
   /**
    * Call after every write of such a resource. When it resolves, this process already acts on the new state; the other
-   * processes of the installation do within a second.
+   * processes of the installation do within a second, or as soon as the database takes writes again: a write that is done
+   * must not be answered as an error because telling of it failed. It rejects where this process could not read the new state.
    */
   publish(kind: ChangeKind): Promise<void>;
   /** Runs `listener` after each change, in this process or in another; `publish` waits for it. */
@@ -41,7 +46,12 @@ const SILENCE_LIMIT = 3000;
 export function createChanges(db: Connection, log: Logger): Changes {
   const revisions = db.collection<Revision>('revisions');
   const seen = new Map<ChangeKind, number>();
+  /** Kinds whose revision could not be counted up, as on a full disk. */
+  const owed = new Set<ChangeKind>();
   const listeners: ((kind: ChangeKind) => Promise<void>)[] = [];
+  /** Of each kind: the telling that is under way, and the one after it, which tells of all changes that come before it begins. */
+  const running = new Map<ChangeKind, Promise<void>>();
+  const next = new Map<ChangeKind, Promise<void>>();
   let stale = false;
   let answeredAt = Date.now();
   let timer: NodeJS.Timeout | undefined;
@@ -51,8 +61,27 @@ export function createChanges(db: Connection, log: Logger): Changes {
     for (const listener of listeners) await listener(kind);
   };
 
+  /** The new revision of a kind; null where the database takes no write now, and then a later poll counts it. */
+  async function countUp(kind: ChangeKind): Promise<number | null> {
+    const wasOwed = owed.delete(kind);
+    try {
+      const updated = await revisions.findOneAndUpdate(
+        { _id: kind },
+        { $inc: { revision: 1 } },
+        { upsert: true, returnDocument: 'after' },
+      );
+      return updated?.revision ?? null;
+    } catch (error) {
+      if (!wasOwed && owed.size === 0)
+        log.warn({ error, kind }, 'Other processes cannot be told of a change yet.');
+      owed.add(kind);
+      return null;
+    }
+  }
+
   async function poll(): Promise<void> {
     try {
+      for (const kind of [...owed]) await countUp(kind);
       for (const { _id: kind, revision } of await revisions.find({}).toArray()) {
         if ((seen.get(kind) ?? 0) >= revision) continue;
         await notify(kind);
@@ -77,17 +106,31 @@ export function createChanges(db: Connection, log: Logger): Changes {
     timer.unref();
   };
 
+  async function tell(kind: ChangeKind): Promise<void> {
+    const revision = await countUp(kind);
+    await notify(kind);
+    // This process skips its own revision only when it directly follows the last one it knows: otherwise another
+    // process wrote in between, and the poller has to look.
+    if (revision === (seen.get(kind) ?? 0) + 1) seen.set(kind, revision);
+  }
+
+  function begin(kind: ChangeKind): Promise<void> {
+    next.delete(kind);
+    const telling = tell(kind).finally(() => {
+      if (running.get(kind) === telling) running.delete(kind);
+    });
+    running.set(kind, telling);
+    return telling;
+  }
+
   return {
-    async publish(kind) {
-      const updated = await revisions.findOneAndUpdate(
-        { _id: kind },
-        { $inc: { revision: 1 } },
-        { upsert: true, returnDocument: 'after' },
-      );
-      await notify(kind);
-      // This process skips its own revision only when it directly follows the last one it knows: otherwise another
-      // process wrote in between, and the poller has to look.
-      if (updated && updated.revision === (seen.get(kind) ?? 0) + 1) seen.set(kind, updated.revision);
+    publish(kind) {
+      const before = running.get(kind);
+      if (!before) return begin(kind);
+      const after = () => begin(kind);
+      const own = next.get(kind) ?? before.then(after, after);
+      next.set(kind, own);
+      return own;
     },
     subscribe(listener) {
       listeners.push(listener);

@@ -25,20 +25,22 @@ export type Secrets = {
   decrypt(sealed: string, owner: string): string;
   /** HMAC-SHA-256, hex, under a key of its own for each purpose: whoever has the database alone can make none. */
   sign(purpose: SignaturePurpose, text: string): string;
-  /**
-   * 32 bytes to seal files with, the same for every process with this master key. `version` names the format of what is
-   * sealed: what a process with another format left is set aside as unreadable rather than misread.
-   */
-  fileKey(purpose: 'request log overflow', version: string): Buffer;
+  /** 32 bytes to seal files with, the same for every process with this master key. */
+  fileKey(purpose: 'request log overflow'): Buffer;
   /** Names the master key without revealing it; two processes with one database must agree on it. */
   fingerprint: string;
 };
 
 /**
  * `audit chain` links the entries of the audit trail, `audit digest` tells the states of a resource apart, `export link`
- * lets in whoever has the link.
+ * lets in whoever has the link. `bundle plan` and `bundle secret` tell plans and applied secrets apart.
  */
-export type SignaturePurpose = 'audit chain' | 'audit digest' | 'export link';
+export type SignaturePurpose =
+  | 'audit chain'
+  | 'audit digest'
+  | 'bundle plan'
+  | 'bundle secret'
+  | 'export link';
 
 const keyForm = /sl-[\w-]{43}/;
 const wholeKeyForm = /^sl-[\w-]{43}$/;
@@ -60,6 +62,8 @@ export function createSecrets(masterKey: Buffer): Secrets {
   const signingKeys: Record<SignaturePurpose, KeyObject> = {
     'audit chain': createSecretKey(derive(masterKey, 'audit chain')),
     'audit digest': createSecretKey(derive(masterKey, 'audit digest')),
+    'bundle plan': createSecretKey(derive(masterKey, 'bundle plan')),
+    'bundle secret': createSecretKey(derive(masterKey, 'bundle secret')),
     'export link': createSecretKey(derive(masterKey, 'export link')),
   };
   // Every request brings its key, so the hashes of the latest keys are kept. The keys themselves are in memory anyway
@@ -78,7 +82,7 @@ export function createSecrets(masterKey: Buffer): Secrets {
       return digest;
     },
     sign: (purpose, text) => createHmac('sha256', signingKeys[purpose]).update(text).digest('hex'),
-    fileKey: (purpose, version) => derive(masterKey, `${purpose} ${version}`),
+    fileKey: (purpose) => derive(masterKey, purpose),
     encrypt(plain, owner) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', sealKey, nonce).setAAD(Buffer.from(owner));

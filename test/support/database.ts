@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
+import { storeOfWorker } from './worker/store.ts';
 
 export type TestDatabase = {
   /** Empty when no MONGODB_URI is given, which means the embedded store. */
@@ -10,7 +11,14 @@ export type TestDatabase = {
 /** A database of its own on the server of MONGODB_URI, so that the suite runs unchanged on any MongoDB. */
 export function testDatabase(): TestDatabase {
   const server = process.env.MONGODB_URI;
-  if (!server) return { uri: '', drop: async () => undefined };
+  return server ? databaseOn(server) : { uri: '', drop: async () => undefined };
+}
+
+/** A database of its own on the server of MONGODB_URI or, without one, in the embedded store that the worker's test files share. */
+export const sharedDatabase = async (): Promise<TestDatabase> =>
+  databaseOn(process.env.MONGODB_URI || (await storeOfWorker()));
+
+function databaseOn(server: string): TestDatabase {
   const uri = databaseUri(server, `sluice_test_${randomBytes(6).toString('hex')}`);
   return {
     uri,

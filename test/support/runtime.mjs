@@ -1,5 +1,6 @@
 // Jest's runtime, but packages are loaded once a worker: they take most of the time in which a test file is loaded, and no
-// test changes them. The code of this repository stays each test file's own.
+// test changes them. The code of this repository stays each test file's own, except for `worker/`, which holds what the test
+// files of a worker share.
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { types } from 'node:util';
@@ -29,6 +30,10 @@ function shared(key, context) {
 /** Packages of each test file's own: SDKs look at globals that a test sets, and at the classes of its realm. */
 const ownPackages = /\/node_modules\/(@jest|@ai-sdk|ai|openai)\//;
 
+const ofWorker = /\/test\/support\/worker\//;
+
+const isShared = (key) => (key.includes('/node_modules/') ? !ownPackages.test(key) : ofWorker.test(key));
+
 class Modules extends Map {
   #context;
   constructor(context) {
@@ -36,8 +41,7 @@ class Modules extends Map {
     this.#context = context;
   }
   get(key) {
-    if (!this.has(key) && key.includes('/node_modules/') && !ownPackages.test(key))
-      this.set(key, shared(key, this.#context));
+    if (!this.has(key) && isShared(key)) this.set(key, shared(key, this.#context));
     return super.get(key);
   }
 }

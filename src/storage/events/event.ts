@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 
-/** The kinds of events: a log or an audit entry was added. */
-export type EventKind = 'log' | 'audit_entry';
+/** The kinds of events: a log or an audit entry was added, an alarm of a limit raised. */
+export type EventKind = 'log' | 'audit_entry' | 'limit_alarm';
 
 /** Something that became visible in the store: where it belongs, and the ids of its documents. */
 export type Event = {

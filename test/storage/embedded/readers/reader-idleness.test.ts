@@ -1,26 +1,39 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Collection, Document } from 'mongodb';
-import { type Running, startServer } from '../support.ts';
+import { type Collection, type Document, MongoClient } from 'mongodb';
+import { temporaryDirectory } from '../support.ts';
 
-let running: Running;
+// A process of its own: the readers of other stores have the same name.
+const directory = temporaryDirectory();
+let store: ChildProcess;
+let client: MongoClient;
 let items: Collection<Document>;
 
 beforeAll(async () => {
-  running = await startServer({ readerIdleLimit: 40 });
-  items = running.db.collection('items');
+  const file = new URL('../../../support/database-process.ts', import.meta.url).pathname;
+  store = fork(file, [directory.path, JSON.stringify({ readerIdleLimit: 40 })]);
+  const [uri] = await once(store, 'message');
+  client = await MongoClient.connect(uri as string);
+  items = client.db().collection('items');
   await items.insertMany(Array.from({ length: 3000 }, (_, n) => ({ n, pad: 'x'.repeat(100) })));
 });
-afterAll(() => running.stop());
+afterAll(async () => {
+  await client.close();
+  store.kill('SIGKILL');
+  await once(store, 'exit');
+  directory.remove();
+});
 
 /** A filter that only a reader takes on. */
 const slow = { $expr: { $gte: ['$n', 0] } };
 
-/** Of this process, by the names that the kernel knows them by. */
+/** Of the store's process, by the names that the kernel knows them by. */
 async function readerThreads(): Promise<number> {
-  const tasks = await readdir('/proc/self/task');
+  const tasks = await readdir(`/proc/${store.pid}/task`);
   const names = await Promise.all(
-    tasks.map((task) => readFile(`/proc/self/task/${task}/comm`, 'utf8').catch(() => '')),
+    tasks.map((task) => readFile(`/proc/${store.pid}/task/${task}/comm`, 'utf8').catch(() => '')),
   );
   return names.filter((name) => name.startsWith('embedded-reader')).length;
 }
