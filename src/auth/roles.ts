@@ -57,7 +57,10 @@ const workspaceAdmin: Permission[] = [
 const workspaceManager = workspaceAdmin.filter(
   (scope) => familyOf(scope) !== 'policies' || /\.(read|list)$/.test(scope),
 );
-const workspaceMember = workspaceManager.filter((scope) => views.includes(scope));
+/** Members see the user keys of their own: service keys stand for nobody. */
+const workspaceMember = workspaceManager.filter(
+  (scope) => views.includes(scope) && familyOf(scope) !== 'workspace_service_api_keys',
+);
 
 type BuiltInRole = { meaning: string; permissions: readonly Permission[] };
 

@@ -88,3 +88,6 @@ export const scopesFor = (type: ApiKeyType): Scope[] =>
   [...holders].filter(([, types]) => types.has(type)).map(([scope]) => scope);
 
 export const mayHold = (type: ApiKeyType, scope: Scope): boolean => holders.get(scope)?.has(type) ?? false;
+
+/** The types of key that may hold a scope; none for what is no scope. */
+export const holdersOf = (scope: Scope): ApiKeyType[] => apiKeyTypes.filter((type) => mayHold(type, scope));

@@ -20,6 +20,8 @@ export type Throttle = {
   slow(attempt: Attempt): Promise<void>;
   /** True while the latest failures of a client are so many that answers to further ones wait. */
   isSlowed(clientId: string): boolean;
+  /** The same for an address. */
+  isAddressSlowed(address: string): boolean;
   /** Failures by door since the start. */
   failures: ReadonlyMap<string, number>;
   /** Ends every wait at once. */
@@ -61,6 +63,7 @@ const SOURCES = 20_000;
 const MAX_WAITING = 300;
 const MAX_CLIENT_ID_LENGTH = 100;
 
+const addressSource = (address: string) => `address ${clientNetwork(address)}`;
 const clientSource = (clientId: string) => `client ${clientId.slice(0, MAX_CLIENT_ID_LENGTH)}`;
 
 type Source = { count: number; since: number; unreported: number; reportedAt: number };
@@ -115,8 +118,7 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
   }
 
   function delayFor({ door, address: from, clientId }: Attempt): number {
-    const address = clientNetwork(from);
-    const byAddress = delayOf(count(`address ${address}`), { door, address });
+    const byAddress = delayOf(count(addressSource(from)), { door, address: clientNetwork(from) });
     if (clientId === undefined) return byAddress;
     const guessed = clientId.slice(0, MAX_CLIENT_ID_LENGTH);
     return Math.max(byAddress, delayOf(count(clientSource(clientId)), { door, clientId: guessed }));
@@ -134,12 +136,15 @@ export function createThrottle({ log, sleep: wait, now }: Options): Throttle {
     waiting--;
   }
 
+  function isSlow(name: string): boolean {
+    const source = sources.get(name);
+    return source !== undefined && settled(source) > FREE_FAILURES;
+  }
+
   return {
     slow,
-    isSlowed(clientId) {
-      const source = sources.get(clientSource(clientId));
-      return source !== undefined && settled(source) > FREE_FAILURES;
-    },
+    isSlowed: (clientId) => isSlow(clientSource(clientId)),
+    isAddressSlowed: (address) => isSlow(addressSource(address)),
     async refuse(thrown, attempt) {
       if (thrown instanceof GatewayError && thrown.entry.status === 401) await slow(attempt);
       throw thrown;

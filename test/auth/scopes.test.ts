@@ -91,12 +91,16 @@ describe('the scopes of keys', () => {
         expect({ type, status, body }).toMatchObject({ status: 200 });
         continue;
       }
+      const holders = apiKeyTypes.filter((_, at) => columns[at] === '✓').join(' or ');
       for (const scope of written(text)) {
         const { status, body } = await make(type, [scope]);
         expect({ type, scope, status, body }).toMatchObject({
           status: 400,
           body: {
-            error: { param: 'scopes[0]', message: `A key of type ${type} cannot hold the scope ${scope}.` },
+            error: {
+              param: 'scopes[0]',
+              message: `A key of type ${type} cannot hold the scope ${scope}; one of type ${holders} can.`,
+            },
           },
         });
       }
