@@ -66,8 +66,15 @@ export function createAuthenticate(
   directory: Pick<Directory, 'keys'>,
   secrets: Secrets,
   verifiers: TokenVerifier[],
+  /** Hears which key was used, at each request. */
+  onUse: (keyId: string) => void,
 ): Authenticate {
   const judge = createJudge(verifiers);
+  const used = (found: KeyRecord | null): KeyRecord => {
+    const key = usable(found);
+    onUse(key.principal.id);
+    return key;
+  };
   return (credential) => {
     if (!credential) {
       throw new GatewayError('UNAUTHENTICATED', {
@@ -78,7 +85,7 @@ export function createAuthenticate(
     if (credential.isToken) return judge(credential);
     if (credential.secret.length > MAX_SECRET_LENGTH) throw new GatewayError('UNAUTHENTICATED');
     const found = directory.keys.get(secrets.hash(credential.secret));
-    return found instanceof Promise ? found.then(usable) : usable(found);
+    return found instanceof Promise ? found.then(used) : used(found);
   };
 }
 
@@ -92,7 +99,8 @@ function createJudge(verifiers: TokenVerifier[]) {
   };
 }
 
-function usable(key: KeyRecord | null): KeyRecord {
+/** The key, unless it does not exist or has expired: then throws UNAUTHENTICATED. */
+export function usable(key: KeyRecord | null): KeyRecord {
   if (!key) throw new GatewayError('UNAUTHENTICATED', { message: 'The API key is not valid.' });
   if (key.expiresAt !== null && key.expiresAt <= Date.now()) {
     throw new GatewayError('UNAUTHENTICATED', { message: 'The API key has expired.' });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { mayHold, type Scope } from '../../auth/index.ts';
 import { labels } from '../../auth/labels.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { type ClaimedLimits, rateLimitsClaim, usageLimitsClaim } from './claimed-limits.ts';
 
 /** What a JWT says of its caller. */
 export type JwtClaims = {
@@ -15,6 +16,7 @@ export type JwtClaims = {
   metadata: Record<string, string>;
   /** Milliseconds since the epoch. */
   expiresAt: number;
+  limits: ClaimedLimits;
 };
 
 const text = z.string().max(255).nullish();
@@ -41,8 +43,8 @@ const shape = z.object({
       allow_config_override: z.boolean().nullish(),
     })
     .nullish(),
-  usage_limits: z.unknown().optional(),
-  rate_limits: z.unknown().optional(),
+  usage_limits: usageLimitsClaim,
+  rate_limits: rateLimitsClaim,
 });
 type Given = z.infer<typeof shape>;
 
@@ -54,7 +56,6 @@ export function readClaims(payload: JWTPayload, organisationId: string): JwtClai
   }
   const given = parsed.data;
   requireOrganisation(given, organisationId);
-  requireNoLimits(given);
   const workspace = given.workspace_slug || given.gateway_workspace;
   if (!workspace) throw refusal('The JWT names no workspace: it needs the claim workspace_slug.');
   return {
@@ -65,6 +66,7 @@ export function readClaims(payload: JWTPayload, organisationId: string): JwtClai
     allowConfigOverride: given.defaults?.allow_config_override ?? true,
     metadata: labels(Object.entries(given.defaults?.metadata ?? {})),
     expiresAt: given.exp * 1000,
+    limits: { usage: given.usage_limits, rates: given.rate_limits },
   };
 }
 
@@ -74,16 +76,6 @@ function requireOrganisation({ organisation_id, gateway_oid }: Given, organisati
   for (const claimed of [organisation_id, gateway_oid]) {
     if (claimed && claimed !== organisationId) {
       throw refusal("The JWT's issuer does not speak for the organisation that it names.");
-    }
-  }
-}
-
-/** Refuses limits of budget or rate: nobody counts what a JWT spends, so accepting it would lift its limits. */
-function requireNoLimits(given: Given): void {
-  for (const name of ['usage_limits', 'rate_limits'] as const) {
-    const limits = given[name];
-    if (typeof limits === 'object' ? Object.keys(limits ?? {}).length > 0 : limits !== undefined) {
-      throw refusal(`The JWT carries ${name}, which are not enforced for JWTs.`);
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Directory, KeyRecord, WorkspaceRecord } from '../../directory/memo
 import { GatewayError } from '../../errors/index.ts';
 import type { JwtIssuer } from '../../settings/jwt-issuers.ts';
 import { type TokenVerifier, whenKnown } from '../tokens/verifier.ts';
+import { claimedLimits } from './claimed-limits.ts';
 import { type JwtClaims, readClaims } from './claims.ts';
 import type { KeySet } from './key-set.ts';
 
@@ -130,6 +131,11 @@ const recordOf = (claims: Verified, workspace: WorkspaceRecord): KeyRecord => ({
   allowConfigOverride: claims.allowConfigOverride,
   savedConfigsOnly: workspace.savedConfigsOnly,
   logMode: workspace.logMode,
+  limits: claimedLimits(claims.limits, {
+    organisationId: claims.issuer.organisationId,
+    workspaceId: workspace.id,
+    subject: claims.userId ?? claims.issuer.issuer,
+  }),
 });
 
 const invalid = (message: string, cause?: unknown) => new GatewayError('UNAUTHENTICATED', { message, cause });

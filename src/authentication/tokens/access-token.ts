@@ -65,6 +65,7 @@ export function createAccessTokenVerifier(options: {
         allowConfigOverride: true,
         savedConfigsOnly: workspace?.savedConfigsOnly ?? false,
         logMode: workspace?.logMode ?? null,
+        limits: [],
       }),
     );
   }

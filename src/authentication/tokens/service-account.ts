@@ -1,6 +1,7 @@
-import { mayHold, type Permission, type Principal } from '../../auth/index.ts';
-import type { AccountRecord, Directory, Grant, WorkspaceRecord } from '../../directory/memory.ts';
+import type { Principal } from '../../auth/index.ts';
+import type { AccountRecord, Directory, WorkspaceRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { grantsOn, rightsIn } from '../grants.ts';
 import { whenKnown } from './verifier.ts';
 
 /** Ids and slugs are shorter: no workspace has a longer name, and such a name is not worth remembering. */
@@ -46,10 +47,6 @@ function onlyWorkspaceOf({ grants }: AccountRecord): string | null {
   });
 }
 
-/** The roles that count in a workspace, or for the whole tenant. */
-const grantsOn = ({ grants }: AccountRecord, workspaceId: string | null): Grant[] =>
-  grants.filter((grant) => grant.workspaceId === null || grant.workspaceId === workspaceId);
-
 /** Whom an access token stands for in a workspace, or in the whole tenant. */
 export function principalOf(account: AccountRecord, workspace: WorkspaceRecord | null): Principal {
   const workspaceId = workspace?.id ?? null;
@@ -61,26 +58,7 @@ export function principalOf(account: AccountRecord, workspace: WorkspaceRecord |
     workspaceId,
     userId: null,
     tsgId: account.tsgId,
-    scopes: permissionsOf(account, workspaceId),
+    ...rightsIn(account, workspace),
     metadata: workspace?.metadata ?? {},
   };
 }
-
-// An account is replaced by a new object when anything about it changes.
-const known = new WeakMap<AccountRecord, Map<string | null, ReadonlySet<Permission>>>();
-
-function permissionsOf(account: AccountRecord, workspaceId: string | null): ReadonlySet<Permission> {
-  const ofAccount = known.get(account) ?? new Map<string | null, ReadonlySet<Permission>>();
-  known.set(account, ofAccount);
-  const found = ofAccount.get(workspaceId);
-  if (found) return found;
-  const permissions = new Set(grantsOn(account, workspaceId).flatMap(allowed));
-  ofAccount.set(workspaceId, permissions);
-  return permissions;
-}
-
-/** A role on a workspace allows no more than a key of the workspace could be given, whatever else the role holds. */
-const allowed = ({ workspaceId, permissions }: Grant): readonly Permission[] =>
-  workspaceId === null
-    ? permissions
-    : permissions.filter((permission) => mayHold('workspace-service', permission));

@@ -105,6 +105,18 @@ describe('a JWT of a configured issuer', () => {
     expect(await statusOf(await tokenWith(claims()))).toBe(200);
   });
 
+  test('is held to a rate that it claims, also when another token claims the same', async () => {
+    const claims = { sub: uuid(), rate_limits: [{ type: 'requests', unit: 'rpw', value: 2 }] };
+    const [one, other] = [await tokenWith(claims), await tokenWith({ ...claims, uid: 'other' })];
+    expect([await statusOf(one), await statusOf(other), await statusOf(one)]).toEqual([200, 200, 429]);
+    expect(await statusOf(await tokenWith({ ...claims, sub: uuid() }))).toBe(200);
+  });
+
+  test('is held to a budget that it claims', async () => {
+    const answer = await chat(await tokenWith({ usage_limits: { type: 'tokens', credit_limit: 0 } }));
+    expect([answer.status, (answer.body as any).limit.level]).toEqual([412, 'token']);
+  });
+
   test('names its workspace by slug as well', async () => {
     const workspaces = app.db.collection<{ _id: string; slug: string }>('workspaces');
     const workspace = await workspaces.findOne({ _id: tenant.workspaceId });
@@ -332,10 +344,19 @@ describe('a genuine JWT is forbidden', () => {
     ['with another scope', () => ({ scope: 'logs.list' }), /completions\.write/],
     ['with a claim of another shape', () => ({ workspace_slug: ['a'] }), /workspace_slug/],
     ['with defaults of another shape', () => ({ defaults: { metadata: 'a' } }), /defaults\.metadata/],
-    ['with usage limits', () => ({ usage_limits: { credit_limit: 1 } }), /usage_limits/],
     [
-      'with rate limits',
-      () => ({ rate_limits: [{ type: 'requests', unit: 'rpm', value: 1 }] }),
+      'with a usage limit of nothing known',
+      () => ({ usage_limits: { credit_limit: 'much' } }),
+      /usage_limits/,
+    ],
+    [
+      'with two periods of a usage limit',
+      () => ({ usage_limits: { credit_limit: 1, periodic_reset: 'weekly', periodic_reset_days: 3 } }),
+      /usage_limits/,
+    ],
+    [
+      'with a rate limit in an unknown unit',
+      () => ({ rate_limits: [{ type: 'requests', unit: 'rpc', value: 1 }] }),
       /rate_limits/,
     ],
   ];

@@ -1,5 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { initialStates } from '../../../src/auth/index.ts';
 import { createVerifier } from '../../../src/authentication/jwt/verifier.ts';
 import type { TokenVerifier } from '../../../src/authentication/tokens/verifier.ts';
 import type { WorkspaceRecord } from '../../../src/directory/memory.ts';
@@ -11,6 +12,7 @@ const workspace = {
   logMode: null,
   metadata: { team: 'red' },
   savedConfigsOnly: false,
+  switches: initialStates,
 };
 
 let issuer: TestIssuer;
