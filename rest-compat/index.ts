@@ -19,12 +19,13 @@ import { documentEndpoint } from './serve/document.ts';
 import type { Handler } from './serve/handler.ts';
 import { type HandwrittenEndpoint, mountHandwritten } from './serve/handwritten/handwritten.ts';
 import { handwrittenEndpoints } from './serve/handwritten/index.ts';
-import { createRoutes, type Found, type Surfaces } from './serve/route.ts';
+import { createRoutes, type Found, type MountedEndpoint, type Surfaces } from './serve/route.ts';
 
 export type { OperationFile } from './compile/operation.ts';
 export { splitOperations } from './compile/split-operations.ts';
 export { createOauth2, type Oauth2 } from './oauth2/index.ts';
 export { describeRest } from './openapi/index.ts';
+export { createScim, type Scim } from './scim/index.ts';
 export type { HandwrittenEndpoint } from './serve/handwritten/handwritten.ts';
 export { createReference, type Reference } from './serve/reference.ts';
 export type { Surface, Surfaces } from './serve/route.ts';
@@ -95,7 +96,7 @@ export function createRest(options: RestOptions): Rest {
         await endpoint.answer({ request, response, context, parameters, bodies });
       } catch (error) {
         if (error instanceof BodyAborted) return;
-        fail(request, response, error, context ?? contextOf(null, request), endpoint.label);
+        fail(request, response, error, context ?? contextOf(null, request), endpoint);
       }
     };
 
@@ -104,14 +105,23 @@ export function createRest(options: RestOptions): Rest {
     response: ServerResponse,
     thrown: unknown,
     context: GraphContext,
-    operation: string,
+    { label: operation, document }: MountedEndpoint,
   ) => {
     const error = toGraphError(thrown);
     const requestId = context.request.id;
     const isBroken = response.headersSent;
     if (isBroken || error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
     // An answer that broke off must not look complete.
-    if (!isBroken) answerError(request, response, error, { 'x-request-id': requestId });
+    if (!isBroken)
+      answerError(
+        request,
+        response,
+        error,
+        { 'x-request-id': requestId },
+        {
+          legacy: document?.rest.legacyRefusals,
+        },
+      );
     else if (!response.writableEnded) response.destroy();
   };
 

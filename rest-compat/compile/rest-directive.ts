@@ -24,6 +24,8 @@ export type RestDirective = {
   envelope?: unknown;
   /** Names by which a request may say fixed segments of its path again, in their places: `/api-keys/{type}/{sub-type}`. */
   repeats?: string;
+  /** True where a 401 has `success` and `data.message` beside `error`, as older clients of the path expect. */
+  legacyRefusals: boolean;
 };
 
 const sdl = parse(`
@@ -34,6 +36,7 @@ const sdl = parse(`
     status: Int! = 200
     envelope: RestTemplate
     repeats: String
+    legacyRefusals: Boolean! = false
   ) on QUERY | MUTATION
   enum RestMethod { GET POST PUT DELETE }
   enum RestBase { ${bases.join(' ')} }

@@ -32,7 +32,7 @@ export function converterOf(type: GraphQLInputType): Convert {
     };
   }
   if (isListType(type)) return nullable(listConverter(converterOf(type.ofType)));
-  if (!isInputObjectType(type)) return type.name === 'JSON' ? storable : nullable(leafConverter(type));
+  if (!isInputObjectType(type)) return anyJson.has(type.name) ? storable : nullable(leafConverter(type));
   const found = known.get(type);
   // A type inside itself: its converter does not exist yet, so it is looked up when called.
   if (found) return (value, path) => found.convert(value, path);
@@ -50,6 +50,9 @@ export function converterOf(type: GraphQLInputType): Convert {
   );
   return entry.convert;
 }
+
+/** Scalars of any JSON value, which pass as they are. */
+const anyJson: ReadonlySet<string> = new Set(['JSON', 'GatewayConfig']);
 
 const storable: Convert = (value, path) => {
   if (isNestedDeeperThan(maxDepth, value)) throw invalid(path, `is nested more than ${maxDepth} levels.`);

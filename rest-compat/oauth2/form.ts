@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../../src/errors/index.ts';
 import { type BodyBudget, readBody } from '../../src/lib/bodies/index.ts';
+import { clientAddress } from '../../src/lib/http/client-address.ts';
 
 const MAX_BYTES = 16 * 1024;
 
@@ -18,7 +19,7 @@ export async function readForm(
   requireForm(request);
   const form = new Map<string, string>();
   // No credential has been checked yet, so the memory counts for the caller's address.
-  const hold = bodies.hold(null, request.socket.remoteAddress);
+  const hold = bodies.hold(null, clientAddress(request));
   const bytes = await readBody(request, response, hold, MAX_BYTES);
   for (const [name, value] of new URLSearchParams(bytes.toString())) {
     if (form.has(name)) {

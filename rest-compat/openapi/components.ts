@@ -36,8 +36,14 @@ export function annotated(schema: Schema, keywords: Schema): Schema {
   return schema.$ref ? { ...keywords, allOf: [schema] } : { ...schema, ...keywords };
 }
 
-/** The schema with null added to its values. */
+/**
+ * The schema with null added to its values. `nullable` means something only beside a `type`: what may be anything may be null
+ * already, and what a component describes is an object.
+ */
 export function nullable(schema: Schema): Schema {
+  if (schema.$ref) return { type: 'object', nullable: true, allOf: [schema] };
+  if (schema.allOf) return { type: 'object', nullable: true, ...schema };
+  if (schema.type === undefined && !schema.enum) return schema;
   if (schema.enum) return { ...schema, nullable: true, enum: [...schema.enum, null] };
   return annotated(schema, { nullable: true });
 }

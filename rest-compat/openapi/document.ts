@@ -1,7 +1,7 @@
 /** The parts of OpenAPI 3.0.0 that this project uses. */
 export type OpenApi = {
   openapi: '3.0.0';
-  info: { title: string; version: string; description: string; license: { name: string } };
+  info: { title: string; version: string; description: string; license: { name: string; url: string } };
   servers: { url: string }[];
   tags: { name: string; description?: string }[];
   paths: Record<string, PathItem>;
@@ -69,6 +69,8 @@ export type Schema = {
   enum?: unknown[];
   default?: unknown;
   writeOnly?: boolean;
+  /** In place of one that is made of the schema. */
+  example?: unknown;
   minLength?: number;
   maxLength?: number;
   pattern?: string;

@@ -8,6 +8,7 @@ const answers = {
   BadRequestBody: ['VALIDATION_FAILED', 'UNKNOWN_PARAMETER', 'MALFORMED_BODY'],
   Unauthenticated: ['UNAUTHENTICATED'],
   InvalidAuthorisation: ['INVALID_AUTHORISATION'],
+  LegacyUnauthenticated: ['UNAUTHENTICATED', 'INVALID_AUTHORISATION'],
   TooManyFailures: ['TOO_MANY_FAILURES'],
   Forbidden: ['FORBIDDEN'],
   NotFound: ['NOT_FOUND'],
@@ -58,6 +59,25 @@ export const errorSchema = (): Schema => ({
   },
 });
 
+/** The error envelope of the oldest paths, for a missing or wrong credential. */
+export const legacyErrorSchema = (): Schema => {
+  const { properties, required = [] } = errorSchema();
+  return {
+    type: 'object',
+    description: 'A missing or wrong credential, at the oldest paths.',
+    required: ['success', 'data', ...required],
+    properties: {
+      success: { type: 'boolean', description: 'Always false.' },
+      data: {
+        type: 'object',
+        required: ['message'],
+        properties: { message: { type: 'string', description: 'That of the error.' } },
+      },
+      ...properties,
+    },
+  };
+};
+
 const unique = (values: string[]): string[] => [...new Set(values)].sort();
 
 /** The answers without a result, each error with an example. */
@@ -76,8 +96,10 @@ export const errorResponses = (): Record<string, Response> => ({
         ),
         content: {
           'application/json': {
-            schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(codes.map((code) => [code, { value: bodyOf(code) }])),
+            schema: { $ref: `#/components/schemas/${isLegacy(name) ? 'LegacyError' : 'Error'}` },
+            examples: Object.fromEntries(
+              codes.map((code) => [code, { value: bodyOf(code, isLegacy(name)) }]),
+            ),
           },
         },
       },
@@ -85,4 +107,9 @@ export const errorResponses = (): Record<string, Response> => ({
   ),
 });
 
-const bodyOf = (code: ErrorName) => administrationBody(new GatewayError(code));
+const isLegacy = (name: string): boolean => name === 'LegacyUnauthenticated';
+
+const bodyOf = (code: ErrorName, legacy: boolean) => ({
+  ...(legacy && { success: false, data: { message: catalogue[code].message } }),
+  ...administrationBody(new GatewayError(code)),
+});

@@ -13,10 +13,13 @@ const byName: Record<string, unknown> = {
   updated_by: '2d3c4b5a-6978-4899-8aab-bccddeeff001',
   integration_id: 'openai-main',
   ai_provider_id: 'openai',
+  provider: 'openai',
   name: 'Search team',
   slug: 'search-team',
   description: 'For the search team',
   scopes: ['logs.list', 'logs.view'],
+  conditions: [{ key: 'metadata.team', value: 'search', excludes: 'trial' }],
+  group_by: [{ key: 'metadata._user' }],
   config: { strategy: { mode: 'single' }, targets: [{ provider: '@openai-main' }] },
   configurations: { custom_host: 'https://api.example.com/v1' },
   defaults: { metadata: { team: 'search' } },
@@ -58,6 +61,7 @@ export function exampleValue(
 
   function value(schema: Schema, name: string, above: readonly Schema[]): unknown {
     const own = resolved(schema, components);
+    if (own.example !== undefined) return own.example;
     if (own.enum) return own.enum[0];
     if (own.type === 'object') return members(own, [...above, schema]);
     const known = byName[name];

@@ -31,7 +31,8 @@ export function describeHandwritten(endpoint: HandwrittenEndpoint, base: RestBas
 
 /** `/files/{fileId}/content` -> `Files`, unless the endpoint names another tag. */
 export const tagOf = ({ path, describe }: HandwrittenEndpoint): string =>
-  (describe as Partial<OpenApiOperation>).tags?.[0] ?? inWords(path.split('/')[1] ?? path);
+  (describe as Partial<OpenApiOperation>).tags?.[0] ??
+  inWords((path.split('/')[1] ?? path).replace(/s$/, ''));
 
 /** Every parameter of the path and query once, in the words of the endpoint where it has some. */
 function parametersOf(

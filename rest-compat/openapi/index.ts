@@ -1,10 +1,10 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, getNamedType, Kind, OperationTypeNode } from 'graphql';
 import type { RestOperation } from '../compile/operation.ts';
 import { bases, type RestBase, type RestDirective } from '../compile/rest-directive.ts';
 import type { HandwrittenEndpoint } from '../serve/handwritten/handwritten.ts';
 import { createComponents } from './components.ts';
 import type { Method, OpenApi, OpenApiOperation, PathItem } from './document.ts';
-import { errorResponses, errorSchema } from './errors.ts';
+import { errorResponses, errorSchema, legacyErrorSchema } from './errors.ts';
 import { describeHandwritten } from './handwritten.ts';
 import { answerHeaders, requestHeaderParameters } from './headers.ts';
 import { inferenceErrorSchema, inferencePaths, inferenceTag, messagesErrorSchema } from './inference.ts';
@@ -25,6 +25,8 @@ const description = `The administration of the gateway over REST. Every operatio
 - Reads carry an \`ETag\`; \`If-Match\` makes an update depend on it, and \`Idempotency-Key\` makes a create safe to repeat.
 - All of this is about administration; inference is the provider's own API, in outline below.`;
 
+const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' };
+
 /** What is mounted: documents, and the paths that code answers. */
 export type Mounted = { operations: RestOperation[]; handwritten: HandwrittenEndpoint[] };
 
@@ -36,6 +38,7 @@ export function describeRest(
 ): OpenApi {
   const components = createComponents();
   components.schema('Error', 'the error envelope', errorSchema);
+  components.schema('LegacyError', 'the error envelope of the oldest paths', legacyErrorSchema);
   const paths: Record<string, PathItem> = {};
   const add = ({ on, path, method }: Place, describe: (base: RestBase) => OpenApiOperation) => {
     for (const base of bases) {
@@ -64,7 +67,7 @@ export function describeRest(
   tags.unshift(oauth2Tag);
   return {
     openapi: '3.0.0',
-    info: { title: 'Sluice', version: '3.0.0', description, license: { name: 'Apache-2.0' } },
+    info: { title: 'Sluice', version: '3.0.0', description, license },
     servers: [{ url: '/' }],
     tags,
     paths: sorted(paths),
@@ -87,12 +90,22 @@ const isReadOf = (read: RestDirective, { path }: RestDirective, base: RestBase):
 function tagsOf(schema: GraphQLSchema, operations: RestOperation[], items: PathItem[]): OpenApi['tags'] {
   const names = new Set(items.flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)));
   const types = new Map(
-    operations.map(resourceOf).map((resource) => [inWords(resource), typeOfFile(resource)]),
+    operations.map((operation) => [inWords(resourceOf(operation)), resourceType(schema, operation)]),
   );
   return [...names].sort().map((name) => ({
     name,
-    ...described(schema.getType(types.get(name) ?? '')?.astNode?.description?.value),
+    ...described(types.get(name)?.astNode?.description?.value),
   }));
+}
+
+/** The type that the file of an operation is named after, else the one that it answers. */
+function resourceType(schema: GraphQLSchema, operation: RestOperation) {
+  const { root, document } = operation;
+  const [definition] = document.definitions;
+  const kind =
+    definition?.kind === Kind.OPERATION_DEFINITION ? definition.operation : OperationTypeNode.QUERY;
+  const field = schema.getRootType(kind)?.getFields()[root.name.value];
+  return schema.getType(typeOfFile(resourceOf(operation))) ?? (field && getNamedType(field.type));
 }
 
 const sorted = <T>(record: Record<string, T>): Record<string, T> =>

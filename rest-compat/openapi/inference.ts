@@ -159,6 +159,7 @@ function describeInference(inference: InferenceOperation): OpenApiOperation {
   const scopes = scopesOf(routeOf(path), method);
   const content = bodyOf(inference);
   const isSocket = inference.answers === 'a WebSocket';
+  const refused = failure(isMessages(path) ? 'MessagesError' : 'InferenceError');
   return {
     operationId,
     tags: [inferenceTag.name],
@@ -168,7 +169,8 @@ function describeInference(inference: InferenceOperation): OpenApiOperation {
     ...(content && { requestBody: { required: true, content } }),
     responses: {
       [isSocket ? 101 : 200]: answers[inference.answers],
-      default: failure(isMessages(path) ? 'MessagesError' : 'InferenceError'),
+      '4XX': refused,
+      default: refused,
     },
     security: securityOf('V1'),
     'x-required-scope': [...scopes],

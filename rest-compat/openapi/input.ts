@@ -30,7 +30,8 @@ export function inputSchema(
   return typeSchema(type, (element && readRule(schema, 'constraint', element)) ?? {});
 
   function typeSchema(type: GraphQLInputType, rule: Constraint): Schema {
-    return isNonNullType(type) ? present(type.ofType, rule) : nullable(present(type, rule));
+    if (isNonNullType(type)) return present(type.ofType, rule);
+    return rule.notNull ? present(type, rule) : nullable(present(type, rule));
   }
 
   function present(type: Present, rule: Constraint): Schema {
@@ -40,7 +41,7 @@ export function inputSchema(
     if (isInputObjectType(type)) {
       return components.schema(type.name, `input ${type.name}`, () => objectSchema(type));
     }
-    return { ...leafSchema(type), ...valueBounds(rule) };
+    return { ...leafSchema(components, type), ...valueBounds(rule) };
   }
 
   function objectSchema(type: GraphQLInputObjectType): Schema {

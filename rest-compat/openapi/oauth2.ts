@@ -97,7 +97,7 @@ const read = (operationId: string, summary: string, success: Response): PathItem
     summary,
     description: '',
     parameters: requestReferences(['x-request-id']),
-    responses: { 200: success },
+    responses: { 200: success, '4XX': { description: 'The path takes GET and HEAD alone.' } },
     security: [],
   },
 });

@@ -21,7 +21,7 @@ export function describeOperation(
   operation: RestOperation,
   { base, isReadable }: { base: RestBase; isReadable: boolean },
 ): OpenApiOperation {
-  const { method, path, on, status } = operation.rest;
+  const { method, path, on, status, legacyRefusals } = operation.rest;
   const rootField = rootFieldOf(schema, operation);
   const name = operation.definition.name?.value ?? '';
   const variables = variablesOf(schema, operation);
@@ -35,7 +35,10 @@ export function describeOperation(
     scopes: scopesOfOperation(schema, operation),
     isPublic: readRule(schema, 'public', rootField) !== null,
     takesBody: input !== undefined,
-    mayAnswer: conditionalAnswers(method, isReadable),
+    mayAnswer: [
+      ...conditionalAnswers(method, isReadable),
+      ...(legacyRefusals ? (['LegacyUnauthenticated'] as const) : []),
+    ],
   };
   return framed(frame, base, {
     parameters: [

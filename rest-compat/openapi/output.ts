@@ -4,6 +4,7 @@ import {
   type GraphQLField,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNullableType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -34,7 +35,7 @@ export function answerSchema(
 
   /** Walks the envelope's template: `"$"` is the value, `"$.data"` its member, all else stands for itself. */
   function enveloped(template: unknown): Schema {
-    if (template === undefined || template === '$') return fieldSchema(rootField, root);
+    if (template === undefined || template === '$') return rootSchema();
     if (typeof template === 'string' && template.startsWith('$.')) return memberOfRoot(template.slice(2));
     if (typeof template !== 'object' || template === null || Array.isArray(template)) {
       return { type: typeof template as 'string' | 'boolean' | 'number', enum: [template] };
@@ -43,10 +44,15 @@ export function answerSchema(
   }
 
   function memberOfRoot(name: string): Schema {
-    const value = fieldSchema(rootField, root);
+    const value = rootSchema();
     const member = value.properties?.[name];
     if (!member) throw new Error(`${label}: the envelope shows $.${name}, which is not selected by itself.`);
     return member;
+  }
+
+  /** The root field is null in the graph only where it failed, and then REST answers the error in its place. */
+  function rootSchema(): Schema {
+    return present(getNullableType(rootField.type), root.selectionSet);
   }
 
   function fieldSchema(field: GraphQLField<unknown, unknown>, node: FieldNode): Schema {
@@ -61,7 +67,7 @@ export function answerSchema(
 
   function present(type: GraphQLOutputType, selection: SelectionSetNode | undefined): Schema {
     if (isListType(type)) return { type: 'array', items: typeSchema(type.ofType, selection) };
-    if (isLeafType(type)) return leafSchema(type);
+    if (isLeafType(type)) return leafSchema(components, type);
     if (!isObjectType(type) || !selection) throw new Error(`${label}: ${String(type)} cannot be described.`);
     const parts: Schema[] = [];
     const members: [string, Schema][] = [];

@@ -1,4 +1,6 @@
 import { type GraphQLLeafType, isEnumType } from 'graphql';
+import { configForOpenApi } from '../../src/routing-config/json-schema.ts';
+import type { Components } from './components.ts';
 import type { Schema } from './document.ts';
 
 const scalars: Record<string, Schema> = {
@@ -12,7 +14,11 @@ const scalars: Record<string, Schema> = {
 };
 
 /** A scalar or enum of the schema; one without a JSON type of its own, such as JSON, may be anything. */
-export const leafSchema = (type: GraphQLLeafType): Schema =>
-  isEnumType(type)
-    ? { type: 'string', enum: type.getValues().map(({ name }) => name) }
-    : { ...scalars[type.name] };
+export function leafSchema(components: Components, type: GraphQLLeafType): Schema {
+  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) };
+  if (type.name !== 'GatewayConfig') return { ...scalars[type.name] };
+  return components.schema(type.name, `scalar ${type.name}`, () => ({
+    ...configForOpenApi,
+    example: { strategy: { mode: 'single' }, targets: [{ provider: '@openai-main' }] },
+  }));
+}

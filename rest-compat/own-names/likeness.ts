@@ -1,3 +1,5 @@
+import { slips } from '../../src/lib/slips.ts';
+
 /** A word without its case and without what separates its parts: `Virtual_Keys` and `virtualKeys` are `virtualkeys`. */
 export const squashed = (word: string): string =>
   word
@@ -26,30 +28,5 @@ export function isLike(word: string, form: string): boolean {
   const allowed = allowedMistakes(form);
   if (Math.abs(word.length - form.length) > allowed) return false;
   const replacement = form.length < MIN_LENGTH_FOR_REPLACEMENT ? 2 : 1;
-  return distance(word, form, replacement) <= allowed;
+  return slips(word, form, replacement) <= allowed;
 }
-
-/** Slips that make one word of the other, each two neighbours swapped being one (optimal string alignment). */
-function distance(one: string, other: string, replacement: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped =
-        row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current[column] = Math.min(
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-        at(last, column - 1) + (isSame ? 0 : replacement),
-        isSwapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return at(last, other.length);
-}
-
-const at = (row: number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;

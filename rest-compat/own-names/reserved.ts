@@ -8,12 +8,8 @@ export const unbuiltNames: readonly string[] = [
   'mcp-integrations',
   'mcp-servers',
   'org-guardrails',
-  'policies',
   'prompts',
-  'scim',
-  'secret-references',
   'servers',
-  'virtual-keys',
   'workspace-exclusions',
 ];
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../src/errors/index.ts';
 import { BodyAborted, readBody } from '../../src/lib/bodies/index.ts';
+import { clientAddress } from '../../src/lib/http/client-address.ts';
 import { isNestedDeeperThan, maxDepth } from '../../src/lib/storable.ts';
 import type { RestRequest } from './route.ts';
 
@@ -10,7 +11,7 @@ const MAX_BYTES = 1024 * 1024;
 export async function readJsonBody({ request, response, context, bodies }: RestRequest): Promise<unknown> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
-  const hold = bodies.hold(context.principal, request.socket.remoteAddress);
+  const hold = bodies.hold(context.principal, clientAddress(request));
   const bytes = await readBody(request, response, hold, MAX_BYTES);
   if (bytes.length === 0) return undefined;
   requireJson(headers['content-type'], headers['content-encoding']);

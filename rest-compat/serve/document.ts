@@ -3,7 +3,7 @@ import { GatewayError } from '../../src/errors/index.ts';
 import type { Leases } from '../../src/storage/leases.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import type { CompiledOperation } from '../compile/compile.ts';
-import { answerEmpty, answerJson } from './answer.ts';
+import { answerEmpty, answerJson, answerRead } from './answer.ts';
 import { readJsonBody } from './body.ts';
 import { type Current, conditionally, isUnchanged } from './conditional.ts';
 import { entityTag } from './entity-tag.ts';
@@ -19,7 +19,7 @@ export type DocumentServices = {
 /** The endpoint that runs a document. */
 export function documentEndpoint(operation: CompiledOperation, services: DocumentServices): MountedEndpoint {
   const { label, rest } = operation;
-  const answers = { GET: answerRead, POST: answerCreate, PUT: answerUpdate, DELETE: answerUpdate };
+  const answers = { GET: answerQuery, POST: answerCreate, PUT: answerUpdate, DELETE: answerUpdate };
   const answer = answers[rest.method];
   return {
     label,
@@ -41,12 +41,13 @@ async function inputOf(call: RestRequest) {
   return { path: parameters, query: context.request.query, body: await readJsonBody(call) };
 }
 
-async function answerRead(operation: CompiledOperation, call: RestRequest): Promise<void> {
+async function answerQuery(operation: CompiledOperation, call: RestRequest): Promise<void> {
   const { request, response, context } = call;
   const text = await operation.run(await inputOf(call), context);
-  const headers = { 'x-request-id': context.request.id, etag: entityTag(text) };
-  if (isUnchanged(request.headers, headers.etag)) answerEmpty(response, 304, headers);
-  else answerJson(request, response, operation.rest.status, text, headers);
+  const headers = { 'x-request-id': context.request.id };
+  const etag = entityTag(text);
+  if (isUnchanged(request.headers, etag)) answerEmpty(response, 304, { ...headers, etag });
+  else await answerRead(request, response, text, headers);
 }
 
 async function answerCreate(

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
-/** A strong entity tag: two answers share it only when they are the same byte for byte. */
-export const entityTag = (text: string): string => `"${hash('sha256', text, 'base64url')}"`;
+/** A strong entity tag: two answers share it only when they are the same byte for byte, their encoding included. */
+export const entityTag = (text: string, encoding?: string): string =>
+  `"${hash('sha256', text, 'base64url')}${encoding ? `.${encoding}` : ''}"`;
 
 export type Tag = { weak: boolean; opaque: string };
 
@@ -17,10 +18,13 @@ export function readTags(header: string): '*' | Tag[] | null {
   return null;
 }
 
+/** The same text has one tag for each encoding; of the encodings any will do, since all hold the same. */
+const isTagOf = (opaque: string, tag: string): boolean => opaque.replace(/\.(br|gzip)"$/, '"') === tag;
+
 /** The comparison of `If-None-Match`: a proxy that compressed the answer made its tag weak, and it still is the same. */
 export const listsWeakly = (tags: '*' | Tag[] | null, tag: string): boolean =>
-  tags === '*' || (tags?.some(({ opaque }) => opaque === tag) ?? false);
+  tags === '*' || (tags?.some(({ opaque }) => isTagOf(opaque, tag)) ?? false);
 
 /** The comparison of `If-Match`: only the very bytes count. */
 export const listsStrongly = (tags: '*' | Tag[], tag: string): boolean =>
-  tags === '*' || tags.some(({ weak, opaque }) => !weak && opaque === tag);
+  tags === '*' || tags.some(({ weak, opaque }) => !weak && isTagOf(opaque, tag));

@@ -107,15 +107,10 @@ it('workspaces, users and invites may be deleted with their ids in the body', as
   );
 });
 
-it('virtual keys, which this version has not, are answered clearly', async () => {
-  const body = { name: 'vk', provider: 'openai', key: 'sk-planted' };
-  for (const [method, sent] of [
-    ['POST', body],
-    ['GET', undefined],
-  ] as const) {
-    expect(refusalOf(await send(method, '/virtual-keys', sent, app.workspaceKey))).toMatchObject({
-      status: 404,
-      param: 'path',
-    });
-  }
+it('virtual keys may be made, changed and deleted with their slug in the body', async () => {
+  const body = { name: 'vk', provider: 'openai', key: 'sk-planted', slug: 'by-an-sdk' };
+  expect(await send('POST', '/virtual-keys', body, app.workspaceKey)).toMatchObject({ status: 200 });
+  const [path, slug, key] = ['/virtual-keys/by-an-sdk', 'by-an-sdk', app.workspaceKey];
+  await expectRepeatable('PUT', path, { slug, note: 'n' }, { slug: 'x' }, key);
+  await expectRepeatable('DELETE', path, { slug }, { slug: 'x' }, key);
 });
