@@ -12,6 +12,7 @@ export {
   type Subscriptions,
 } from './doors/subscriptions/index.ts';
 export { graphGauges } from './gauges.ts';
+export { createOperations, resultOf } from './operations.ts';
 export { createRemotes, type Remotes } from './remote/remotes.ts';
 export { type Constraint, readRule } from './rules/read-rule.ts';
 export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety/index.ts';

@@ -97,6 +97,26 @@ describe('/graphql', () => {
     });
   });
 
+  it('takes a GET that no page of another site can send', async () => {
+    const get = (headers: Record<string, string>) => fetch(`${origin}/graphql?query={me}`, { headers });
+    expect((await get({ authorization: 'Bearer good' })).status).toBe(200);
+    expect((await get({ 'x-gateway-api-key': 'any' })).status).toBe(200);
+    // A page may set the first without a preflight, and a browser sends the second by itself.
+    const plain: Record<string, string>[] = [
+      { accept: 'application/graphql-response+json' },
+      { authorization: 'Basic Z29vZDo=' },
+      {},
+    ];
+    const statuses = await Promise.all(plain.map(async (headers) => (await get(headers)).status));
+    expect(statuses).toEqual([400, 400, 400]);
+  });
+
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('takes no %s, and says what it takes', async (method) => {
+    const response = await fetch(`${origin}/graphql`, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
+    expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] });
+  });
+
   it('lets nobody keep an answer', async () => {
     for (const text of ['{ me }', '{ nothing }', '{ broken }']) {
       const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(text)}`, {

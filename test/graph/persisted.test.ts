@@ -112,6 +112,14 @@ const trust = (documents: object, schema: typeof graph.schema | null = graph.sch
 const byHash = (...texts: string[]) => Object.fromEntries(texts.map((text) => [hashOf(text), text]));
 
 describe('trusted documents', () => {
+  it('may stand in the file with the name of the digest in front, as graphql-codegen writes them', async () => {
+    await start(trust({ [`sha256:${hashOf(me)}`]: me }));
+    const mine = { status: 200, data: { me: 'Test key' }, code: undefined };
+    expect(await post({ documentId: hashOf(me) })).toEqual(mine);
+    expect(await post({ documentId: `sha256:${hashOf(me)}` })).toEqual(mine);
+    expect(() => trust({ [`sha256:${hashOf(echo)}`]: me })).toThrow('is not the SHA-256');
+  });
+
   it('run by hash, by document id and as they are written, over POST and GET', async () => {
     await start(trust(byHash(me, echo)));
     const mine = { status: 200, data: { me: 'Test key' }, code: undefined };

@@ -55,6 +55,7 @@ function least(type: GraphQLInputType): unknown {
     Float: 1,
     Boolean: true,
     JSON: {},
+    GatewayConfig: {},
     DateTime: '2026-01-01T00:00:00Z',
   };
   return values[type.name] ?? 'sample';

@@ -62,6 +62,7 @@ export function smallContext(
     log: logger,
     now: () => new Date('2026-01-02T03:04:05.678Z'),
     workspaceOwned: [],
+    goingWithWorkspace: [],
     audited: new Map(),
     organisationOwned: [],
     changes: { publish: async () => undefined },

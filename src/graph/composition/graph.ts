@@ -4,6 +4,7 @@ import {
   type ExecutionResult,
   execute,
   type GraphQLSchema,
+  Kind,
   print,
   validateSchema,
 } from 'graphql';
@@ -83,7 +84,17 @@ export function publicSchema(typeDefs: DocumentNode): GraphQLSchema {
   });
   const [mistake] = validateSchema(schema);
   if (mistake) throw mistake;
+  describeScalars(schema, typeDefs);
   return schema;
+}
+
+/** A scalar that code implements has lost the description of its SDL. */
+function describeScalars(schema: GraphQLSchema, { definitions }: DocumentNode): void {
+  for (const node of definitions) {
+    if (node.kind !== Kind.SCALAR_TYPE_DEFINITION || !node.description) continue;
+    const type = schema.getType(node.name.value);
+    if (type) type.description = node.description.value;
+  }
 }
 
 function builtIn(source: SubgraphSource, document: DocumentNode): BuiltInSubgraph {

@@ -31,24 +31,35 @@ function storable(value: unknown): unknown {
   return value;
 }
 
-/** The scalars of `schema/directives.graphql`. */
-export const scalars = {
-  JSON: new GraphQLScalarType({
-    name: 'JSON',
+/** A scalar of any JSON value; what its values must be like beside that is up to the services that take them. */
+const anyJson = (name: string): GraphQLScalarType =>
+  new GraphQLScalarType({
+    name,
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
     serialize: (value) => value,
     parseValue: storable,
     parseLiteral: (node, variables) => storable(valueFromASTUntyped(node, variables)),
-  }),
-  // Long occurs in answers alone: the tokens of a busy day exceed the largest Int, 2^31 - 1.
+  });
+
+function count(value: unknown): number {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw new GraphQLError(`Count cannot represent ${String(value)}: it is a whole number from 0 to 2^53 - 1.`);
+}
+
+/** The scalars of `schema/directives.graphql`. */
+export const scalars = {
+  JSON: anyJson('JSON'),
+  GatewayConfig: anyJson('GatewayConfig'),
+  // The tokens of a busy day exceed the largest Int, 2^31 - 1.
   Count: new GraphQLScalarType({
     name: 'Count',
-    serialize(value) {
-      if (Number.isSafeInteger(value) && (value as number) >= 0) return value;
-      throw new GraphQLError(`Count cannot represent ${String(value)}.`);
-    },
+    serialize: count,
+    parseValue: count,
+    parseLiteral: (node) => count(valueFromASTUntyped(node)),
   }),
   DateTime: new GraphQLScalarType({
     name: 'DateTime',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
     serialize: dateTimeOut,
     parseValue: dateTimeIn,
     parseLiteral: (node) => dateTimeIn(valueFromASTUntyped(node)),

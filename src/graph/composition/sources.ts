@@ -19,8 +19,8 @@ const readSdl = (path: string): SdlFile => ({
   text: readFileSync(new URL(path, schemaFolder), 'utf8'),
 });
 
-/** The directives and scalars that every subgraph's SDL may use. */
-export const rulesFile: SdlFile = readSdl('directives.graphql');
+/** The directives, scalars and types that every subgraph's SDL may use. */
+export const sharedFiles: SdlFile[] = [readSdl('directives.graphql'), readSdl('limits.graphql')];
 
 /** Reads `schema/<subgraph>/<resource>.graphql` of every resource and gathers the resources' resolvers. */
 export const readSources = (subgraphs: Subgraph[]): SubgraphSource[] =>

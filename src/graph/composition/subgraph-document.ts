@@ -6,13 +6,14 @@ import {
   parse,
   Source,
 } from 'graphql';
-import { rulesFile, type SdlFile } from './sources.ts';
+import { type SdlFile, sharedFiles } from './sources.ts';
 
 const ruleDirectives = [
   'access',
   'authenticated',
   'public',
   'constraint',
+  'listSize',
   'audit',
   'secret',
   'constant',
@@ -34,7 +35,7 @@ const unlocated = { noLocation: true };
 
 const preamble: DefinitionNode[] = [
   ...parse(links, unlocated).definitions,
-  ...parse(new Source(rulesFile.text, rulesFile.path), unlocated).definitions,
+  ...sharedFiles.flatMap(({ text, path }) => parse(new Source(text, path), unlocated).definitions),
 ];
 
 /** One subgraph's SDL as federation wants it: the files joined, with the project's directives declared and linked. */

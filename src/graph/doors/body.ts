@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../auth/index.ts';
 import { type BodyBudget, hasBody } from '../../lib/bodies/index.ts';
+import { clientAddress } from '../../lib/http/client-address.ts';
 import { answerInTime } from '../safety/deadline.ts';
 import type { Safety } from '../safety/index.ts';
 import { nameDocument } from '../safety/trusted-requests.ts';
@@ -26,7 +27,7 @@ export const bodyReader =
     answerInTime(timeout, request, response);
     if (hasBody(request)) {
       const principal = await identify(request, response);
-      const makeHold = () => bodies.hold(principal, request.socket.remoteAddress);
+      const makeHold = () => bodies.hold(principal, clientAddress(request));
       request.body = await readJson(request, response, makeHold);
     }
     if (documents) nameDocument(documents, request);

@@ -3,6 +3,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { errorHeaders, GatewayError, publicText } from '../../errors/index.ts';
 import { RemoteError } from '../remote/remote-error.ts';
 import { causeOf } from './errors.ts';
+import { withoutQuotedSecrets } from './quoted-values.ts';
 
 /** Codes under which GraphQL itself refuses a request; their messages are about the caller's own text. */
 const callerCodes = new Set<unknown>([
@@ -31,7 +32,7 @@ function extensionsOf(error: GatewayError): Record<string, unknown> {
 
 /** What callers see of an error: catalogue name, status and the field at fault; never the inside of a defect. */
 export function formatGraphError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const message = isTooDeep(error) ? tooDeep : publicText(formatted.message);
+  const message = isTooDeep(error) ? tooDeep : publicText(withoutQuotedSecrets(formatted.message));
   if (callerCodes.has(formatted.extensions?.code)) return { ...formatted, message };
   if (isUncodedRefusal(error)) return { ...formatted, message, extensions: { code: 'BAD_REQUEST' } };
   const cause = causeOf(error);

@@ -18,7 +18,7 @@ import type { Graph } from '../composition/graph.ts';
 import { type ServedGraph, servedAlone } from '../composition/served-graph.ts';
 import { signalOf } from '../safety/deadline.ts';
 import { createSafety, type Safety } from '../safety/index.ts';
-import { apolloHandler } from './apollo-http.ts';
+import { apolloHandler, isQuery } from './apollo-http.ts';
 import { type BodyRequest, bodyReader, type Identify } from './body.ts';
 import { logDefects } from './defects.ts';
 import { toGraphError } from './errors.ts';
@@ -191,13 +191,14 @@ function withBody(readBody: Answer, answer: Answer): Answer {
  */
 function rulesOf(safety: Safety): ApolloServerPlugin<GraphContext> {
   const listener: GraphQLRequestListener<GraphContext> = {
-    async didResolveOperation({ schema, document, operation, request }) {
+    async didResolveOperation({ schema, document, operation, request, contextValue }) {
       // For a wrong name, Apollo Server would run the only operation of the document without measuring it, and miss
       // the named one only afterwards.
       if (!operation) throw noOperation();
       if (operation.operation === 'subscription') throw needsStream();
       // The cost depends on the variables, so it is known only here.
       safety.requireAffordable(schema, document, operation, request.variables ?? {});
+      if (operation.operation === 'query') contextValue.memo.set(isQuery, true);
     },
     async didEncounterErrors({ errors, contextValue, operationName }) {
       logDefects(errors, contextValue, operationName);

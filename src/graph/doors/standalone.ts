@@ -3,6 +3,7 @@ import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/dis
 import express, { type RequestHandler } from 'express';
 import type { Throttle } from '../../auth/index.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { clientAddress } from '../../lib/http/client-address.ts';
 import type { BuiltInSubgraph } from '../composition/graph.ts';
 import { servedAlone } from '../composition/served-graph.ts';
 import { toGraphError } from './errors.ts';
@@ -75,7 +76,7 @@ function requireSecret(
     if (timingSafeEqual(digest(given ?? ''), expected)) return next();
     const answer = (error: unknown) => refuse(toGraphError(error))(request, response, next);
     if (given === undefined) return answer(wrong);
-    const address = request.socket.remoteAddress ?? '';
+    const address = clientAddress(request) ?? '';
     throttle.refuse(wrong, { door: 'router', address }).catch(answer);
   };
 }

@@ -25,16 +25,19 @@ export function targetArgument(args: readonly GraphQLArgument[]): string | null 
 export const namesOf = (argument: string, value: string): Names =>
   ['_id', 'slug', ...(argument === 'id' ? [] : [argument])].map((member) => ({ [member]: value }));
 
+/** A document as it is stored, and its keyed hash. */
+export type Snapshot = { digest: string; document: Readonly<Record<string, unknown>> };
+
 /**
- * Keyed hashes, by id, of the caller's documents with one of the names, as they are stored now. Empty where a resource
+ * By id, the caller's documents with one of the names, as they are stored now. Empty where a resource
  * has no documents, and, with a line in the log, when they cannot be read: the trail must not keep anybody from acting.
  */
-export async function digestsOf(
+export async function snapshotsOf(
   context: GraphContext,
   principal: Principal,
   resourceType: string,
   names: Names,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Snapshot>> {
   const { db, audited, log } = context;
   const { model: modelOf, reach = ownOf } = audited.get(resourceType) ?? {};
   if (!modelOf || names.length === 0) return new Map();
@@ -45,7 +48,9 @@ export async function digestsOf(
       .find({ $and: [reach(principal), { $or: known }] })
       .limit(MAX_NAMESAKES)
       .lean<{ _id: string }[]>();
-    return new Map(documents.map((document) => [document._id, auditDigest(context, document)]));
+    return new Map(
+      documents.map((document) => [document._id, { document, digest: auditDigest(context, document) }]),
+    );
   } catch (error) {
     log.warn({ error, resourceType }, 'The target of an audited action could not be read.');
     return new Map();

@@ -5,7 +5,8 @@ import type { AuditEntry } from '../../recording/audit/entry.ts';
 import { auditedRequest } from '../../subgraphs/audited-request.ts';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import { toGraphError } from '../doors/errors.ts';
-import { digestsOf, type Names, namesOf, targetArgument } from './audit-target.ts';
+import { changesBetween, nameOf } from './audit-changes.ts';
+import { type Names, namesOf, snapshotsOf, targetArgument } from './audit-target.ts';
 import { withoutSecretFields } from './secret.ts';
 
 type Arguments = Record<string, unknown>;
@@ -25,13 +26,18 @@ export function audited(
   return async (parent, values, context, info) => {
     const { principal } = context;
     if (!principal) return resolve(parent, values, context, info);
-    const named = target === null ? null : text(values[target]);
-    const digests = (names: Names) => digestsOf(context, principal, resourceType, names);
-    const before = await digests(target !== null && named !== null ? namesOf(target, named) : []);
+    // A change of the organisation is one of the caller's own.
+    const own = resourceType === 'organisation' ? principal.organisationId : null;
+    const named = target === null ? own : text(values[target]);
+    const snapshots = (names: Names) => snapshotsOf(context, principal, resourceType, names);
+    const before = await snapshots(named !== null ? namesOf(target ?? 'id', named) : []);
     const record = async (ending: Ending) => {
       // Without a result the target is known only when exactly one document has that name.
       const id = ending.targetId ?? (before.size === 1 ? [...before.keys()][0] : null) ?? null;
-      const after = await digests(id === null ? [] : [{ _id: id }]);
+      const [was, is] = [
+        before.get(id ?? ''),
+        (await snapshots(id === null ? [] : [{ _id: id }])).get(id ?? ''),
+      ];
       await recordSafely(context, {
         ...callerOf(principal),
         ...auditedRequest(context, withoutSecretFields(schema, args, values)),
@@ -40,8 +46,10 @@ export function audited(
         action: verb,
         // A caller may have sent any text in place of an id.
         targetId: ending.targetId ?? (named && redactText(named)),
-        beforeDigest: before.get(id ?? '') ?? null,
-        afterDigest: after.get(id ?? '') ?? null,
+        targetName: nameOf(is?.document ?? was?.document),
+        changes: changesBetween(was?.document, is?.document),
+        beforeDigest: was?.digest ?? null,
+        afterDigest: is?.digest ?? null,
       });
     };
     try {

@@ -57,7 +57,8 @@ function createCompiler(schema: GraphQLSchema) {
       const entry: { check: Check | null } = { check: null };
       known.set(type.name, entry);
       const fields = Object.values(type.getFields()).flatMap((field) => {
-        const check = compile(field.type, readRule(schema, 'constraint', field));
+        const rule = readRule(schema, 'constraint', field);
+        const check = both(rule?.notNull ? refuseNull : null, compile(field.type, rule));
         return check ? [{ name: field.name, check }] : [];
       });
       entry.check = fields.length > 0 ? members(fields) : null;
@@ -68,6 +69,10 @@ function createCompiler(schema: GraphQLSchema) {
 
   return compile;
 }
+
+const refuseNull: Check = (value, path, report) => {
+  if (value === null) report(path, 'must not be null; leave it out to keep it.');
+};
 
 const both = (first: Check | null, second: Check | null): Check | null =>
   first && second

@@ -10,6 +10,7 @@ export type Constraint = {
   max?: number;
   minItems?: number;
   maxItems?: number;
+  notNull?: boolean;
 };
 
 type RuleArguments = {
@@ -17,6 +18,7 @@ type RuleArguments = {
   authenticated: Record<string, never>;
   public: { reason: string };
   constraint: Constraint;
+  listSize: { assumedSize: number };
   audit: { action: string };
   secret: Record<string, never>;
   constant: { value: string };

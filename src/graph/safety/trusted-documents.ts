@@ -52,7 +52,9 @@ function textsOf(manifest: string): Map<string, string> {
     ? apolloManifest
         .transform(({ operations }) => operations.map(({ id, body }) => [id, body] as const))
         .safeParse(value)
-    : plainManifest.transform((documents) => Object.entries(documents)).safeParse(value);
+    : plainManifest
+        .transform((documents) => Object.entries(documents).map(([id, text]) => [plainId(id), text] as const))
+        .safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`TRUSTED_DOCUMENTS: ${issue?.path.join('.')}: ${issue?.message}`);
@@ -83,8 +85,11 @@ function mistakeIn(
   }
 }
 
+/** graphql-codegen writes the name of the digest in front of it. */
+const plainId = (id: string): string => id.replace(/^sha256:/, '');
+
 function idOf(documentId: unknown, extensions: unknown): string {
-  if (typeof documentId === 'string') return documentId.replace(/^sha256:/, '');
+  if (typeof documentId === 'string') return plainId(documentId);
   const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { sha256Hash?: unknown } | null };
   return typeof persistedQuery?.sha256Hash === 'string' ? persistedQuery.sha256Hash : '';
 }

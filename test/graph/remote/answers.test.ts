@@ -11,8 +11,9 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const link = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])';
 const sdl = `${link}
-  type Workspace @key(fields: "id") { id: ID! size: Int! tags: [Tag!]! }
+  type Workspace @key(fields: "id") { id: ID! size: Int! tags: [Tag!]! budget: Budget }
   type Tag { name: String! }
+  type Budget { limit: Int! }
   type Query { greeting: String! }`;
 
 const wellBehaved: Handler = subgraphHandler(sdl, {
@@ -109,6 +110,25 @@ const hostile: [string, Handler, string][] = [
 ];
 
 describe('a remote subgraph that answers', () => {
+  it.each([
+    ['with the path of the field', ['_entities', 0, 'size']],
+    ['with the path of an object', ['_entities', 0, 'budget']],
+    ['with a path below an object', ['_entities', 0, 'budget', 'limit']],
+    ['with the path of the entity', ['_entities', 0]],
+    ['with the path of the list', ['_entities']],
+    ['without a path', undefined],
+  ])('null for an entity, and an error %s, tells the error', async (_how, path) => {
+    const error = { message: 'The budget is locked.', path, extensions: { code: 'LOCKED' } };
+    answerQuery = json({ data: { _entities: [null], greeting: 'Hello' }, errors: [error] });
+    const { data, errors } = await app.graphql('{ workspaces { data { name size budget { limit } } } }');
+    expect(data).toEqual({ workspaces: { data: [{ name: 'Default workspace', size: null, budget: null }] } });
+    const told = { message: 'The budget is locked.', extensions: { code: 'LOCKED', subgraph: 'tags' } };
+    expect(errors).toMatchObject([
+      { ...told, path: ['workspaces', 'data', 0, 'size'] },
+      { ...told, path: ['workspaces', 'data', 0, 'budget'] },
+    ]);
+  });
+
   it.each(hostile)('%s leaves our own data intact', async (_what, handler, code) => {
     answerQuery = handler;
     const { status, data, errors = [] } = await app.graphql(query);

@@ -115,6 +115,14 @@ describe('an event stream', () => {
     expect([answer.status, codeOf(answer)]).toEqual([status, code]);
   });
 
+  it('names the mode that works to a client that wants to share one connection', async () => {
+    for (const method of ['PUT', 'DELETE']) {
+      const answer = await call({ method });
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
+      expect(JSON.parse(answer.text).errors[0].message).toContain('singleConnection');
+    }
+  });
+
   it('is refused when the credential has 100 connections already', async () => {
     const gone = new AbortController();
     const open = () =>

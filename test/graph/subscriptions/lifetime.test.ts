@@ -82,14 +82,7 @@ describe('a subscription ends', () => {
     expect((await other.next())?.data).toEqual({ logAdded: { requestUrl: '/still-there' } });
   });
 
-  it('when its key expires', async () => {
-    const { key } = await makeKey({ expires_at: new Date(Date.now() + 8000).toISOString() });
-    const [socket, stream] = [await tail(key), await tail(key, streamClient)];
-    expect(await endOf(socket)).toBe(4401);
-    expect(await endOf(stream)).toBe('UNAUTHENTICATED');
-  });
-
-  it('when its access token expires, or the account of the token is deleted', async () => {
+  it('when its key or its access token expires, or the account of the token is deleted', async () => {
     const token = await app.token();
     const create = `mutation { createServiceAccount(input: { name: "tail" }) { id serviceAccount { displayName } } }`;
     const { id, serviceAccount } = (await app.graphql(create, {}, token)).data.createServiceAccount;
@@ -101,11 +94,14 @@ describe('a subscription ends', () => {
     const give = 'mutation ($input: CreateAccessPolicyInput!) { createAccessPolicy(input: $input) { id } }';
     expect((await app.graphql(give, { input: policy }, token)).errors).toBeUndefined();
     const claims = { clientId: id };
+    // The two run out at about the same time.
+    const { key } = await makeKey({ expires_at: new Date(Date.now() + 8000).toISOString() });
     const old = await forgedToken(app, secrets, new Date(Date.now() - 894_000), claims);
-    const [expiring, stream] = [await tail(old), await tail(old, streamClient)];
+    const sockets = [await tail(old), await tail(key)];
+    const streams = [await tail(old, streamClient), await tail(key, streamClient)];
     const other = await tail(await forgedToken(app, secrets, new Date(), claims));
-    expect(await endOf(expiring)).toBe(4401);
-    expect(await endOf(stream)).toBe('UNAUTHENTICATED');
+    expect(await Promise.all(sockets.map(endOf))).toEqual([4401, 4401]);
+    expect(await Promise.all(streams.map(endOf))).toEqual(['UNAUTHENTICATED', 'UNAUTHENTICATED']);
     await insert(['/still-there']);
     expect((await other.next())?.data).toEqual({ logAdded: { requestUrl: '/still-there' } });
     await app.graphql('mutation ($id: ID!) { deleteServiceAccount(id: $id) }', { id }, token);

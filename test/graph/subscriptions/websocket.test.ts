@@ -255,7 +255,7 @@ describe('operations', () => {
 
   it('may be queries and mutations, under the rules of every door', async () => {
     expect(await run('{ workspace(id: "nobody") { id } }').next()).toMatchObject({
-      data: null,
+      data: { workspace: null },
       errors: [{ path: ['workspace'], extensions: { code: 'NOT_FOUND', http: { status: 404 } } }],
     });
     const mutation =

@@ -98,11 +98,20 @@ export function createEventStreams(operations: Operations, sessions: Sessions): 
 }
 
 function requireStreamable({ method, headers }: IncomingMessage): void {
-  if (method !== 'GET' && method !== 'POST') throw new GatewayError('METHOD_NOT_ALLOWED');
+  if (method !== 'GET' && method !== 'POST') throw methodRefusal(method);
   const accepted = (headers.accept ?? '*/*').split(',').map((part) => part.split(';')[0]?.trim());
   if (accepted.some((type) => type === '*/*' || type === 'text/*' || type === 'text/event-stream')) return;
   throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', { message: 'The answer is a text/event-stream.' });
 }
+
+/** A client in single connection mode begins with a PUT, and shows this text to whoever set it up. */
+const methodRefusal = (method: string | undefined) =>
+  new GatewayError('METHOD_NOT_ALLOWED', {
+    message:
+      method === 'PUT' || method === 'DELETE'
+        ? 'Each operation has a connection of its own here: leave singleConnection of the graphql-sse client off, which is its default, or use graphql-ws at /graphql.'
+        : undefined,
+  });
 
 /** The library only streams for this one spelling of what was checked before. */
 const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {

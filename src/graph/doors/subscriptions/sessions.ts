@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Principal } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { clientAddress } from '../../../lib/http/client-address.ts';
 import type { GraphContext } from '../../../subgraphs/context.ts';
 import { toGraphError } from '../errors.ts';
 
@@ -78,19 +79,18 @@ export function createSessions(options: {
 
   return {
     async open({ request, headers, requestId, end }) {
-      async function check(socket?: Socket): Promise<Principal> {
+      async function check(socket?: Knock['socket']): Promise<Principal> {
         const principal = await options.authenticate({ headers, socket });
         if (!principal) throw new GatewayError('UNAUTHENTICATED');
         return principal;
       }
-      const principal = await check(request.socket);
-      const { workspaceId } = principal;
+      const principal = await check({ remoteAddress: clientAddress(request) });
       const id = quotaOf(principal);
       if ((connections.get(id) ?? 0) >= CONNECTIONS) throw new GatewayError('TOO_MANY_SUBSCRIPTIONS');
-      /** The credential must still mean the workspace for which the subscription was made. */
+      /** The credential must still mean the workspace for which the subscription was made, and reach as far. */
       async function checkAgain(): Promise<Principal> {
-        const principal = await check();
-        if (principal.workspaceId === workspaceId) return principal;
+        const now = await check();
+        if (now.workspaceId === principal.workspaceId && reachesAsFar(now, principal)) return now;
         throw new GatewayError('FORBIDDEN', { message: 'The roles have changed. Connect again.' });
       }
       const session = { check: checkAgain, end };
@@ -114,4 +114,11 @@ export function createSessions(options: {
       sessions.clear();
     },
   };
+}
+
+/** What lost a scope, or sees less by one, would go on as before: a stream keeps the filter that it began with. */
+function reachesAsFar(now: Principal, before: Principal): boolean {
+  if (now.scopes === before.scopes) return true;
+  const hasAll = [...before.scopes].every((scope) => now.scopes.has(scope));
+  return hasAll && [...(now.ownOnly ?? [])].every((kind) => before.ownOnly?.has(kind));
 }

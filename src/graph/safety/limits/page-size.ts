@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 import { readRule } from '../../rules/read-rule.ts';
 
-/** Items that a list is taken to have when no argument says how many. */
+/** Items that a list is taken to have when neither an argument nor the schema says how many. */
 const UNPAGED_ITEMS = 20;
 
 /** Arguments that say how many items are asked for, by a number or by naming them. */
@@ -52,7 +52,10 @@ const sizeArgument = (field: Field) => field.args.find(({ name }) => sizeArgumen
 
 function pageSize(schema: GraphQLSchema, field: Field): PageSize {
   const argument = sizeArgument(field);
-  if (!argument) return () => UNPAGED_ITEMS;
+  if (!argument) {
+    const { assumedSize = UNPAGED_ITEMS } = readRule(schema, 'listSize', field) ?? {};
+    return () => assumedSize;
+  }
   const { max = Number.MAX_SAFE_INTEGER } = readRule(schema, 'constraint', argument) ?? {};
   return (args, variables) => {
     const given = args.find(({ name }) => name.value === argument.name)?.value;
