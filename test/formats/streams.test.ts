@@ -291,7 +291,7 @@ describe('asking for token counts', () => {
     provider = openai,
     endpoint: 'chatComplete' | 'embed' = 'chatComplete',
     plan = leaf,
-  ) => askForUsage(body(json), endpoint, provider, plan);
+  ) => askForUsage({ body: body(json), target: { provider }, leaf: plan, limits: null }, endpoint);
 
   test('adds one member to the bytes of a streamed call and changes no other', () => {
     fc.assert(

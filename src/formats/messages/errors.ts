@@ -14,13 +14,14 @@ const types = new Map([
   [529, 'overloaded_error'],
 ]);
 
-/** An error in Anthropic's envelope; what guardrails found stays beside it. */
+/** An error in Anthropic's envelope; what guardrails found, and which limit was met, stays beside it. */
 export function messagesErrorBody(status: number, body: unknown): JsonObject {
   const type = types.get(status) ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return {
     type: 'error',
     error: { type, message: messageOf(status, body) },
     ...(isObject(body) && 'hook_results' in body && { hook_results: body.hook_results }),
+    ...(isObject(body) && isObject(body.limit) && { limit: body.limit }),
   };
 }
 
