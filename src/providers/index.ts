@@ -29,7 +29,12 @@ import { plainVendors } from './vendors/plain.ts';
 import { proxyOnly } from './vendors/proxy-only.ts';
 import { vertexAi } from './vendors/vertex-ai/index.ts';
 
+export { askProvider, wholeAnswer } from './ask-provider.ts';
+export { createOwnIdentity } from './credentials/own/identity.ts';
 export { type Endpoint, isPassedOn } from './endpoint.ts';
+export { hostSettings } from './host-settings.ts';
+export type { AwsKeys, OwnIdentity } from './identity.ts';
+export { keyLabelOf, labelOfSetting, nameOfKind } from './kind-names.ts';
 export type {
   BaseUrl,
   Dialect,

@@ -1,8 +1,14 @@
 import type { Endpoint } from './endpoint.ts';
+import type { OwnIdentity } from './identity.ts';
 import type { ProviderSettings, Setting } from './setting.ts';
 
 /** A credential and the settings that travel with it, from the catalogue, a config target or the request's headers. */
-export type ProviderCredential = { key: string | null; settings: ProviderSettings };
+export type ProviderCredential = {
+  key: string | null;
+  settings: ProviderSettings;
+  /** The gateway's own identity, where this call may show it. */
+  identity?: OwnIdentity | null;
+};
 
 type Fetch = typeof fetch;
 
@@ -131,7 +137,9 @@ export type Provider = {
    */
   authorize(request: UnsignedRequest, credential: ProviderCredential, fetch: Fetch): void | Promise<void>;
   /** The known model whose price a call has that asks for a name of the account's own; absent where the settings do not say. */
-  pricedAs?(settings: ProviderSettings): string | undefined;
+  pricedAs?(settings: ProviderSettings, model: string | null): string | undefined;
+  /** The name that goes to the provider for a model that a call asks for under another one. */
+  sentModel?(model: string | null, settings: ProviderSettings): string | null;
   /** Name of the provider in the price catalogue; absent where that has no prices of it. */
   priceName?: string;
   /** Stated by every provider that is not asked in OpenAI's format alone. */

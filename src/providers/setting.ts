@@ -19,7 +19,7 @@ export type Setting = {
   pattern?: RegExp;
   /** Further names in a config. */
   aliases?: readonly string[];
-  /** The text of a JSON object, which an integration may also write as the object itself. */
+  /** The text of a JSON object, which a config and an integration may also write as the object itself. */
   object?: true;
   /** Of a JSON list, which a config and an integration may also write as the list itself: why it cannot be this setting. */
   list?: (items: unknown) => string | null;
@@ -40,7 +40,7 @@ const MAX_LONG = 16 * 1024;
 export function settingProblem({ secret, pattern, list, address }: Setting, value: string): string | null {
   const most = secret || list ? MAX_LONG : MAX_PLAIN;
   if (value === '' || value.length > most) return `a text of 1 to ${most} characters`;
-  if (pattern && !pattern.test(value)) return 'of the form that this setting has';
+  if (pattern && !pattern.test(value)) return `a text that matches ${pattern}`;
   if (address && customHostProblem(value)) return 'an address that may be called';
   return list ? list(parsed(value)) : null;
 }

@@ -161,7 +161,7 @@ describe('a role of AWS', () => {
 test.each([
   ['aws_region', 'eu-central-1', 'evil.example.com/'],
   ['aws_role_arn', 'arn:aws:iam::123456789012:role/x', 'role'],
-  ['aws_auth_type', 'accessKey', 'serviceRole'],
+  ['aws_auth_type', 'serviceRole', 'anybody'],
   ['vertex_region', 'europe-west4', 'a.b'],
   ['vertex_project_id', 'my-project', '../x'],
   ['anthropic_beta', 'one,two', 'one\r\nx: y'],

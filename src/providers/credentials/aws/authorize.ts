@@ -1,9 +1,11 @@
 import { GatewayError } from '../../../errors/index.ts';
+import type { AwsKeys } from '../../identity.ts';
 import type { Provider, ProviderCredential, UnsignedRequest } from '../../provider.ts';
 import type { ProviderSettings } from '../../setting.ts';
 import { bearer } from '../keys.ts';
+import { requireIdentity } from '../own/require-identity.ts';
 import { roleKeys } from './role.ts';
-import { type Keys, sign } from './sign.ts';
+import { sign } from './sign.ts';
 
 const DEFAULT_REGION = 'us-east-1';
 
@@ -18,14 +20,14 @@ export const awsAuthorize =
   (request, credential, fetch) =>
     usesApiKey(credential)
       ? withKey(request, credential, fetch)
-      : signRequest(request, credential.settings, { service, name }, fetch);
+      : signRequest(request, credential, { service, name }, fetch);
 
 const usesApiKey = ({ settings }: ProviderCredential): boolean =>
   settings.aws_auth_type === undefined ? !settings.aws_access_key_id : settings.aws_auth_type === 'apiKey';
 
 async function signRequest(
   request: UnsignedRequest,
-  settings: ProviderSettings,
+  credential: ProviderCredential,
   { service, name }: { service: string; name: string },
   send: typeof fetch,
 ): Promise<void> {
@@ -33,8 +35,9 @@ async function signRequest(
     throw new GatewayError('VALIDATION_FAILED', {
       message: `${name} wants its requests signed, and a body that is passed on as it comes cannot be.`,
     });
+  const { settings } = credential;
   const region = regionOf(settings);
-  const own = keysOf(settings, name);
+  const own = await ownKeys(credential, name, region);
   const keys =
     settings.aws_role_arn !== undefined && settings.aws_auth_type !== 'accessKey'
       ? await roleKeys(own, settings.aws_role_arn, settings.aws_external_id, region, send)
@@ -42,7 +45,16 @@ async function signRequest(
   Object.assign(request.headers, await sign(request, keys, region, service));
 }
 
-function keysOf(settings: ProviderSettings, name: string): Keys {
+/** The credential's own key pair, else that of the gateway's role where the credential may use it. */
+function ownKeys({ settings, identity }: ProviderCredential, name: string, region: string) {
+  const { aws_auth_type: type, aws_access_key_id: id } = settings;
+  if (type === 'serviceRole') return requireIdentity(identity, 'aws_auth_type', type).awsKeys(region);
+  return identity && type === 'assumedRole' && id === undefined
+    ? identity.awsKeys(region)
+    : keysOf(settings, name);
+}
+
+function keysOf(settings: ProviderSettings, name: string): AwsKeys {
   const { aws_access_key_id: id, aws_secret_access_key: secret, aws_session_token: session } = settings;
   if (id !== undefined && secret !== undefined) return { id, secret, session };
   throw new GatewayError('VALIDATION_FAILED', {

@@ -1,31 +1,32 @@
 import { GatewayError } from '../../../errors/index.ts';
+import type { AwsKeys } from '../../identity.ts';
 import { type Expiring, expiringCache } from '../expiring-cache.ts';
-import { type Keys, sign } from './sign.ts';
+import { sign } from './sign.ts';
 
 /** Seconds that keys of a role are good for; every role allows this much. */
 const DURATION = 3600;
 
-const issued = expiringCache<Keys>();
+const issued = expiringCache<AwsKeys>();
 
 /** The keys with which a role acts, from AWS's token service. */
 export function roleKeys(
-  own: Keys,
+  own: AwsKeys,
   role: string,
   externalId: string | undefined,
   region: string,
   send: typeof fetch,
-): Promise<Keys> {
+): Promise<AwsKeys> {
   const secret = JSON.stringify([own, role, externalId ?? null, region]);
   return issued(secret, () => assume(own, role, externalId, region, send));
 }
 
 async function assume(
-  own: Keys,
+  own: AwsKeys,
   role: string,
   externalId: string | undefined,
   region: string,
   send: typeof fetch,
-): Promise<Expiring<Keys>> {
+): Promise<Expiring<AwsKeys>> {
   const form = new URLSearchParams({
     Action: 'AssumeRole',
     Version: '2011-06-15',
@@ -67,7 +68,7 @@ type Assumed = {
   };
 };
 
-function keysOf(answer: Assumed | null | unknown): Keys | null {
+function keysOf(answer: Assumed | null | unknown): AwsKeys | null {
   const keys = (answer as Assumed | null)?.AssumeRoleResponse?.AssumeRoleResult?.Credentials;
   if (!keys?.AccessKeyId || !keys.SecretAccessKey) return null;
   return { id: keys.AccessKeyId, secret: keys.SecretAccessKey, session: keys.SessionToken };

@@ -8,5 +8,5 @@ export const awsSettings = {
   aws_region: { byRequest: true, pattern: /^[a-z]{2,4}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/ },
   aws_role_arn: { pattern: /^arn:aws[\w-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/ },
   aws_external_id: { pattern: /^[\w+=,.@:/-]{2,1024}$/ },
-  aws_auth_type: { pattern: /^(?:accessKey|assumedRole|apiKey)$/ },
+  aws_auth_type: { pattern: /^(?:accessKey|assumedRole|apiKey|serviceRole)$/ },
 } satisfies Record<string, Setting>;

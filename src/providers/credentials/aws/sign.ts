@@ -1,12 +1,10 @@
+import type { AwsKeys } from '../../identity.ts';
 import type { UnsignedRequest } from '../../provider.ts';
-
-/** A key pair of AWS; keys of a role come with a session. */
-export type Keys = { id: string; secret: string; session: string | undefined };
 
 /** Headers with AWS's signature (version 4) of a whole request. */
 export async function sign(
   { method, origin, path, headers, body }: UnsignedRequest,
-  { id, secret, session }: Keys,
+  { id, secret, session }: AwsKeys,
   region: string,
   service: string,
 ): Promise<Record<string, string>> {

@@ -1,8 +1,9 @@
 import type { Provider } from '../../provider.ts';
 import { bearer } from '../keys.ts';
 import { entraToken } from './entra.ts';
+import { ownToken } from './own-token.ts';
 
-/** A token of Entra's, given or issued, or else the key, where `withKey` puts it. */
+/** A token of Entra's, given or issued to an application or to the gateway itself, or else the key, where `withKey` puts it. */
 export const azureAuthorize =
   (withKey: Provider['authorize']): Provider['authorize'] =>
   (request, credential, fetch) => {
@@ -11,6 +12,8 @@ export const azureAuthorize =
       return entraToken(credential.settings, fetch).then((key) =>
         bearer(request, { ...credential, key }, fetch),
       );
+    const own = ownToken(request, credential);
+    if (own) return own.then((key) => bearer(request, { ...credential, key }, fetch));
     return token === undefined
       ? withKey(request, credential, fetch)
       : bearer(request, { ...credential, key: token }, fetch);

@@ -2,7 +2,7 @@ import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { ProviderSettings } from '../../setting.ts';
 import { type Expiring, expiringCache } from '../expiring-cache.ts';
 
-const DEFAULT_SCOPE = 'https://cognitiveservices.azure.com/.default';
+export const DEFAULT_SCOPE = 'https://cognitiveservices.azure.com/.default';
 /** Seconds that a token is good for when Microsoft does not say. */
 const LIFETIME = 3600;
 

@@ -13,6 +13,7 @@ export type Vendor = Pick<
   | 'pathOf'
   | 'lacks'
   | 'pricedAs'
+  | 'sentModel'
   | 'priceName'
   | 'nativeApi'
   | 'modelHeaders'
@@ -44,6 +45,7 @@ export function openAiCompatible(vendor: Vendor): Provider {
     sufficientSettings: vendor.sufficientSettings,
     lacks: vendor.lacks,
     pricedAs: vendor.pricedAs,
+    sentModel: vendor.sentModel,
     priceName: vendor.priceName,
     nativeApi: vendor.nativeApi,
     modelHeaders: vendor.modelHeaders,

@@ -5,7 +5,15 @@ import type { Endpoint } from '../../endpoint.ts';
 import { openAiCompatible, openAiOffers } from '../../kinds/openai-compatible/index.ts';
 import type { Place, Provider } from '../../provider.ts';
 import { HEADER_VALUE, HOST_PART, PATH_PART } from '../../setting.ts';
-import { deploymentOf, deploymentsProblem, requireNamedDeployment, versionOf } from './deployments.ts';
+import { deploymentConfigProblem, deploymentsProblem } from './deployment-lists.ts';
+import {
+  deploymentOf,
+  isNamedByBody,
+  pricedAs,
+  requireNamedDeployment,
+  sentModel,
+  versionOf,
+} from './deployments.ts';
 
 /** They are asked of one deployment; everything else of the whole resource. */
 const ofDeployment: ReadonlySet<Endpoint> = new Set([
@@ -23,7 +31,7 @@ const ofDeployment: ReadonlySet<Endpoint> = new Set([
 function pathOf({ endpoint, path, model, settings, basePath }: Place): string {
   if (endpoint === 'proxy') return path;
   const version = versionOf(settings, model);
-  if (version === 'v1' || version === 'preview') {
+  if (isNamedByBody(version)) {
     requireNamedDeployment(settings, model);
     const below = basePath.endsWith('/v1') ? path : `/v1${path}`;
     return version === 'v1' ? below : withVersion(below, version);
@@ -53,6 +61,7 @@ export const azureOpenAi = openAiCompatible({
     azure_resource_name: { pattern: HOST_PART, aliases: ['resource_name'] },
     azure_deployment_id: { pattern: PATH_PART, aliases: ['deployment_id'] },
     azure_deployments: { list: deploymentsProblem, aliases: ['deployments'] },
+    azure_deployment_config: { list: deploymentConfigProblem },
     azure_model_name: { pattern: MODEL_NAME },
     azure_api_version: { byRequest: true, pattern: API_VERSION, aliases: ['api_version'] },
     openai_beta: { byRequest: true, pattern: HEADER_VALUE },
@@ -63,7 +72,8 @@ export const azureOpenAi = openAiCompatible({
   settingHeaders: { openai_beta: 'openai-beta' },
   sufficientSettings: [['azure_auth_mode'], ['azure_resource_name', 'azure_ad_token']],
   // Deployments have names of their own, by which no price is known.
-  pricedAs: ({ azure_model_name: model }) => model,
+  pricedAs,
+  sentModel,
   pathOf,
   authorize,
 });

@@ -85,9 +85,9 @@ const isUnreadable = (error: unknown): error is Error =>
 
 /** An answer over HTTP that says no, or one that cannot be read. */
 function ofCall(error: APICallError, provider: string, say: Say): Failure {
-  const { statusCode: status, responseHeaders = {}, responseBody } = error;
-  if (status === undefined) throw error;
-  if (status < 400) {
+  const { statusCode, responseHeaders = {}, responseBody } = error;
+  if (statusCode === undefined) throw error;
+  if (statusCode < 400) {
     // A connection that breaks in the middle of a body, and not what is in it.
     if (error.cause instanceof UnreadableAnswer)
       return say(BAD_GATEWAY, `${provider} error: ${error.cause.message}.`);
@@ -100,6 +100,9 @@ function ofCall(error: APICallError, provider: string, say: Say): Failure {
     );
   }
   const report = reportOf(responseBody);
+  // The first event of a stream has no status: the one here is the library's guess.
+  const isEvent = responseHeaders['content-type']?.startsWith('text/event-stream') ?? false;
+  const status = (isEvent ? statusOfType(report.type) : undefined) ?? statusCode;
   return say(
     status,
     `${provider} error: ${report.message ?? error.message}`,
@@ -121,7 +124,8 @@ const isReport = (error: unknown): error is StreamReport =>
   isObject(error) && !(error instanceof Error) && isText(error.message);
 
 function ofReport({ message, type, code, statusCode }: StreamReport, provider: string, say: Say): Failure {
-  const status = statusCode ?? statusOfType(type) ?? BAD_GATEWAY;
+  // The library's own status of a type is a guess too.
+  const status = statusOfType(type) ?? statusCode ?? BAD_GATEWAY;
   return say(status, `${provider} error: ${message}`, {
     type: type ?? typeOf(status),
     code: code === undefined ? null : String(code),
