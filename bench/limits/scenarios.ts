@@ -1,0 +1,68 @@
+import type { Limit } from '../../src/limits/limit.ts';
+import type { Scenario } from './simulator.ts';
+
+/** Nanodollars that a call may cost at most, and the share of the reserved amount that it costs. */
+const WORST = 10_000;
+const SHARES = { leastShare: 0.05, mostShare: 0.6 };
+const MEAN_COST = 0.75 * WORST * 0.325;
+
+/** A budget in nanodollars for ever, which waits for what others hold. */
+const budget = (id: string, amount: number): Limit => ({
+  id,
+  version: 1,
+  organisationId: 'organisation',
+  workspaceId: null,
+  level: 'policy',
+  name: id,
+  kind: 'usage',
+  unit: 'cost',
+  amount: Math.round(amount),
+  window: { kind: 'forever' },
+  enforcement: 'hard',
+  waitMs: 1000,
+  unpriced: 'count',
+  onStoreLoss: 'closed',
+  onCrash: 'keep',
+  onAbort: 'progress',
+  alertThreshold: null,
+  alertEmails: [],
+  conditions: [],
+  groupBy: [],
+  target: 'llm',
+});
+
+/** A budget of so many seconds of demand, asked for three times as long. */
+function base(seed: number, processes: number, seconds: number): Scenario {
+  const callsPerSecond = 50 * Math.min(8, processes);
+  return {
+    seed,
+    processes,
+    limits: [budget('budget', callsPerSecond * MEAN_COST * seconds)],
+    callsPerSecond,
+    durationMs: 3000 * seconds,
+    worst: WORST,
+    ...SHARES,
+    lost: 0.001,
+    doubled: 0.001,
+  };
+}
+
+type Make = ((seed: number, processes: number, seconds: number) => Scenario) & { killEveryMs?: number };
+
+/** What the table of `npm run bench:limits` has a row for. */
+export const scenarios: Record<string, Make> = {
+  calm: base,
+  'five counters a call': (...of) => {
+    const scenario = base(...of);
+    const [{ amount }] = scenario.limits as [Limit];
+    const others = [1, 2, 3, 4].map((index) => budget(`other-${index}`, 2 * amount));
+    return { ...scenario, limits: [...scenario.limits, ...others] };
+  },
+  '90 % on one process': (...of) => ({ ...base(...of), skew: 0.9 }),
+  '2 % lost, 2 % doubled': (...of) => ({ ...base(...of), lost: 0.02, doubled: 0.02 }),
+  'one stopped up to 8 s, every 2 s': (...of) => ({ ...base(...of), pauseEveryMs: 2000 }),
+  'a kill -9 every 10 s': Object.assign(
+    (...of: Parameters<typeof base>) => ({ ...base(...of), killEveryMs: 10_000 }),
+    { killEveryMs: 10_000 },
+  ),
+};

@@ -1,0 +1,57 @@
+import type { Alert } from '../../mail/index.ts';
+import type { WebhookMessage } from '../../webhooks/index.ts';
+import type { LimitUnit } from '../limit.ts';
+import type { LimitAlarmDocument } from './model.ts';
+
+const NANODOLLARS = 1e9;
+const words = {
+  limit_threshold: { subject: 'has crossed its alert threshold', text: 'crossed its alert threshold' },
+  limit_exhausted: { subject: 'is used up', text: 'is used up: calls under it are refused' },
+  limit_reset: { subject: 'was set back', text: 'was set back by an administrator' },
+} as const;
+
+/** The amount in dollars, tokens or requests. */
+const inPublicUnit = (amount: number, unit: LimitUnit): number =>
+  unit === 'cost' ? amount / NANODOLLARS : amount;
+
+const shown = (amount: number, unit: LimitUnit): string => {
+  const value = inPublicUnit(amount, unit);
+  return unit === 'cost' ? `$${value.toFixed(2)}` : `${value.toLocaleString('en-US')} ${unit}`;
+};
+
+/** The same alarm for programs. */
+export const messageOf = (alarm: LimitAlarmDocument): WebhookMessage => {
+  const { _id, kind, organisationId, workspaceId, unit, until, threshold } = alarm;
+  return {
+    ...{ key: _id, event: kind, organisationId, workspaceId },
+    data: {
+      limit_id: alarm.limitId,
+      limit_level: alarm.level,
+      limit_name: alarm.limitName,
+      value_key: alarm.valueKey,
+      unit: unit === 'cost' ? 'dollars' : unit,
+      used: inPublicUnit(alarm.used, unit),
+      limit: inPublicUnit(alarm.amount, unit),
+      alert_threshold: threshold === null ? null : inPublicUnit(threshold, unit),
+      resets_at: until === null ? null : new Date(until).toISOString(),
+    },
+  };
+};
+
+/** The same alarm for people. */
+export function mailOf(alarm: LimitAlarmDocument, to: readonly string[]): Alert {
+  const { _id, kind, organisationId, workspaceId, level, limitName, valueKey, unit, until } = alarm;
+  const name = `${level.replace('_', ' ')} "${limitName}"`;
+  const { subject, text } = words[kind];
+  return {
+    ...{ event: _id, kind, organisationId, workspaceId, to },
+    subject: `The limit of ${name} ${subject}`,
+    text: [
+      `The ${unit} limit of the ${name}${valueKey ? ` for ${valueKey}` : ''} ${text}.`,
+      `Used: ${shown(alarm.used, unit)} of ${shown(alarm.amount, unit)}.`,
+      until === null
+        ? 'It does not begin anew by itself: raise it, or set its usage back.'
+        : `It begins anew at ${new Date(until).toISOString()}.`,
+    ].join('\n\n'),
+  };
+}

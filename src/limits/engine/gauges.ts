@@ -1,0 +1,57 @@
+import type { Gauge } from '../../lib/gauge.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+type Sums = { roundSeconds(): number; waitSeconds(): number; now(): number };
+
+/** What the engine tells of itself. */
+export const limitGauges = (ledger: Ledger, { roundSeconds, waitSeconds, now }: Sums): Gauge[] => [
+  {
+    name: 'sluice_limits_open_reservations',
+    help: 'Reservations of calls that have not ended.',
+    read: () => ledger.open,
+  },
+  {
+    name: 'sluice_limits_decisions',
+    help: 'Questions to limits, by how they were answered.',
+    kind: 'counter',
+    label: 'outcome',
+    read: () => [
+      ['taken', ledger.taken],
+      ['refused', ledger.refused],
+    ],
+  },
+  {
+    name: 'sluice_limits_waiting',
+    help: 'Calls that wait for limits.',
+    read: () => ledger.rounds.waiting.size,
+  },
+  {
+    name: 'sluice_limits_counters',
+    help: 'Counters of limits in memory.',
+    read: () => ledger.slots.size,
+  },
+  {
+    name: 'sluice_limits_rounds',
+    help: 'Exchanges with the store about limits.',
+    kind: 'counter',
+    read: () => ledger.rounds.count,
+  },
+  {
+    name: 'sluice_limits_round_seconds',
+    help: 'Seconds that all exchanges with the store about limits took.',
+    kind: 'counter',
+    read: roundSeconds,
+  },
+  {
+    name: 'sluice_limits_wait_seconds',
+    help: 'Seconds that calls waited for limits.',
+    kind: 'counter',
+    read: waitSeconds,
+  },
+  {
+    name: 'sluice_limits_store_loss',
+    help: '1 while the store of limits does not answer.',
+    aggregator: 'max',
+    read: () => Number(ledger.rounds.isLost(now())),
+  },
+];

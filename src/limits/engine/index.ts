@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import type { Gauge } from '../../lib/gauge.ts';
+import { inTime } from '../../lib/in-time.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { CounterStore } from '../counters/document.ts';
+import type { LimitAsk, LimitEngine, Reservation, Shortage } from '../engine.ts';
+import { StoreClock } from '../ledger/clock.ts';
+import { Ledger } from '../ledger/ledger.ts';
+import type { Round } from '../ledger/rounds.ts';
+import type { Slot } from '../ledger/slot.ts';
+import type { Handle, Waiter } from '../ledger/waiting.ts';
+import { limitGauges } from './gauges.ts';
+
+export {
+  type CounterChange,
+  type CounterPage,
+  type CounterReport,
+  counterById,
+  countersOfLimit,
+  editCounters,
+  resetCounter,
+  returnAbandoned,
+} from '../counters/administration.ts';
+export { limitCounterModel } from '../counters/model.ts';
+export { createCounterStore } from '../counters/store.ts';
+
+/** The engine as the process that runs it starts and ends it. */
+export type RunningLimits = LimitEngine & {
+  start(): void;
+  /** Reports all that was used and gives back what is leased. Calls that are still open keep what they hold leased. */
+  stop(): Promise<void>;
+  /** Whether the store has not answered for so long that limits go by what their owner wants then. */
+  isLost(): boolean;
+  gauges: Gauge[];
+};
+
+export type LimitEngineOptions = {
+  store: CounterStore;
+  /** Milliseconds of its demand that a process leases ahead. */
+  leaseMs: number;
+  /** Told of a counter after it was read. */
+  onRead?: (slot: Slot) => void;
+  log: Logger;
+  /** Milliseconds since the epoch, by the process's own clock. */
+  now?: () => number;
+};
+
+/** Counters in the memory of one process. */
+const CAPACITY = 50_000;
+/** Milliseconds after which a round counts as failed. */
+const ROUND_MS = 250;
+/** Rounds in which a stop tries to report and give back everything. */
+const LAST_ROUNDS = 20;
+
+/** The engine of one process, over the counters that all processes share. */
+export function createLimitEngine({
+  store,
+  leaseMs,
+  onRead,
+  log,
+  now = Date.now,
+}: LimitEngineOptions): RunningLimits {
+  const clock = new StoreClock(now);
+  const mono = () => performance.now();
+  const processId = randomBytes(9).toString('base64url').replaceAll('-', '_');
+  const ledger = new Ledger({
+    processId,
+    clock,
+    leaseMs,
+    capacity: CAPACITY,
+    wake,
+    ...(onRead && { onRead }),
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let isWoken = false;
+  let isStopped = false;
+  let exchanging: Promise<void> | null = null;
+  const seconds = { sum: 0 };
+
+  /** Work that a settlement or a new call has made due is done once the present turn is over. */
+  function wake(): void {
+    if (isWoken || isStopped) return;
+    isWoken = true;
+    queueMicrotask(() => {
+      isWoken = false;
+      tick();
+    });
+  }
+
+  function tick(): void {
+    clearTimeout(timer);
+    if (exchanging) return;
+    ledger.admit(mono());
+    const round = ledger.rounds.prepare(ledger.moment(mono()));
+    if (round) exchanging = exchange(round).finally(afterwards);
+    else if (!isStopped) schedule();
+  }
+
+  function afterwards(): void {
+    exchanging = null;
+    if (isStopped) return;
+    if (ledger.rounds.waiting.size > 0) wake();
+    else schedule();
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = setTimeout(tick, ledger.rounds.pause(mono()));
+    timer.unref();
+  }
+
+  async function exchange(round: Round): Promise<void> {
+    const begun = mono();
+    try {
+      const ids = round.slots.map(({ id }) => id);
+      const write = async () => {
+        if (round.updates.length > 0) await store.write(round.updates);
+        return store.read(ids);
+      };
+      const documents = await inTime(write(), ROUND_MS);
+      if (ledger.rounds.isLost(mono())) log.info('The store answers again; limits hold everywhere.');
+      ledger.rounds.completed(round, documents, mono());
+    } catch (error) {
+      const wasLost = ledger.rounds.isLost(mono());
+      ledger.rounds.failed(mono());
+      if (!wasLost && ledger.rounds.isLost(mono()))
+        log.warn(
+          { error },
+          'The store of limits does not answer; each limit does what it is set to do then.',
+        );
+    }
+    seconds.sum += (mono() - begun) / 1000;
+  }
+
+  function take(asks: readonly LimitAsk[], signal?: AbortSignal) {
+    const taken = ledger.take(asks, mono());
+    if (taken) return taken;
+    return waitFor(asks, signal);
+  }
+
+  function waitFor(
+    asks: readonly LimitAsk[],
+    signal?: AbortSignal,
+  ): Reservation | Shortage | Promise<Reservation | Shortage> {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Reservation | Shortage>();
+    let known: Reservation | Shortage | null = null;
+    const begun = mono();
+    const settle: Waiter['settle'] = (outcome) => {
+      known = outcome;
+      signal?.removeEventListener('abort', onAbort);
+      waitSeconds += (mono() - begun) / 1000;
+      resolve(outcome);
+    };
+    const waiter = ledger.wait(asks, begun, settle);
+    function onAbort(): void {
+      if (waiter) ledger.leave(waiter);
+      reject(signal?.reason);
+    }
+    if (known) return known;
+    signal?.addEventListener('abort', onAbort, { once: true });
+    return promise;
+  }
+  let waitSeconds = 0;
+
+  return {
+    counterOf: (limit, valueKey, values) => ledger.counterOf(limit, valueKey, values),
+    take,
+    look: (asks) => ledger.look(asks, mono()),
+    stateOf: (counter) => ledger.stateOf(counter as Handle, mono()),
+    isLost: () => ledger.rounds.isLost(mono()),
+    gauges: limitGauges(ledger, {
+      roundSeconds: () => seconds.sum,
+      waitSeconds: () => waitSeconds,
+      now: mono,
+    }),
+    start: schedule,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await exchanging;
+      for (let left = LAST_ROUNDS; left > 0; left--) {
+        const round = ledger.rounds.prepareLast(ledger.moment(mono()));
+        if (!round) return;
+        await exchange(round);
+      }
+      log.warn('What this process used of limits could not be reported; it stays reserved.');
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { WindowSpan } from '../counters/window.ts';
+import type { Limit } from '../limit.ts';
+import type { Demand } from './demand.ts';
+import type { Lease } from './lease.ts';
+import type { Waiter } from './waiting.ts';
+
+/** What the last document of a counter said. Amounts are in the unit of the limit. */
+export type KnownCounter = {
+  ver: number;
+  cap: number;
+  room: number;
+  fill: number;
+  at: number;
+  fullAt: number;
+  gen: number;
+  /** What others have leased and neither used nor reserved. */
+  idle: number;
+  /** What calls of others have reserved. */
+  held: number;
+  /** Processes that have a lease and are alive, this one included. */
+  processes: number;
+  /** Leases that somebody has to end. */
+  strays: readonly Stray[];
+  /** This process's monotonic time when the document was asked for. */
+  readAt: number;
+};
+
+/** A counter as this process keeps it: one value of a limit in one window. */
+export type Slot = {
+  readonly id: string;
+  limit: Limit;
+  readonly valueKey: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly span: WindowSpan;
+  lease: Lease;
+  known: KnownCounter | null;
+  readonly demand: Demand;
+  readonly waiters: Set<Waiter>;
+  /** Monotonic times: of the last reservation or question, of the last refusal, and when its last round began. */
+  usedAt: number;
+  refusedAt: number;
+  roundAt: number;
+  /** When the last message was sent that the store has applied. */
+  confirmedAt: number;
+  /** Takes all it is asked to take: its limit only watches. */
+  isFree: boolean;
+  /** Of a bucket: what was used before a time of the store that is over for sure, and may be reported. */
+  reportable: { used: number; before: number };
+  /** What was used when the round under way was sent. */
+  usedAtSend: number;
+  /** Out of memory: a handle that still points here looks for another one. */
+  isClosed: boolean;
+  /** Without the store: a share of the limit that this process admits by itself. */
+  local: { left: number; at: number } | null;
+};
+
+/** A lease that nobody uses, and what becomes of its amount. */
+export type Stray = { key: string; s: number; room: number; fill: number };
+
+/** Whether others end a lease of this counter that stays silent. */
+export const isLent = ({ limit }: Slot): boolean =>
+  limit.window.kind === 'bucket' || limit.onCrash === 'return';

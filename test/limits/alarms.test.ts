@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { GatewayError } from '../../src/errors/index.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { createLimitAlarms, type LimitAlarms } from '../../src/limits/alarms/index.ts';
+import { createCounterStore, createLimitEngine, type RunningLimits } from '../../src/limits/engine/index.ts';
+import type { Limit } from '../../src/limits/limit.ts';
+import { nativeDb } from '../../src/storage/native-db.ts';
+import { describeAccess } from '../subgraphs/access.ts';
+import { dataOf } from '../subgraphs/support.ts';
+import { startApp, type Tenant, type TestApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
+import { socketClient, until } from '../support/subscriptions.ts';
+import { addUser } from '../support/users.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { limitOf } from './engine/support.ts';
+
+const DOLLAR = 1_000_000_000;
+const log = createLogger('silent');
+
+let app: TestApp;
+let neighbour: Tenant;
+let receiver: WebhookReceiver;
+const engines: RunningLimits[] = [];
+
+beforeAll(async () => {
+  receiver = await startWebhookReceiver();
+  app = await startApp();
+  neighbour = await app.createTenant();
+  await addUser(app, { email: 'owner@example.com', role: 'admin' });
+  dataOf(
+    await app.graphql(
+      `mutation ($url: String!) { createWebhookEndpoint(input: { name: "limits", url: $url,
+        events: [limit_threshold, limit_exhausted, limit_reset] }) { secret } }`,
+      { url: receiver.url },
+    ),
+  );
+});
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.stop()));
+});
+afterAll(async () => {
+  await app.stop();
+  await receiver.stop();
+});
+
+/** What sees limits in another process; the app tells. */
+const watcher = (): LimitAlarms =>
+  createLimitAlarms({
+    db: app.db,
+    mail: { sendAlert: async () => undefined },
+    webhooks: { publish: async () => undefined },
+    events: { append: () => undefined },
+    recipientsOf: async () => [],
+    // The app does what is due.
+    leases: { hold: async () => Promise.reject(new GatewayError('IN_PROGRESS')) },
+    now: () => new Date(),
+    log,
+  });
+
+function engine(): RunningLimits {
+  const alarms = watcher();
+  const made = createLimitEngine({
+    store: createCounterStore(() => nativeDb(app.db)),
+    leaseMs: 1000,
+    onRead: alarms.watch,
+    log,
+  });
+  made.start();
+  engines.push(made);
+  return made;
+}
+
+const own = (some: Partial<Limit> = {}): Limit =>
+  limitOf({
+    organisationId: app.organisationId,
+    workspaceId: app.workspaceId,
+    level: 'workspace',
+    name: 'ws-main',
+    amount: 10 * DOLLAR,
+    alertThreshold: 5 * DOLLAR,
+    waitMs: 0,
+    ...some,
+  });
+
+async function spend(on: RunningLimits, limit: Limit, dollars: number, valueKey = ''): Promise<boolean> {
+  const amount = dollars * DOLLAR;
+  const outcome = await on.take([{ counter: on.counterOf(limit, valueKey, {}), amount }]);
+  if (!('settle' in outcome)) return false;
+  outcome.settle([amount]);
+  return true;
+}
+
+const LIST = `query ($limitId: ID, $kind: LimitAlarmKind, $workspaceId: ID) {
+  limitAlarms(limitId: $limitId, kind: $kind, workspaceId: $workspaceId) {
+    total data { kind level limitName valueKey unit used amount threshold resetsAt workspaceId } } }`;
+const list = async (limit: Limit, key?: string) =>
+  dataOf(await app.graphql(LIST, { limitId: limit.id }, key)).limitAlarms.data;
+const kindsOf = async (limit: Limit) =>
+  (await list(limit)).map(({ kind }: { kind: string }) => kind).toSorted();
+const messagesOf = (limit: Limit) =>
+  receiver.received.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.limit_id === limit.id);
+
+describeAccess(() => ({ app, neighbour }), 'organisation-service', {
+  limitAlarms: { document: '{ limitAlarms { total } }', scopes: ['policies.list'] },
+});
+
+describe('a limit', () => {
+  it('raises each alarm once, however many processes see it', async () => {
+    const limit = own();
+    const [one, other] = [engine(), engine()];
+    expect(await spend(one, limit, 4)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(await kindsOf(limit)).toEqual([]);
+    expect(await spend(other, limit, 2)).toBe(true);
+    await eventually(async () => expect(await kindsOf(limit)).toEqual(['limit_threshold']));
+    expect(await spend(one, limit, 4)).toBe(true);
+    await eventually(async () =>
+      expect(await kindsOf(limit)).toEqual(['limit_exhausted', 'limit_threshold']),
+    );
+    await eventually(async () => expect(messagesOf(limit)).toHaveLength(2));
+    expect(await spend(other, limit, 1)).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(await kindsOf(limit)).toEqual(['limit_exhausted', 'limit_threshold']);
+    expect(
+      messagesOf(limit)
+        .map(({ type }) => type)
+        .toSorted(),
+    ).toEqual(['limit_exhausted', 'limit_threshold']);
+    expect(messagesOf(limit)[0].data).toMatchObject({
+      ...{ limit_level: 'workspace', limit_name: 'ws-main', unit: 'dollars', limit: 10, alert_threshold: 5 },
+      ...{ value_key: '', resets_at: null, workspace_id: app.workspaceId },
+    });
+  }, 60_000);
+
+  it('tells the administrators and its own addresses by mail, with figures', async () => {
+    const limit = own({ alertEmails: ['finance@example.com'], window: { kind: 'monthly' } });
+    await spend(engine(), limit, 7);
+    await eventually(async () => expect(messagesOf(limit)).toHaveLength(1));
+    const mails = dataOf(
+      await app.graphql('{ outbox(kind: limit_threshold) { data { to subject text } } }'),
+    ).outbox.data.filter(({ text }: { text: string }) => text.includes('$7.00 of $10.00'));
+    expect(mails.map(({ to }: { to: string }) => to).toSorted()).toEqual([
+      'finance@example.com',
+      'owner@example.com',
+    ]);
+    expect(mails[0].subject).toBe('The limit of workspace "ws-main" has crossed its alert threshold');
+    expect(mails[0].text).toMatch(/begins anew at \d{4}-\d\d-01T00:00:00\.000Z/);
+  }, 30_000);
+
+  it('of groups raises an alarm for each value, and a policy mails nobody but its own addresses', async () => {
+    const limit = own({ level: 'policy', name: 'p', groupBy: ['metadata._user'] });
+    const on = engine();
+    await spend(on, limit, 6, 'metadata._user:alice');
+    await spend(on, limit, 6, 'metadata._user:bob');
+    await eventually(async () => expect(await list(limit)).toHaveLength(2));
+    await eventually(async () => expect(messagesOf(limit)).toHaveLength(2));
+    expect((await list(limit)).map(({ valueKey }: { valueKey: string }) => valueKey).toSorted()).toEqual([
+      'metadata._user:alice',
+      'metadata._user:bob',
+    ]);
+    const mails = dataOf(await app.graphql('{ outbox(pageSize: 500) { data { subject } } }')).outbox.data;
+    expect(mails.some(({ subject }: { subject: string }) => subject.includes('policy'))).toBe(false);
+  }, 30_000);
+
+  it('that a call does not fit into any more counts as used up', async () => {
+    const limit = own({ alertThreshold: null });
+    const on = engine();
+    await spend(on, limit, 9.95);
+    expect(await spend(on, limit, 1)).toBe(false);
+    await eventually(async () => expect(await kindsOf(limit)).toEqual(['limit_exhausted']));
+  }, 30_000);
+
+  it('of a rate raises none', async () => {
+    const limit = own({ kind: 'rate', window: { kind: 'bucket', seconds: 3600 }, alertThreshold: null });
+    const on = engine();
+    await spend(on, limit, 10);
+    expect(await spend(on, limit, 1)).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await list(limit)).toEqual([]);
+  }, 30_000);
+
+  it('shows its alarms to subscribers and lists of its own tenant alone', async () => {
+    const limit = own();
+    const [mine, theirs] = [socketClient(app.url, app.adminKey), socketClient(app.url, neighbour.adminKey)];
+    const query = 'subscription { limitAlarmRaised { kind limitId used amount } }';
+    const seen = mine.subscribe(query);
+    const unseen = theirs.subscribe(query);
+    // A subscription is open a moment after it was asked for; each try raises an alarm of its own.
+    await until(async () => {
+      await spend(engine(), own({ id: `${limit.id}-${engines.length}` }), 6);
+      return seen.waiting().length > 0;
+    });
+    expect(seen.waiting()[0]?.data?.limitAlarmRaised).toEqual({
+      ...{ kind: 'limit_threshold', limitId: expect.stringContaining(limit.id), used: 6, amount: 10 },
+    });
+    expect(unseen.waiting()).toEqual([]);
+    mine.close();
+    theirs.close();
+    const listed = dataOf(await app.graphql(LIST, {}, neighbour.adminKey)).limitAlarms;
+    expect(listed).toEqual({ total: 0, data: [] });
+    const elsewhere = await app.graphql(LIST, { workspaceId: neighbour.workspaceId });
+    expect(elsewhere.errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+  }, 60_000);
+});
