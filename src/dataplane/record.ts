@@ -1,11 +1,19 @@
 import { performance } from 'node:perf_hooks';
+import type { GatewayError } from '../errors/index.ts';
 import { headerOf } from '../lib/http/headers.ts';
 import { uuid } from '../lib/ids.ts';
 import { encodingOf } from '../recording/log/answers/capture.ts';
 import { messageWithoutSecrets, withoutSecrets } from '../recording/log/answers/masking.ts';
 import { blankRecord } from '../recording/log/blank-record.ts';
 import { type KeptBody, type KeptMessage, kept } from '../recording/log/draft.ts';
+import {
+  type CountedLimit,
+  encodeCounted,
+  encodeRefusal,
+  type LimitRefusal,
+} from '../recording/log/limits.ts';
 import type { LogRecord } from '../recording/log/record.ts';
+import { encodeRouting } from '../recording/log/routing.ts';
 import { emptyPlan, type Leaf } from '../routing-config/plan.ts';
 import { secretsOf, sentSecretsOf } from './answer/quoted-secrets.ts';
 import { isEventStream } from './answer/relay.ts';
@@ -15,6 +23,7 @@ import type { Span } from './call/trace.ts';
 import { keptParts } from './call/tracking.ts';
 import { MAX_TRIES } from './call/tries.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import type { LegLimits } from './limits/leg-limits.ts';
 import type { OutgoingBody } from './request/body.ts';
 import type { UpstreamRequest } from './send/upstream.ts';
 import type { WireTap } from './send/wire-tap.ts';
@@ -38,6 +47,9 @@ type RecordedLeg = {
   translated: { from: OutgoingBody } | null;
   tap: WireTap | null;
   cache: { status: LogRecord['cacheStatus']; mode: LogRecord['cacheMode'] } | null;
+  /** What its attempts took of limits, and which limit refused the last of them. */
+  limits?: LegLimits | null;
+  refusal?: GatewayError | null;
   /** On the clock of `performance.now()`. */
   startedAt: number;
 };
@@ -78,6 +90,8 @@ export function recordWithProvider(
   record.cacheStatus = cache?.status ?? 'DISABLED';
   record.cacheMode = cache?.mode ?? null;
   record.clientAborted = clientAborted;
+  record.limits = countedBy(leg);
+  record.refusal = refusalIn(leg.refusal ?? null);
   record.error = withTries(call, failureText(result, clientAborted));
   requestLog.add({
     record,
@@ -94,6 +108,20 @@ export function recordWithProvider(
     pricing: target.pricing,
     endsCall: settled.relayed && hasTries(call),
   });
+}
+
+/** What was taken when the call came, and what the attempts at the target came to. */
+function countedBy({ call, limits = null }: Pick<RecordedLeg, 'call' | 'limits'>): string | null {
+  if (call.limits === null && limits === null) return null;
+  const ofLeg = (limits?.asks ?? []).map(
+    ({ counter: { limit } }, at): CountedLimit => [limit.id, limit.unit, limits?.amounts[at] ?? 0],
+  );
+  return encodeCounted([...(call.limits?.counted ?? []), ...ofLeg]);
+}
+
+function refusalIn(error: GatewayError | null): string | null {
+  const limit = error?.beside?.limit as LimitRefusal['limit'] | undefined;
+  return error && limit ? encodeRefusal({ code: error.entry.code ?? error.code, limit }) : null;
 }
 
 const contentOf = ({ content }: OutgoingBody, limit: number): KeptBody | null =>
@@ -118,7 +146,7 @@ export function recordWithoutProvider(
   { requestLog, maxLoggedBytes }: DataplaneDependencies,
   call: Call,
   status: number,
-  reason: string | null,
+  reason: GatewayError | null,
 ): void {
   const elapsed = performance.now() - call.clock.startedAt;
   const { mode, index, path } = call.leaf ?? emptyPlan;
@@ -131,7 +159,9 @@ export function recordWithoutProvider(
   record.responseTime = Math.round(elapsed);
   record.gatewayProcessingTime = Math.round(elapsed - call.clock.atTargets);
   record.clientAborted = call.disconnect.happened;
-  record.error = reason;
+  record.limits = countedBy({ call });
+  record.refusal = refusalIn(reason);
+  record.error = reason?.message ?? null;
   requestLog.add({
     record,
     requestHeaders: call.headers,
@@ -180,7 +210,16 @@ function recordOf(call: Call, span: Span, startedAt: number): LogRecord {
   record.configSlug = call.savedConfig?.slug ?? null;
   record.configVersionId = call.savedConfig?.versionId ?? null;
   record.metadata = call.metadata;
+  record.routing = takenRouting(call);
   return record;
+}
+
+/** The steps that lead to one target are in its record alone. */
+function takenRouting(call: Call): string | null {
+  if (call.routing.length === 0) return null;
+  const text = encodeRouting(call.routing);
+  call.routing = [];
+  return text;
 }
 
 const clientFact = (call: Call, header: string): string | null =>

@@ -21,7 +21,7 @@ export function refuse(
       'A data-plane request failed.',
     );
   }
-  if (call) recordWithoutProvider(dependencies, call, hungUp ? 499 : error.entry.status, error.message);
+  if (call) recordWithoutProvider(dependencies, call, hungUp ? 499 : error.entry.status, error);
   if (response.headersSent) {
     response.destroy();
     return;

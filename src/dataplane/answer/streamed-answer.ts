@@ -1,3 +1,4 @@
+import { GatewayError } from '../../errors/index.ts';
 import type { StreamFailure, StreamFormat } from '../../formats/stream/stream-format.ts';
 import { WholeLines } from '../../formats/stream/whole-lines.ts';
 import type { AnswerReader, Reception } from '../answer/answer-reader.ts';
@@ -16,6 +17,12 @@ const incomplete: StreamFailure = {
   ...broken,
   message: 'The provider ended its answer before it was complete.',
 };
+
+const failureOfGateway = ({ message, entry: { type, code } }: GatewayError): StreamFailure => ({
+  message,
+  type,
+  code,
+});
 
 /** An event stream on its way to the caller. A stream that breaks off ends with an error event, so that nobody takes it for whole. */
 export class StreamedAnswer implements AnswerReader {
@@ -55,7 +62,8 @@ export class StreamedAnswer implements AnswerReader {
   /** An unfinished line is left out: the event that tells of the failure must begin a line. */
   fail(failure: UpstreamFailure, cause: Error, lastWords?: Buffer): void {
     const { relay } = this.#reception;
-    relay.end(lastWords ?? this.#format.failure(broken, this.#reception.tail(TAIL)));
+    const told = cause instanceof GatewayError ? failureOfGateway(cause) : broken;
+    relay.end(lastWords ?? this.#format.failure(told, this.#reception.tail(TAIL)));
     this.#reception.giveUp(failure, cause);
   }
 

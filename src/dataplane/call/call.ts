@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { KeyRecord } from '../../directory/memory.ts';
 import type { Leaf, Plan } from '../../routing-config/plan.ts';
 import type { Form } from '../forms/form.ts';
+import type { CallLimits } from '../limits/call-limits.ts';
 import type { ClientDisconnect } from './client-disconnect.ts';
 import type { Route } from './routes.ts';
 import type { Span, Trace } from './trace.ts';
@@ -53,8 +54,12 @@ export type Call = {
   body: RequestBody;
   metadata: Record<string, string>;
   plan: Plan;
+  /** How the walk came to the next target, since the last one was recorded: encoded steps. */
+  routing: string[];
   /** The target that is tried now; null before the first one. */
   leaf: Leaf | null;
+  /** Null where no limit is about the caller. */
+  limits: CallLimits | null;
   savedConfig: { id: string; slug: string; versionId: string } | null;
   /** It has a place among the open calls, which it gives back at its end. */
   isOpen: boolean;

@@ -4,6 +4,7 @@ import type { Principal } from '../../auth/index.ts';
 import { type Credential, credentialOf, type DoorAuthenticate } from '../../authentication/authenticate.ts';
 import type { KeyRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
+import { clientAddress } from '../../lib/http/client-address.ts';
 import { uuid } from '../../lib/ids.ts';
 import { emptyPlan } from '../../routing-config/plan.ts';
 import type { Call } from './call.ts';
@@ -36,7 +37,7 @@ export function openCall(visit: Visit, authenticate: DoorAuthenticate): Call | P
   const clock = { startedAt: performance.now(), createdAt: new Date(), atTargets: 0 };
   const { request } = visit;
   const credential = credentialOf(request.headers);
-  const found = authenticate(credential, request.socket.remoteAddress);
+  const found = authenticate(credential, clientAddress(request));
   const callOf = (key: KeyRecord) => opened(visit, clock, credential, key);
   return found instanceof Promise ? found.then(callOf) : callOf(found);
 }
@@ -75,7 +76,9 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     metadata: key.principal.metadata,
     plan: emptyPlan,
     leaf: null,
+    limits: null,
     savedConfig: null,
+    routing: [],
     isOpen: false,
   };
 }

@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks';
+import type { GatewayError } from '../../errors/index.ts';
 import type { CacheStatus } from '../../recording/log/record.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Lookup } from '../cache/index.ts';
 import type { Call } from '../call/call.ts';
+import type { LegLimits } from '../limits/leg-limits.ts';
 import type { Adapter, Asked } from '../request/adapter.ts';
 import type { OutgoingBody } from '../request/body.ts';
 import type { Send, UpstreamRequest } from '../send/upstream.ts';
@@ -15,7 +17,7 @@ export class Leg {
   /** The target as the config has it. */
   readonly leaf: Leaf;
   /** Whether the caller gets an answer with this status; if not, another target is tried. */
-  readonly accept: (status: number) => boolean;
+  accept: (status: number) => boolean;
   /** On the clock of `performance.now()`. */
   readonly startedAt = performance.now();
 
@@ -23,6 +25,14 @@ export class Leg {
 
   /** By `chooseTarget`. */
   target!: Target;
+
+  /** By `readySecrets`: why there is no request to make; null when there is one. */
+  refused: unknown = null;
+
+  /** By `findLimits`; null where the leg comes under none. */
+  limits: LegLimits | null = null;
+  /** What the target's own limit said in the place of the target, the last time that it was asked; null where nothing. */
+  refusal: GatewayError | null = null;
 
   /** By `makeRequest`: what goes to the provider, as often as retries ask for it. */
   request!: UpstreamRequest;

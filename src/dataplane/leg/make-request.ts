@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors/index.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
+import { sizeUp } from '../limits/size-up.ts';
 import type { Adapter, Asked } from '../request/adapter.ts';
 import { adapterFor, translatedBody } from '../request/adapter.ts';
 import { askForUsage, withoutRefusedOptions } from '../request/ask-usage.ts';
@@ -26,9 +27,14 @@ function prepare(leg: Leg, dependencies: DataplaneDependencies): Promise<void> |
   const { call, leaf, target } = leg;
   const { endpoint, upstreamPath } = call.route;
   leg.body = outgoingBody(call, leaf, target);
+  if (leg.refused !== null) {
+    refuseRequest(leg, leg.refused, endpoint);
+    return;
+  }
+  if (leg.limits !== null) sizeUp(leg, leg.limits, dependencies.limiting);
   const adapter = adapterFor(endpoint, target, call.headers);
   if (adapter && leg.body.value) return translated(leg, adapter, leg.body.value, dependencies);
-  leg.body = askForUsage(leg.body, endpoint, target.provider, leaf);
+  leg.body = askForUsage(leg, endpoint);
   return ask(leg, { endpoint, upstreamPath, query: call.query }, dependencies);
 }
 

@@ -11,6 +11,7 @@ import { Retries, type RetryDecision } from '../answer/retry.ts';
 import type { AttemptResult } from '../answer/settled.ts';
 import { MAX_ENTRY_BYTES } from '../cache/whole-answer.ts';
 import { headerTimeout } from '../call/request-timeout.ts';
+import { limitHeaders } from '../limits/limit-headers.ts';
 import type { UpstreamHeaders } from '../send/upstream.ts';
 import { layered, type SendLayer } from './layers/send-layer.ts';
 import type { Leg } from './leg.ts';
@@ -35,14 +36,19 @@ export const sendUntilSettled =
     const captureBytes = leg.cache ? Math.max(maxLoggedBytes, MAX_ENTRY_BYTES) : maxLoggedBytes;
     let decision: RetryDecision;
     const decide = (status: number, headers: UpstreamHeaders, error: ProviderError | null) => {
-      decision = retries.decide(status, headers, error);
+      // What a limit says once it says again.
+      decision = leg.refusal ? 'stop' : retries.decide(status, headers, error);
       return typeof decision === 'string' && accept(status);
     };
-    const headers = () => gatewayHeaders(leg, retries.count);
+    const headers = () => ({
+      ...gatewayHeaders(leg, retries.count),
+      ...limitHeaders(leg, dependencies.limiting),
+    });
 
     for (;;) {
       const capture = new Capture(captureBytes);
       decision = 'stop';
+      leg.refusal = null;
       call.tries.spend();
       const result = await attempt({
         send,

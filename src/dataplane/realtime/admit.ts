@@ -3,6 +3,7 @@ import type { Leaf, Plan } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { sessionSteps } from '../pipeline.ts';
+import { withSecrets } from '../target/mapped-credential.ts';
 import { modelsInQuery } from '../target/model-query.ts';
 import { resolveTarget } from '../target/resolve-target.ts';
 import type { Target } from '../target/target.ts';
@@ -21,7 +22,7 @@ export async function admit(call: Call, dependencies: DataplaneDependencies): Pr
 
 /** The target of a session, also of one that is open: throws as soon as it may not be used any more. */
 export async function targetOf(call: Call, leaf: Leaf, dependencies: DataplaneDependencies): Promise<Target> {
-  const target = await resolveTarget(leaf, call, dependencies);
+  const target = await withSecrets(await resolveTarget(leaf, call, dependencies), dependencies.secretMemory);
   const { provider, record, model } = target;
   if (!provider.endpoints.has('realtime') || target.base === null) {
     throw new GatewayError('UNSUPPORTED_ENDPOINT', {

@@ -48,14 +48,14 @@ export async function openingOf(
   return unsigned;
 }
 
+/** `timeout`: milliseconds until the session is open. */
+export type ConnectOptions = { protocols: string[]; timeout: number; guard: Guard; signal: AbortSignal };
+
 /**
  * A session at the provider, open and paused, so that nothing of it is lost before somebody listens. Rejects with
  * `Refused`, or with the GatewayError that says why there was no answer.
  */
-export function connect(
-  { origin, path, headers }: UpstreamRequest,
-  options: { protocols: string[]; timeout: number; guard: Guard; signal: AbortSignal },
-): Promise<Side> {
+export function connect({ origin, path, headers }: UpstreamRequest, options: ConnectOptions): Promise<Side> {
   const { protocols, timeout, guard, signal } = options;
   const url = new URL(`${origin}${path}`);
   return new Promise((resolve, reject) => {

@@ -3,24 +3,25 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requireScope } from '../../auth/index.ts';
 import { credentialOf } from '../../authentication/authenticate.ts';
-import { GatewayError } from '../../errors/index.ts';
+import { GatewayError, inferenceBody } from '../../errors/index.ts';
 import { gatewayHeaders } from '../answer/gateway-headers.ts';
 import type { Call } from '../call/call.ts';
 import { openCall, type Visit, visitOf } from '../call/open-call.ts';
 import { headerTimeout } from '../call/request-timeout.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { refuse } from '../refuse.ts';
-import type { UpstreamRequest } from '../send/upstream.ts';
 import { scopesOf } from '../steps/authorise.ts';
 import { type Admission, admit, targetOf } from './admit.ts';
 import { answerRefusal } from './answer-refusal.ts';
-import { connect, openingOf } from './connect.ts';
+import { openingOf } from './connect.ts';
+import { connectAnew, type OpeningSession } from './connect-anew.ts';
 import { createBudget } from './memory-budget.ts';
 import { createObserver } from './observer.ts';
 import { createWatch, credentialName } from './open-sessions.ts';
 import { requireWebSocket, takeProtocols } from './protocols.ts';
 import { recorderOf } from './recorder.ts';
 import { GOING_AWAY, relay } from './relay.ts';
+import { openSlices, type Slices } from './slices.ts';
 import type { Side } from './unfinished.ts';
 import { createUpgrade, type Handover } from './upgrade.ts';
 
@@ -68,7 +69,14 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
         openCalls.leave(principal);
       };
       const admission = await admit(call, dependencies);
-      await hold(admission, await openingOf(admission, dependencies), protocols, to);
+      const opening = await openingOf(admission, dependencies);
+      const slices = await openSlices(admission, dependencies);
+      try {
+        await hold({ ...admission, opening }, slices, protocols, to);
+      } finally {
+        // What was closed with its report stays as it is.
+        slices?.close(null);
+      }
     } catch (thrown) {
       refuse(thrown, { ...visit, call }, dependencies);
     } finally {
@@ -78,25 +86,22 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
 
   /** Opens both sides and stays until both are closed. Rejects only before anything was answered. */
   async function hold(
-    admission: Admission,
-    opening: UpstreamRequest,
+    session: OpeningSession,
+    slices: Slices | null,
     protocols: string[],
     to: Handover,
   ): Promise<void> {
-    const { call, leaf } = admission;
-    const record = recorderOf(admission, opening, dependencies);
-    const headers = gatewayHeaders({ ...admission, cache: null }, 0);
+    const { call, leaf } = session;
+    const record = recorderOf(session, dependencies);
+    const headers = gatewayHeaders({ ...session, cache: null }, 0);
     const timeout = headerTimeout(call) ?? leaf.requestTimeout ?? OPENING_TIMEOUT;
     let provider: Side;
     try {
-      provider = await connect(opening, {
-        protocols,
-        timeout,
-        guard: dependencies.http.guard,
-        signal: AbortSignal.any([call.disconnect.signal, stopping.signal]),
-      });
+      const signal = AbortSignal.any([call.disconnect.signal, stopping.signal]);
+      const { guard } = dependencies.http;
+      provider = await connectAnew(session, { protocols, timeout, guard, signal }, dependencies);
     } catch (thrown) {
-      record.failure(answerRefusal(admission, headers, thrown), thrown as Error);
+      record.failure(answerRefusal(session, headers, thrown), thrown as Error);
       return;
     }
     const caller = await upgrade(call, to, { protocol: provider.socket.protocol, headers });
@@ -107,17 +112,25 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     }
     const observer = createObserver();
     const relayed = relay({ socket: caller, connection: to.socket }, provider, {
-      observe: observer.see,
+      observe: (data) => {
+        observer.see(data);
+        slices?.note(observer.report());
+      },
       budget,
       owner: {
         credential: credentialName(call.key.principal),
         organisationId: call.key.principal.organisationId,
       },
     });
+    slices?.onRefusal((error) => {
+      if (caller.readyState === caller.OPEN)
+        caller.send(JSON.stringify({ type: 'error', ...inferenceBody(error) }));
+      relayed.end(POLICY_VIOLATION, reasonOf(error));
+    });
     const forget = watch.add({
       async check() {
         if (relayed.isOverdue(now().getTime())) throw tooSlow();
-        await recheck(admission);
+        await recheck(session);
       },
       end: (error) => relayed.end(POLICY_VIOLATION, reasonOf(error)),
     });
@@ -127,6 +140,7 @@ export function createRealtime(dependencies: DataplaneDependencies, now: () => D
     const ending = await relayed.ended;
     stopping.signal.removeEventListener('abort', stop);
     forget();
+    slices?.close(observer.report());
     record.session(ending, observer.report());
   }
 

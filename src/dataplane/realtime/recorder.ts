@@ -3,8 +3,7 @@ import { Capture } from '../../recording/log/answers/capture.ts';
 import type { AttemptResult } from '../answer/settled.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { recordWithProvider } from '../record.ts';
-import type { UpstreamRequest } from '../send/upstream.ts';
-import type { Admission } from './admit.ts';
+import type { OpeningSession } from './connect-anew.ts';
 import type { SessionReport } from './observer.ts';
 import type { SessionEnding } from './relay.ts';
 
@@ -21,16 +20,13 @@ const unsent = {
 const sound = { headers: {}, relayed: true, failure: null, cause: null, firstByte: null, defect: null };
 
 /** Writes the one log of a session: when it is over, or could not begin. */
-export function recorderOf(
-  { call, leaf, target }: Admission,
-  request: UpstreamRequest,
-  dependencies: DataplaneDependencies,
-) {
+export function recorderOf(session: OpeningSession, dependencies: DataplaneDependencies) {
   const startedAt = performance.now();
   const capture = new Capture(dependencies.maxLoggedBytes);
-  const add = (status: number, result: Partial<AttemptResult>) =>
-    recordWithProvider(
-      { ...unsent, call, leaf, target, request, startedAt },
+  const add = (status: number, result: Partial<AttemptResult>) => {
+    const { call, leaf, target, opening } = session;
+    return recordWithProvider(
+      { ...unsent, call, leaf, target, request: opening, startedAt },
       {
         result: { ...sound, status, ...result },
         status,
@@ -42,6 +38,7 @@ export function recorderOf(
       },
       dependencies,
     );
+  };
   return {
     /** `cause`: null when the caller is gone. */
     failure(status: number, cause: Error | null): void {

@@ -4,26 +4,30 @@ import type { Endpoint, Provider } from '../../providers/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { OutgoingBody } from './body.ts';
 
+/** Who is asked, and what for. `limits`: null where nothing counts what the call used. */
+type Asker = { body: OutgoingBody; target: { provider: Provider }; leaf: Leaf; limits: object | null };
+
 const MEMBER = Buffer.from(',"stream_options":{"include_usage":true}');
 const BRACE = 125;
 
 /**
  * The body of a streamed completion that asks the provider for token counts where the caller did not, so that they can be
- * recorded; `hidesUsage` then says that the caller must not see them. A config that drops `stream_options` keeps them out.
+ * recorded; `hidesUsage` then says that the caller must not see them. A config that drops `stream_options` keeps them out,
+ * but where a limit counts by them.
  */
-export function askForUsage(
-  body: OutgoingBody,
-  endpoint: Endpoint,
-  provider: Provider,
-  { dropParams }: Leaf,
-): OutgoingBody {
+export function askForUsage({ body, target, leaf, limits }: Asker, endpoint: Endpoint): OutgoingBody {
+  const { provider } = target;
   const { value, content } = body;
   if (value?.stream !== true || !Buffer.isBuffer(content)) return body;
   if (endpoint !== 'chatComplete' && endpoint !== 'complete') return body;
   // Our own translations send the counts in any case.
   if (!provider.streamUsage && !provider.dialects?.[endpoint]) return body;
   const options = value.stream_options ?? null;
-  if (dropParams.includes('stream_options') || !(options === null || isObject(options))) return body;
+  if (
+    (leaf.dropParams.includes('stream_options') && limits === null) ||
+    !(options === null || isObject(options))
+  )
+    return body;
   if (options?.include_usage === true) return body;
   const asking = { ...value, stream_options: { ...options, include_usage: true } };
   return {

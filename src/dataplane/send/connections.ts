@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici';
+import { GatewayError } from '../../errors/index.ts';
 
 /** The connection that a client of undici has at the moment. */
 export type Line = { socket: Socket | null };
@@ -12,6 +13,7 @@ export type Connections = {
   kept: Agent;
   /** A new one for each request, which closes behind it. */
   fresh: Dispatcher;
+  /** Ends what is open, with STOPPING as the reason. */
   stop(): Promise<void>;
 };
 
@@ -40,7 +42,8 @@ export function createConnections(connect: buildConnector.connector): Connection
     kept,
     fresh: once.compose((dispatch) => (request, handler) => dispatch({ ...request, reset: true }, handler)),
     async stop() {
-      await Promise.all([kept.destroy(), once.destroy()]);
+      const reason = new GatewayError('STOPPING');
+      await Promise.all([kept.destroy(reason), once.destroy(reason)]);
     },
   };
 }

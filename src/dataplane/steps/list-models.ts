@@ -1,7 +1,7 @@
 import { isExpired, type ProviderRecord } from '../../directory/memory.ts';
 import { GatewayError } from '../../errors/index.ts';
-import { findProvider } from '../../providers/index.ts';
-import type { Leaf, Plan } from '../../routing-config/plan.ts';
+import { offeredModels } from '../../providers/offered-models.ts';
+import { leavesOf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import type { DataplaneDependencies } from '../dependencies.ts';
 import { recordWithoutProvider } from '../record.ts';
@@ -53,21 +53,13 @@ function referencedSlugs(call: Call): ReadonlySet<string> | null {
   return names.every((name) => name === null) ? null : new Set(slugs);
 }
 
-const leavesOf = (plan: Plan): Leaf[] => (plan.kind === 'leaf' ? [plan] : plan.targets.flatMap(leavesOf));
-
-function modelsOf(record: ProviderRecord): Model[] {
-  const builtIn = record.allowAllModels ? (findProvider(record.aiProviderId)?.models ?? []) : [];
-  const listed = [...record.models].filter(([, model]) => model.enabled).map(([slug]) => slug);
-  const disabled = new Set([...record.models].filter(([, model]) => !model.enabled).map(([slug]) => slug));
-  return [...new Set([...listed, ...builtIn])]
-    .filter((model) => !disabled.has(model))
-    .map((model) => ({
-      id: `@${record.slug}/${model}`,
-      object: 'model',
-      created: 0,
-      owned_by: record.aiProviderId,
-    }));
-}
+const modelsOf = (record: ProviderRecord): Model[] =>
+  [...offeredModels(record)].map((model) => ({
+    id: `@${record.slug}/${model}`,
+    object: 'model',
+    created: 0,
+    owned_by: record.aiProviderId,
+  }));
 
 function decodeName(name: string): string {
   try {

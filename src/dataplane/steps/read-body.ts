@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { GatewayError } from '../../errors/index.ts';
 import { announcedBytes, bodyTooLarge, readBody as readWhole } from '../../lib/bodies/index.ts';
+import { clientAddress } from '../../lib/http/client-address.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Call, RequestBody } from '../call/call.ts';
 import { boundaryOf, parseForm } from '../forms/form.ts';
@@ -30,7 +31,7 @@ export const readBody: CallStep = (call, { limits, bodies }) => {
     return boundary === null ? undefined : readFormHead(call, stream, boundary);
   }
   const limit = json ? Math.min(limits.maxJsonBytes, limits.maxBodyBytes) : limits.maxBodyBytes;
-  const hold = bodies.hold(call.key.principal, call.request.socket.remoteAddress);
+  const hold = bodies.hold(call.key.principal, clientAddress(call.request));
   return readWhole(call.request, call.response, hold, limit).then((bytes) => {
     call.body = parseBody(call, bytes, json);
   });

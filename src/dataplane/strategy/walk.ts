@@ -1,10 +1,11 @@
-import { GatewayError } from '../../errors/index.ts';
 import type { Leaf, Plan, Sticky, TargetGroup } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
 import { factsOf } from '../call/facts.ts';
 import type { UpstreamFailure } from '../send/upstream.ts';
 import type { Health } from './breaker/index.ts';
 import { draw, type Random } from './draw.ts';
+import { noteStep } from './note-step.ts';
+import { openPlaces, targetAt } from './open-places.ts';
 import { type StickyTargets, stickyIdOf } from './sticky.ts';
 
 /**
@@ -59,9 +60,11 @@ async function countedCall(leaf: Leaf, health: Health, context: Walk, accept: Ac
 
 /** Targets in order; the answer of the last one that may be called stands whatever it is. */
 async function fallback(group: TargetGroup, context: Walk, accept: Accept): Promise<Outcome> {
-  const places = openPlaces(group, context);
+  const places = placesFor(group, context);
   let outcome: Outcome = { status: 0, relayed: false, result: { failure: null } };
   for (const [turn, place] of places.entries()) {
+    if (turn === 0) noteStep(context.call, group, place, 'first', null);
+    else noteStep(context.call, group, place, 'fallback', outcome.status);
     const isLast = turn === places.length - 1;
     // A body that went out as a stream is gone: there is nothing to send to a next target.
     const mayGoOn = (status: number) =>
@@ -78,46 +81,46 @@ async function fallback(group: TargetGroup, context: Walk, accept: Accept): Prom
 const triggers = (group: TargetGroup, status: number): boolean =>
   group.onStatusCodes ? group.onStatusCodes.has(status) : status < 200 || status > 299;
 
-/** The targets that no circuit breaker keeps calls from; all targets where every one is kept from calls. */
-function openPlaces(group: TargetGroup, { health }: Walk): readonly number[] {
-  if (!health || !group.hasBreakers) return group.places;
-  const usable = group.places.filter((place) => !isTakenOut(targetAt(group, place), health));
-  // A load balancer starves a target of weight 0: alone it is as good as none.
-  const isChoice =
-    group.mode === 'loadbalance' ? usable.some((place) => group.weights[place]) : usable.length;
-  return isChoice ? usable : group.places;
-}
-
-/** A group is taken out with the last of its targets; one with conditions never is. */
-function isTakenOut(plan: Plan, health: Health): boolean {
-  if (plan.kind === 'leaf') return plan.breaker !== null && health.isOpen(plan);
-  if (!plan.hasBreakers || plan.mode === 'conditional') return false;
-  return plan.targets.every((target) => isTakenOut(target, health));
-}
-
-function targetAt(group: TargetGroup, place: number): Plan {
-  const target = group.targets[place];
-  if (!target)
-    throw new GatewayError('INVALID_CONFIG', {
-      message: 'The strategy names no target.',
-      param: `${group.path}.strategy`,
-    });
-  return target;
+/** The places that may be called; the others are noted. */
+function placesFor(group: TargetGroup, { call, health }: Walk): readonly number[] {
+  const usable = openPlaces(group, { health });
+  if (usable.length === group.places.length) return usable;
+  for (const place of group.places) {
+    if (!usable.includes(place)) noteStep(call, group, place, 'circuit_open', null);
+  }
+  return usable;
 }
 
 function chosenPlace(group: TargetGroup, context: Walk): number | Promise<number> {
   if (group.mode === 'conditional') return matchedPlace(group, context.call);
-  const places = openPlaces(group, context);
-  if (group.mode === 'single') return places[0] ?? -1;
-  if (group.sticky) return stuckPlace(group, group.sticky, places, context);
-  return draw(group.weights, places, context.random);
+  const places = placesFor(group, context);
+  if (group.mode === 'single') return noted(context, group, places[0] ?? -1, 'only');
+  if (!group.sticky) return noted(context, group, draw(group.weights, places, context.random), 'weight');
+  const stuck = stuckPlace(group, group.sticky, places, context);
+  return stuck instanceof Promise
+    ? stuck.then((place) => noted(context, group, place, 'sticky'))
+    : noted(context, group, stuck, 'sticky');
+}
+
+function noted(
+  { call }: Walk,
+  group: TargetGroup,
+  place: number,
+  reason: 'only' | 'weight' | 'sticky',
+): number {
+  noteStep(call, group, place, reason, reason === 'weight' ? (group.weights[place] ?? null) : null);
+  return place;
 }
 
 /** The target of the first condition that holds, else the default. */
 function matchedPlace(group: TargetGroup, call: Call): number {
   const facts = factsOf(call);
-  const name = group.conditions.find(({ test }) => test?.(facts))?.then ?? group.fallbackName;
-  return (name === null ? undefined : group.byName.get(name)) ?? -1;
+  const index = group.conditions.findIndex(({ test }) => test?.(facts));
+  const name = group.conditions[index]?.then ?? group.fallbackName;
+  const place = (name === null ? undefined : group.byName.get(name)) ?? -1;
+  if (index < 0) noteStep(call, group, place, 'default', null);
+  else noteStep(call, group, place, 'condition', index);
+  return place;
 }
 
 /** The target that the caller got before, if it may still be called; else a new draw, which is kept. */

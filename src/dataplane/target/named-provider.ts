@@ -14,6 +14,9 @@ export type NamedProvider = {
   by: 'target' | 'forced model' | 'model' | 'default model' | 'header';
 };
 
+/** What of a call names providers. */
+export type NamingCall = Pick<Call, 'headers' | 'body' | 'route'>;
+
 /** A call, a leaf of its plan, and whom the call names for that. */
 export type Naming = { named: NamedProvider; leaf: Leaf; call: Call };
 
@@ -36,7 +39,7 @@ function splitModel(
  * Whom a call names for a leaf: by the target's own provider, by the model that the config forces, by the model that the
  * request or the config's default asks for, by the header; in this order. Null when nothing names a provider.
  */
-export function providerNamedFor(leaf: Leaf, call: Call): NamedProvider | null {
+export function providerNamedFor(leaf: Leaf, call: NamingCall): NamedProvider | null {
   const header = headerProvider(call);
   const kind = leaf.provider ?? header;
   const scopes = kind === null || kind.startsWith('@') ? undefined : findProvider(kind)?.modelScopes;
@@ -68,7 +71,7 @@ export function placeOfName({
 export const namesProvider = (call: Call): boolean =>
   headerProvider(call) !== null || splitModel(namedModel(call.body)).slug !== null;
 
-export function headerProvider(call: Call): string | null {
+export function headerProvider(call: Pick<Call, 'headers'>): string | null {
   const virtualKey = headerOf(call.headers, 'x-gateway-virtual-key');
   const named = headerOf(call.headers, 'x-gateway-provider')?.trim();
   return named || (virtualKey ? `@${virtualKey.trim().replace(/^@/, '')}` : null);

@@ -2,7 +2,12 @@ import { type Directory, isExpired, type ProviderRecord } from '../../directory/
 import { GatewayError } from '../../errors/index.ts';
 import type { HostPolicy } from '../../lib/http/custom-host.ts';
 import { headerOf } from '../../lib/http/headers.ts';
-import { findProvider, type Provider, type ProviderSettings } from '../../providers/index.ts';
+import {
+  findProvider,
+  type OwnIdentity,
+  type Provider,
+  type ProviderCredential,
+} from '../../providers/index.ts';
 import type { OwnPricing } from '../../recording/pricing/index.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Call } from '../call/call.ts';
@@ -13,7 +18,7 @@ import { allowedModel } from './restricted-models.ts';
 import type { Target } from './target.ts';
 
 /** Where providers are looked up, and which hosts may be called. */
-type Sources = { directory: Directory; hostPolicy: HostPolicy };
+type Sources = { directory: Directory; hostPolicy: HostPolicy; identity: OwnIdentity | null };
 
 /** Chooses the provider of a leaf and checks that the call may use it. */
 export function resolveTarget(leaf: Leaf, call: Call, sources: Sources): Target | Promise<Target> {
@@ -23,15 +28,19 @@ export function resolveTarget(leaf: Leaf, call: Call, sources: Sources): Target 
   return named.name.startsWith('@') ? fromCatalogue(naming, sources) : fromRequest(naming, sources);
 }
 
-function fromCatalogue(naming: Naming, { directory, hostPolicy }: Sources): Target | Promise<Target> {
+function fromCatalogue(naming: Naming, sources: Sources): Target | Promise<Target> {
   const { named, call } = naming;
-  const found = directory.providers.get(`${call.workspaceId}/${named.name.slice(1)}`);
+  const found = sources.directory.providers.get(`${call.workspaceId}/${named.name.slice(1)}`);
   return found instanceof Promise
-    ? found.then((record) => withRecord(record, naming, hostPolicy))
-    : withRecord(found, naming, hostPolicy);
+    ? found.then((record) => withRecord(record, naming, sources))
+    : withRecord(found, naming, sources);
 }
 
-function withRecord(record: ProviderRecord | null, naming: Naming, hostPolicy: HostPolicy): Target {
+function withRecord(
+  record: ProviderRecord | null,
+  naming: Naming,
+  { hostPolicy, identity }: Sources,
+): Target {
   const { named, leaf, call } = naming;
   const { name, model } = named;
   if (!record) throw unknownProvider(naming, `There is no provider ${name.slice(0, 100)} in this workspace`);
@@ -49,17 +58,24 @@ function withRecord(record: ProviderRecord | null, naming: Naming, hostPolicy: H
   const host = requestHost ?? modelRecord?.customHost ?? record.customHost;
   requireChoosable(provider, leaf);
   const { key, settings } = record.credential;
-  const credential = { key, settings: { ...settings, ...chosenSettings(provider, leaf, call, 'stored') } };
+  const credential = {
+    key,
+    settings: { ...settings, ...chosenSettings(provider, leaf, call, 'stored') },
+    // Nobody but the provider itself gets to see it.
+    identity: host === null ? identity : null,
+  };
   return {
     provider,
     record,
     base: baseUrlOf({ provider, host, settings: credential.settings }, naming, hostPolicy),
     hasFixedAddress: host === null && typeof provider.baseUrl === 'string',
     credential,
+    bareCredential: credential,
+    usedSecrets: [],
     isStored: true,
     customHeaders,
-    model,
-    pricing: pricingOf(provider, settings, modelRecord ? modelRecord.pricing : record.pricing),
+    model: sentModel(provider, credential, model),
+    pricing: pricingOf(provider, credential, model, modelRecord ? modelRecord.pricing : record.pricing),
   };
 }
 
@@ -85,10 +101,12 @@ function fromRequest(naming: Naming, { hostPolicy }: Sources): Target {
     base: baseUrlOf({ provider, host, settings: credential.settings }, naming, hostPolicy),
     hasFixedAddress: host === null && typeof provider.baseUrl === 'string',
     credential,
+    bareCredential: credential,
+    usedSecrets: [],
     isStored,
     customHeaders: {},
-    model: named.model,
-    pricing: pricingOf(provider, credential.settings, null),
+    model: sentModel(provider, credential, named.model),
+    pricing: pricingOf(provider, credential, named.model, null),
   };
 }
 
@@ -114,19 +132,28 @@ function knownProvider(id: string, naming: Naming): Provider {
 }
 
 /** What is said of a model itself goes before what the settings say of all that they lead to. */
-function pricingOf(provider: Provider, settings: ProviderSettings, own: OwnPricing): OwnPricing {
-  const baseModel = provider.pricedAs?.(settings);
+function pricingOf(
+  provider: Provider,
+  { settings }: ProviderCredential,
+  model: string | null,
+  own: OwnPricing,
+): OwnPricing {
+  const baseModel = provider.pricedAs?.(settings, model);
   if (baseModel === undefined || own?.baseModel) return own;
   return { list: null, multipliers: null, ...own, baseModel };
 }
 
+const sentModel = ({ sentModel }: Provider, { settings }: ProviderCredential, model: string | null) =>
+  sentModel ? sentModel(model, settings) : model;
+
 /** Headers of the integration may carry credentials as well. */
 const holdsSecrets = (
-  { credential }: ProviderRecord,
+  { credential, mappedSecrets }: ProviderRecord,
   customHeaders: Target['customHeaders'],
   provider: Provider,
 ): boolean =>
   credential.key !== null ||
+  mappedSecrets.length > 0 ||
   Object.keys(customHeaders).length > 0 ||
   Object.keys(credential.settings).some((name) => provider.settings[name]?.secret);
 

@@ -3,10 +3,10 @@ import type { Logger } from '../../../lib/logger.ts';
 import type { Leaf } from '../../../routing-config/plan.ts';
 import { Circuits, type Name, type Opening } from './circuits.ts';
 import type { CallEnd } from './rule.ts';
-import { addOutcomes, openCircuit, readCircuits } from './store.ts';
+import { addOutcomes, circuitId, openCircuit, readCircuits } from './store.ts';
 
-export { targetIdentity } from './identity.ts';
-export { circuitModel } from './store.ts';
+export { type IdentifyingCall, targetIdentity } from './identity.ts';
+export { type Circuit, circuitId, circuitModel, placeOfCircuit, readCircuits } from './store.ts';
 
 /**
  * The circuit breakers of a saved config, as one call meets them: each target counts by provider, credential and model.
@@ -98,7 +98,7 @@ export function createBreakers(db: Connection, { now, log }: { now: () => Date; 
     of(configId, organisationId, identity) {
       const nameOf = (leaf: Leaf): Name => {
         const target = `${configId}:${leaf.path}`;
-        return { target, id: `${target}:${identity(leaf)}`, organisationId };
+        return { target, id: circuitId(configId, leaf.path, identity(leaf)), organisationId };
       };
       return {
         isOpen(leaf) {

@@ -33,6 +33,16 @@ schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 export const circuitModel = defineModel('Circuit', schema);
 
+/** `identity`: see `targetIdentity`. */
+export const circuitId = (configId: string, path: string, identity: string): string =>
+  `${configId}:${path}:${identity}`;
+
+/** What `circuitId` was made of, identity aside. */
+export function placeOfCircuit(id: string): { configId: string; path: string } {
+  const [configId = '', path = ''] = id.split(':');
+  return { configId, path };
+}
+
 type Named = Pick<Circuit, '_id' | 'organisationId'>;
 export type Addition = Named & { counts: Counts; cooldown: number };
 

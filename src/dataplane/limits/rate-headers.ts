@@ -1,0 +1,73 @@
+import type { Counter, CounterState, LimitEngine } from '../../limits/engine.ts';
+import type { LimitUnit } from '../../limits/limit.ts';
+
+/** The names of the three headers that tell of a limit. */
+type HeaderNames = { limit: string; remaining: string; reset: string };
+/** By unit; null for cost, which callers have no such headers for. */
+type RateHeaders = Readonly<Record<LimitUnit, HeaderNames | null>>;
+
+/** On refusals, as official clients know them. */
+export const refusalHeaders: RateHeaders = {
+  requests: {
+    limit: 'x-ratelimit-limit-requests',
+    remaining: 'x-ratelimit-remaining-requests',
+    reset: 'x-ratelimit-reset-requests',
+  },
+  tokens: {
+    limit: 'x-ratelimit-limit-tokens',
+    remaining: 'x-ratelimit-remaining-tokens',
+    reset: 'x-ratelimit-reset-tokens',
+  },
+  cost: null,
+};
+
+/** On answers, so that a provider's own headers stay as they are. */
+const ownHeaders: RateHeaders = {
+  requests: {
+    limit: 'x-gateway-ratelimit-limit-requests',
+    remaining: 'x-gateway-ratelimit-remaining-requests',
+    reset: 'x-gateway-ratelimit-reset-requests',
+  },
+  tokens: {
+    limit: 'x-gateway-ratelimit-limit-tokens',
+    remaining: 'x-gateway-ratelimit-remaining-tokens',
+    reset: 'x-gateway-ratelimit-reset-tokens',
+  },
+  cost: null,
+};
+
+/** What a limit allows, what is left of it, and in how many seconds all of it is there again. */
+export function rateHeader(
+  all: RateHeaders,
+  { limit }: Counter,
+  { remaining, resetsAt }: CounterState,
+  now: number,
+): Record<string, string> {
+  const names = all[limit.unit];
+  if (names === null) return {};
+  return {
+    [names.limit]: String(limit.amount),
+    [names.remaining]: String(Math.max(0, Math.floor(remaining))),
+    ...(resetsAt !== null && { [names.reset]: String(Math.max(0, Math.ceil((resetsAt - now) / 1000))) }),
+  };
+}
+
+/** Of each unit the limit of which the least is left. */
+export function answerHeaders(
+  counters: readonly Counter[],
+  engine: LimitEngine,
+  now: number,
+): Record<string, string> {
+  const tightest = new Map<string, { counter: Counter; state: CounterState }>();
+  for (const counter of counters) {
+    const { unit, enforcement } = counter.limit;
+    if (unit === 'cost' || enforcement === 'observe') continue;
+    const state = engine.stateOf(counter);
+    const least = tightest.get(unit);
+    if (!least || state.remaining < least.state.remaining) tightest.set(unit, { counter, state });
+  }
+  const headers: Record<string, string> = {};
+  for (const { counter, state } of tightest.values())
+    Object.assign(headers, rateHeader(ownHeaders, counter, state, now));
+  return headers;
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WebSocket } from 'ws';
+import { eventually } from '../../support/eventually.ts';
+import { type RealtimeProvider, startRealtimeProvider } from '../../support/realtime-provider.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { allSettled, countersOf, keyWith, openReservations } from './limited.ts';
+
+let world: World;
+let provider: RealtimeProvider;
+let slug: string;
+
+beforeAll(async () => {
+  [world, provider] = await Promise.all([startWorld(), startRealtimeProvider()]);
+  slug = await world.makeProvider({ configurations: { custom_host: provider.url } });
+});
+afterAll(async () => {
+  await provider.stop();
+  await world.stop();
+});
+
+const connect = (key: string, to = slug) =>
+  new WebSocket(`${world.app.url.replace('http', 'ws')}/v1/realtime?model=@${to}/gpt-realtime`, {
+    headers: { 'x-gateway-api-key': key },
+  });
+
+/** Both ends of a session through the gateway, the greeting read. */
+async function session(key: string) {
+  const opened = provider.session();
+  const caller = connect(key);
+  const greeting = once(caller, 'message');
+  const [end] = await Promise.all([opened, once(caller, 'open')]);
+  await greeting;
+  return { caller, provider: end.socket };
+}
+
+/** The answer to an opening that is refused. */
+function refused(socket: WebSocket): Promise<{ status: number; json: any }> {
+  return new Promise((resolve, reject) => {
+    socket.on('unexpected-response', async (_request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      resolve({ status: response.statusCode ?? 0, json: JSON.parse(Buffer.concat(chunks).toString()) });
+    });
+    socket.on('open', () => reject(new Error('The session was opened.')));
+    socket.on('error', reject);
+  });
+}
+
+const usage = (input: number, output: number) => ({
+  total_tokens: input + output,
+  input_tokens: input,
+  output_tokens: output,
+  input_token_details: { text_tokens: input, audio_tokens: 0, cached_tokens: 0 },
+});
+
+describe('a session of a key with limits', () => {
+  const limited = (creditLimit: number) => keyWith(world, { usage: [{ type: 'tokens', creditLimit }] });
+  const done = (input: number, output: number) =>
+    JSON.stringify({ type: 'response.done', response: { usage: usage(input, output) } });
+
+  test('is counted by what its answers report', async () => {
+    const { id, key } = await limited(100_000);
+    const { caller, provider } = await session(key);
+    expect(await openReservations(world)).toBe(1);
+    provider.send(done(100, 50));
+    await once(caller, 'message');
+    caller.close(1000);
+    await once(caller, 'close');
+    await allSettled(world);
+    await eventually(async () => expect((await countersOf(world, id))['usage:tokens']?.fill).toBe(150));
+  });
+
+  test('ends when its budget is used up, and says so', async () => {
+    const { id, key } = await limited(20_000);
+    const { caller, provider } = await session(key);
+    const events: any[] = [];
+    caller.on('message', (data) => events.push(JSON.parse(String(data))));
+    const closed = once(caller, 'close');
+    provider.send(done(14_000, 1000));
+    expect((await closed)[0]).toBe(1008);
+    expect(events.at(-1)).toMatchObject({
+      type: 'error',
+      error: { type: 'budget_exceeded' },
+      limit: { level: 'api_key', unit: 'tokens', value: 20_000 },
+    });
+    await allSettled(world);
+    await eventually(async () => expect((await countersOf(world, id))['usage:tokens']?.fill).toBe(15_000));
+  });
+
+  test('is not opened where its budget cannot pay a minute', async () => {
+    const { key } = await limited(1000);
+    const before = provider.opened();
+    const { status, json } = await refused(connect(key));
+    expect([status, json.limit.level]).toEqual([412, 'api_key']);
+    expect(provider.opened()).toBe(before);
+    expect(await openReservations(world)).toBe(0);
+  });
+
+  test('costs nothing where the provider opens none', async () => {
+    const { id, key } = await limited(100_000);
+    const unreachable = await world.makeProvider({
+      configurations: { custom_host: 'http://127.0.0.1:9/v1' },
+    });
+    const { status } = await refused(connect(key, unreachable));
+    expect(status).toBeGreaterThanOrEqual(500);
+    await allSettled(world);
+    await eventually(async () => expect((await countersOf(world, id))['usage:tokens']?.fill).toBe(0));
+  });
+});
