@@ -130,6 +130,65 @@ describe('drafts', () => {
   });
 });
 
+describe('drafts of another version', () => {
+  type Head = { record: string[]; parts: string[] };
+  const jsonAt = (bytes: Buffer, at: number) => {
+    const length = bytes.readUInt32LE(at);
+    return { json: JSON.parse(bytes.toString('utf8', at + 4, at + 4 + length)), end: at + 4 + length };
+  };
+  const withLength = (json: unknown) => {
+    const text = Buffer.from(JSON.stringify(json));
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(text.length);
+    return Buffer.concat([length, text]);
+  };
+
+  /** A chunk of one draft, as a version would have written it whose columns differ. */
+  function chunkOf(draft: ExchangeDraft, change: (head: Head, values: unknown[]) => void): Buffer {
+    let bytes = Buffer.alloc(0);
+    const buffer = new DraftBuffer((chunk) => {
+      bytes = Buffer.from(chunk.bytes);
+    });
+    buffer.add(draft);
+    buffer.flush();
+    const head = jsonAt(bytes, 1);
+    const first = jsonAt(bytes, head.end);
+    const values: unknown[] = [];
+    for (let at = 0; at < first.json.length; at += 2) values[first.json[at]] = first.json[at + 1];
+    change(head.json, values);
+    const differences = values.flatMap((value, place) => [place, value]);
+    return Buffer.concat([
+      bytes.subarray(0, 1),
+      withLength(head.json),
+      withLength(differences),
+      bytes.subarray(first.end),
+    ]);
+  }
+
+  const body = { bytes: Buffer.from('asked'), size: 5 };
+  const asked = draftOf({ requestBody: body, finalUntransformed: { ...body, bytes: Buffer.from('sent!') } });
+
+  test('are read by names: what was not there yet has its default, what is no more is left out', () => {
+    const chunk = chunkOf(asked, (head, values) => {
+      const place = head.record.indexOf('mode text');
+      head.record.splice(place, 1);
+      values.splice(place, 1);
+      head.record.unshift('gone text');
+      values.unshift('no more');
+    });
+    const [draft] = decodeDrafts(chunk);
+    expect(draft).toEqual({ ...asked, record: { ...asked.record, mode: 'single' } });
+  });
+
+  test('are refused where bytes of a part would be misread', () => {
+    const chunk = chunkOf(asked, (head, values) => {
+      head.parts.push('newBytes');
+      values.push(3);
+    });
+    expect(() => decodeDrafts(chunk)).toThrow('newBytes');
+  });
+});
+
 describe('overflow', () => {
   const open = () => new Overflow({ directory, key, log });
 
@@ -145,7 +204,7 @@ describe('overflow', () => {
       }
       for await (const bytes of openSealed(file.path, key)) pieces.push(Buffer.from(bytes).toString());
       await rm(file.path);
-      from.done(file);
+      from.tidySoon();
     }
     return pieces;
   }
@@ -273,7 +332,7 @@ describe('overflow', () => {
         await pause();
         file = await overflow.take();
       }
-      overflow.giveBack(file);
+      overflow.giveBackFailed(file);
     }
     expect(overflow.isEmpty).toBe(true);
     await overflow.stop();

@@ -315,6 +315,7 @@ describe('a call costs nothing', () => {
   ])('%s', async (_when, change, answer) => {
     expect(await billFor(call({ ...known, ...change }, answer))).toEqual({
       costNanodollars: 0,
+      costLines: null,
       savingsNanodollars: null,
     });
   });
@@ -324,6 +325,7 @@ describe('a call costs nothing', () => {
     async (cacheStatus) => {
       expect(await billFor(call({ ...known, cacheStatus }, chat(1000, 10)))).toEqual({
         costNanodollars: 0,
+        costLines: null,
         savingsNanodollars: perMillion([1000, 1.25], [10, 10]),
       });
     },
@@ -348,7 +350,7 @@ describe('factors', () => {
     classes: Record<string, number>,
     multipliers: Multipliers,
     pictures: typeof images | null = null,
-  ) => (costOf({ classes, images: pictures }, list, multipliers) ?? Number.NaN) / 1e7;
+  ) => (costOf({ classes, images: pictures }, list, multipliers)?.nanodollars ?? Number.NaN) / 1e7;
 
   it.each<[string, Record<string, number>, Multipliers, number]>([
     ['the unit', { request_token: 100 }, { request_token: 2, default: 3 }, 0.2],
@@ -386,7 +388,7 @@ const classes = fc.dictionary(fc.constantFrom(...tokenUnits), fc.nat(1_000_000))
 
 describe('a cost', () => {
   const cost = (used: Record<string, number>, list: PriceList, multipliers: Multipliers | null = null) =>
-    costOf({ classes: used, images: null }, list, multipliers) ?? Number.NaN;
+    costOf({ classes: used, images: null }, list, multipliers)?.nanodollars ?? Number.NaN;
   const times = (factor: number, used: Record<string, number>) =>
     Object.fromEntries(Object.entries(used).map(([unit, count]) => [unit, factor * count]));
 
@@ -396,6 +398,20 @@ describe('a cost', () => {
         const once = cost(used, list);
         expect(Number.isSafeInteger(once) && once >= 0).toBe(true);
         expect(cost(times(factor, used), list)).toBe(factor * once);
+      }),
+    );
+  });
+
+  it('adds up from lines that are whole numbers of billionths', () => {
+    fc.assert(
+      fc.property(lists, classes, (list, used) => {
+        const { nanodollars, lines } = costOf({ classes: used, images: null }, list, { default: 1.37 }) ?? {
+          nanodollars: Number.NaN,
+          lines: [],
+        };
+        const amounts = lines.map((line) => line.nanodollars);
+        expect(amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0)).toBe(true);
+        expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(nanodollars);
       }),
     );
   });

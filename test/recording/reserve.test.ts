@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { BSON } from 'bson';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { AuditEntry, IdentifiedAuditEntry } from '../../src/recording/audit/entry.ts';
+import { createReserve, type Reserve } from '../../src/recording/audit/reserve.ts';
+import { createSpool } from '../../src/recording/audit/spool.ts';
 import { createAuditTrail } from '../../src/recording/audit/trail.ts';
-import { createReserve, type Reserve } from '../../src/recording/queue/reserve.ts';
-import { createSpool } from '../../src/recording/queue/spool.ts';
 
 let directory: string;
 let reserve: Reserve;

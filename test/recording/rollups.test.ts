@@ -71,6 +71,7 @@ const someLog = fc.record({
   retryAttemptCount: oneOf(0, 1, 3, -1),
   responseStatusCode: oneOf(200, 246, 429, 500),
   responseTime: fc.double({ min: 0, max: 100_000, noNaN: true }),
+  endpoint: oneOf('chatComplete', 'embed'),
   cacheStatus: oneOf<LogRecord['cacheStatus']>('DISABLED', 'MISS', 'HIT', 'SEMANTIC HIT', 'REFRESH'),
   promptTokens: fc.option(fc.nat(10_000)),
   completionTokens: fc.option(fc.nat(10_000)),
@@ -101,6 +102,7 @@ const plan = fc.record({
     fc.record({
       ago: fc.oneof(fc.nat(2 * HOUR), fc.nat(31 * DAY)),
       length: fc.oneof(fc.nat(7 * HOUR), fc.nat(32 * DAY)),
+      zone: oneOf('UTC', 'Europe/Berlin', 'Asia/Kolkata'),
     }),
     { minLength: 1, maxLength: 1 },
   ),
@@ -133,13 +135,13 @@ test('roll-ups equal a recount of the logs, whatever fails, is written again, cu
       // One that comes back late has nothing to add.
       await Promise.all(writers.map((writer) => writer.stop()));
       expect(await db.collection('log_batches').countDocuments()).toBe(0);
-      for (const { ago, length } of windows) {
+      for (const { ago, length, zone } of windows) {
         const min = new Date(now - ago - length);
         const max = new Date(now - ago);
         const [rolledUp, recounted] = await Promise.all(
           // An empty filter by metadata lets every log through, but has them looked at one by one.
           [{}, { metadata: {} }].map(async (filters) =>
-            dataOf(await app.graphql(analyticsQuery(), { min, max, filters })),
+            dataOf(await app.graphql(analyticsQuery(), { min, max, filters, zone })),
           ),
         );
         expect(rolledUp).toEqual(recounted);

@@ -35,8 +35,15 @@ export class ChainWalk {
   #newest: (ChainHead & { isGenuine: boolean }) | null = null;
   #unchainedBefore: number | null = null;
 
-  constructor(sign: Sign, head: ChainHead | null, notes: readonly ChainHead[]) {
+  /** `start`: the entry after which the walk begins, taken for genuine; null for the whole chain. */
+  constructor(
+    sign: Sign,
+    head: ChainHead | null,
+    notes: readonly ChainHead[],
+    start: ChainHead | null = null,
+  ) {
     this.#sign = sign;
+    this.#newest = start && { ...start, isGenuine: true };
     this.#noted = head?.sequence ?? 0;
     this.#marks = [
       ...(head ? [{ ...head, what: 'head' as const, seen: false }] : []),

@@ -1,3 +1,13 @@
+/** One member of the target that an action changed; secrets are masked. */
+export type AuditChange = {
+  member: string;
+  /** Null too where the member is no plain value. */
+  before: PlainValue | null;
+  after: PlainValue | null;
+};
+
+export type PlainValue = string | number | boolean | readonly (string | number | boolean)[];
+
 /** One administrative action, done or refused. Secrets are already redacted. */
 export type AuditEntry = {
   organisationId: string;
@@ -10,6 +20,9 @@ export type AuditEntry = {
   resourceType: string;
   action: string;
   targetId: string | null;
+  /** What the target was called when the action was over; absent in entries of versions that did not note it. */
+  targetName?: string | null;
+  changes?: readonly AuditChange[];
   /** Keyed hashes of the target as it was stored before and after the action; null where it did not exist. */
   beforeDigest?: string | null;
   afterDigest?: string | null;
@@ -22,6 +35,8 @@ export type AuditEntry = {
   queryParams: string;
   requestHeaders: string;
   clientIp: string;
+  /** Two letters; absent in entries of versions that did not note it. */
+  country?: string | null;
   userAgent: string;
   timestamp: Date;
 };

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import type { Db } from 'mongodb';
 import type { Logger } from '../../lib/logger.ts';
-import { unlessGone } from '../queue/unless-gone.ts';
+import { unlessGone } from '../../lib/unless-gone.ts';
 import { auditEntriesIn, type ChainHead } from './chain.ts';
 import type { AuditNote } from './verification.ts';
 

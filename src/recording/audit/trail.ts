@@ -1,9 +1,9 @@
 import { uuid } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { Reserve } from '../queue/reserve.ts';
-import type { Spool } from '../queue/spool.ts';
 import type { AuditChain } from './chain.ts';
 import type { AuditEntry, IdentifiedAuditEntry } from './entry.ts';
+import type { Reserve } from './reserve.ts';
+import type { Spool } from './spool.ts';
 
 export type AuditTrail = {
   /**

@@ -3,20 +3,23 @@ import type { ExchangeDraft, Headers, KeptBody } from './draft.ts';
 import type { LogBodies, LogMessage } from './record.ts';
 import { safeHeaders } from './redaction.ts';
 
-/** About what headers and bodies take in the store. */
-export const sizeOf = (
-  { requestHeaders, requestBody, finalUntransformed, transformed, response, original }: ExchangeDraft,
-  limit: number,
-): number =>
-  headersSize(requestHeaders) +
-  headersSize(transformed?.headers ?? {}) +
-  headersSize(response?.headers ?? {}) +
-  headersSize(original?.headers ?? {}) +
-  Math.min(limit, requestBody?.size ?? 0) +
-  Math.min(limit, finalUntransformed?.size ?? 0) +
-  Math.min(limit, transformed?.body.size ?? 0) +
-  Math.min(limit, response?.size ?? 0) +
-  Math.min(limit, original?.body.size ?? 0);
+/** Of a body, as far as its size counts. */
+const COUNTED_BYTES = 64 * 1024;
+
+/** About what headers and bodies take in the store. Follows from the draft alone, whatever the settings are: see `BodyPacks`. */
+export const sizeOf = (draft: ExchangeDraft): number =>
+  headersSize(draft.requestHeaders) +
+  headersSize(draft.transformed?.headers ?? {}) +
+  headersSize(draft.response?.headers ?? {}) +
+  headersSize(draft.original?.headers ?? {}) +
+  bodySize(draft.requestBody) +
+  bodySize(draft.finalUntransformed) +
+  bodySize(draft.transformed?.body) +
+  bodySize(draft.response) +
+  bodySize(draft.original?.body);
+
+const bodySize = (body: { size: number } | null | undefined): number =>
+  Math.min(COUNTED_BYTES, body?.size ?? 0);
 
 function headersSize(headers: Headers): number {
   let size = 0;

@@ -72,6 +72,8 @@ export const fields = {
   lastUsedOptionIndex: { type: 'number', default: 0 },
   /** JSON path of the target in the config, e.g. `config.targets[1]`. */
   lastUsedOptionJsonPath: { type: 'text', default: 'config' },
+  /** How the call came to the target, as `routing.ts` encodes it; null without a choice. */
+  routing: { type: 'text', default: null },
   /** Retries used; -1 when they were used up or abandoned. */
   retryAttemptCount: { type: 'number', default: 0 },
 
@@ -107,11 +109,17 @@ export const fields = {
   tokenClasses: { type: 'counts', default: null, isDerived: true },
   /** Billionths of a US dollar, an integer so that sums do not drift; null where the price or the usage is not known. */
   costNanodollars: { type: 'number', default: null, isDerived: true },
+  /** What the cost adds up from, as `pricing/cost-lines.ts` encodes it; null where nothing was billed. */
+  costLines: { type: 'text', default: null, isDerived: true },
   /** What an answer from the cache would have cost; null for every other. */
   savingsNanodollars: { type: 'number', default: null, isDerived: true },
   metadata: { type: 'labels', default: {}, secret: 'labels' },
   /** True when the caller hung up before the answer was complete. */
   clientAborted: { type: 'flag', default: false },
+  /** The limits that the attempts at the target were counted by, as `limits.ts` encodes them; null without any. */
+  limits: { type: 'text', default: null },
+  /** The limit that refused the call, as `limits.ts` encodes it; null where none did. */
+  refusal: { type: 'text', default: null, secret: 'text' },
   /** Why the provider gave no complete answer, in the gateway's words. */
   error: { type: 'text', default: null, secret: 'text' },
   /** The pack that holds headers and bodies; null when they are not stored. */

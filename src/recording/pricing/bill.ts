@@ -1,8 +1,9 @@
 import type { CacheStatus } from '../log/record.ts';
 import type { Usage } from '../usage/index.ts';
-import { isPriced, loadCatalogue } from './catalogue.ts';
+import { type Catalogue, isPriced, loadCatalogue } from './catalogue.ts';
 import { priceListOf } from './convert.ts';
-import { type BilledImages, costOf } from './cost.ts';
+import { type BilledImages, type Cost, costOf } from './cost.ts';
+import { encodeCostLines } from './cost-lines.ts';
 import type { OwnPricing, PriceList } from './price-list.ts';
 
 /** All that the price of a call depends on. */
@@ -24,8 +25,14 @@ export type PricedCall = {
   own: OwnPricing;
 };
 
-/** Billionths of a US dollar; null where the price or the usage is not known. */
-export type Bill = { costNanodollars: number | null; savingsNanodollars: number | null };
+/** Billionths of a US dollar; null where the price or the usage is not known. `costLines`: encoded, what the cost adds up from. */
+export type Bill = {
+  costNanodollars: number | null;
+  costLines: string | null;
+  savingsNanodollars: number | null;
+};
+
+const NOTHING: Bill = { costNanodollars: 0, costLines: null, savingsNanodollars: null };
 
 /**
  * What a call costs. Nothing, where nothing was billed: no provider was called, the cache
@@ -34,9 +41,17 @@ export type Bill = { costNanodollars: number | null; savingsNanodollars: number 
  */
 export async function billFor(call: PricedCall): Promise<Bill> {
   if (call.cacheStatus === 'HIT' || call.cacheStatus === 'SEMANTIC HIT') {
-    return { costNanodollars: 0, savingsNanodollars: await priceOf(call) };
+    return { ...NOTHING, savingsNanodollars: (await priceOf(call))?.nanodollars ?? null };
   }
-  return { costNanodollars: isUnbilled(call) ? 0 : await priceOf(call), savingsNanodollars: null };
+  if (isUnbilled(call)) return NOTHING;
+  const cost = await priceOf(call);
+  if (!cost) return { ...NOTHING, costNanodollars: null };
+  const source = call.own?.list ? 'integration' : 'catalogue';
+  return {
+    costNanodollars: cost.nanodollars,
+    costLines: encodeCostLines(source, cost.lines),
+    savingsNanodollars: null,
+  };
 }
 
 const isUnbilled = ({ wasCalled, method, status, usage }: PricedCall): boolean =>
@@ -47,15 +62,24 @@ export const makesSomething = (method: string, status: number): boolean =>
   method === 'POST' || status === 101;
 
 /** 408 and 499 stand for an answer that nobody waited for; it may have been billed. */
-const isRefusal = (status: number): boolean =>
+export const isRefusal = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 499;
 
-async function priceOf(call: PricedCall): Promise<number | null> {
+async function priceOf(call: PricedCall): Promise<Cost | null> {
+  const isListed = call.own?.list || call.provider === null || !isPriced(call.provider);
+  return costIn(isListed ? null : await loadCatalogue(), call);
+}
+
+/** What a call costs by what it used. `catalogue`: null where its prices are not needed. */
+export function costIn(
+  catalogue: Catalogue | null,
+  call: Omit<PricedCall, 'wasCalled' | 'method' | 'status' | 'cacheStatus'>,
+): Cost | null {
   const { usage, images, own } = call;
   const { tokenClasses } = usage.counts;
-  const list = own?.list ?? (await listFor(call));
+  const list = own?.list ?? (catalogue && listFor(catalogue, call));
   if (!list) return null;
-  if (tokenClasses === null && !images) return isFree(list) ? 0 : null;
+  if (tokenClasses === null && !images) return isFree(list) ? { nanodollars: 0, lines: [] } : null;
   return costOf({ classes: tokenClasses ?? {}, images }, list, own?.multipliers ?? null);
 }
 
@@ -63,16 +87,18 @@ const isFree = ({ pay_as_you_go: { additional_units, image, ...tokens } }: Price
   !additional_units && !image && Object.values(tokens).every(({ price }) => price === 0);
 
 /** The catalogue's price of the model that was asked for, of the one it is based on, or of the one that answered. */
-async function listFor({
-  provider,
-  model,
-  answeredModel,
-  at,
-  usage,
-  own,
-}: PricedCall): Promise<PriceList | null> {
-  if (provider === null || !isPriced(provider)) return null;
-  const catalogue = await loadCatalogue();
+function listFor(
+  catalogue: Catalogue,
+  {
+    provider,
+    model,
+    answeredModel,
+    at,
+    usage,
+    own,
+  }: Pick<PricedCall, 'provider' | 'model' | 'answeredModel' | 'at' | 'usage' | 'own'>,
+): PriceList | null {
+  if (provider === null) return null;
   const find = (name: string | null | undefined) => (name ? catalogue.find(provider, name, at) : null);
   const listed = find(model) ?? find(own?.baseModel) ?? find(answeredModel());
   return listed && priceListOf(listed, usage.counts.promptTokens ?? 0, usage.terms);

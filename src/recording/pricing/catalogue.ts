@@ -14,6 +14,8 @@ export type Catalogue = {
   find(provider: string, model: string, at: Date): Listed | null;
   /** Every model of a kind of provider by its name; null when it knows none. */
   list(provider: string, at: Date): Map<string, Listed> | null;
+  /** The names of these models; none of a kind of provider that it does not know. */
+  names(provider: string): string[];
 };
 
 const MINUTE = 60_000;
@@ -31,14 +33,19 @@ const nameOf = (provider: string): string | null => findProvider(provider)?.pric
 
 export const isPriced = (provider: string): boolean => nameOf(provider) !== null;
 
-const listedAs = (provider: string, model: string, prices: ModelPrice): Listed =>
-  withLongInput({ provider, model, prices: prices as ListedPrices });
+const listedAs = (provider: string, { id, context_window }: ModelInfo, prices: ModelPrice): Listed =>
+  withLongInput({
+    provider,
+    model: id,
+    prices: prices as ListedPrices,
+    ...(context_window !== undefined && { contextWindow: context_window }),
+  });
 
 function createCatalogue(library: Library): Catalogue {
   /** Asking for the price of nothing gives the prices; they may depend on the date and on the time of day. */
   function findExact(name: string, model: string, at: Date): Listed | null {
     const found = library.calcPrice({}, model, { providerId: name, timestamp: at });
-    if (found) return listedAs(name, found.model.id, found.model_price);
+    if (found) return listedAs(name, found.model, found.model_price);
     const listed = modelsOf(name).find(({ id }) => id === model);
     if (listed) return pricesOf(name, listed, at);
     const added = model.toLowerCase();
@@ -52,7 +59,7 @@ function createCatalogue(library: Library): Catalogue {
     const only = { ...model, match: { equals: model.id } };
     const provider = { id: name, name, api_pattern: '', models: [only] };
     const found = library.calcPrice({}, model.id, { provider, timestamp: at });
-    return listedAs(name, model.id, found?.model_price ?? {});
+    return listedAs(name, model, found?.model_price ?? {});
   }
 
   // Looking through hundreds of models takes longer than the rest of a log, and prices change by the minute at most.
@@ -87,6 +94,11 @@ function createCatalogue(library: Library): Catalogue {
         return found ? [[model, found] as const] : [];
       });
       return new Map([...added, ...listed]);
+    },
+    names(provider) {
+      const name = nameOf(provider);
+      if (name === null) return [];
+      return [...new Set([...Object.keys(supplement[name] ?? {}), ...modelsOf(name).map(({ id }) => id)])];
     },
   };
 }

@@ -33,8 +33,8 @@ const otherKeys: Readonly<Record<string, { unit: string; per: number }>> = {
   output_citation_mtok: { unit: 'citation_token', per: 1e6 },
 };
 
-/** What a model is called in the catalogue, and its prices there. */
-export type Listed = { provider: string; model: string; prices: ListedPrices };
+/** What a model is called in the catalogue, and its prices there. `contextWindow`: tokens, where they are known. */
+export type Listed = { provider: string; model: string; prices: ListedPrices; contextWindow?: number };
 
 /**
  * The price list of a model, from what the catalogue says and the supplement adds. `inputTokens` chooses between prices
@@ -88,6 +88,9 @@ function tierOf(listed: ListedPrice | undefined, inputTokens: number): number | 
 
 const validated = (dollars: number): number | null =>
   Number.isFinite(dollars) && dollars >= 0 ? dollars : null;
+
+/** The terms of a provider, by the catalogue's name for it, whose prices are known. */
+export const knownTerms = (provider: string): string[] => Object.keys(factors[provider] ?? {});
 
 /** Every term changes the price by a factor of its own. */
 function factorOf(provider: string, terms: readonly string[]): number | null {

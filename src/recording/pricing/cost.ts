@@ -1,5 +1,6 @@
 import type { TokenClasses } from '../usage/index.ts';
 import { evaluate } from './calculation.ts';
+import type { CostLine } from './cost-lines.ts';
 import type { Multipliers, PriceList } from './price-list.ts';
 import { broaderUnits, isTokenUnit } from './units.ts';
 
@@ -11,6 +12,11 @@ type Rate = (unit: string) => number | null;
 
 const NANODOLLARS_OF_A_CENT = 1e7;
 
+/** Billionths of a US dollar, and the lines that add up to them. */
+export type Cost = { nanodollars: number; lines: CostLine[] };
+
+type Part = Omit<CostLine, 'nanodollars'> & { cents: number };
+
 /**
  * What was used at its price, in billionths of a US dollar, rounded once at the end. Null as soon as a price is missing:
  * a cost without one of its parts would be wrong.
@@ -19,26 +25,47 @@ export function costOf(
   { classes, images }: Billed,
   list: PriceList,
   multipliers: Multipliers | null,
-): number | null {
+): Cost | null {
   const rate: Rate = (unit) => rateOf(unit, list, multipliers);
-  const parts = Object.entries(classes).map(([unit, quantity]) => {
-    if (hasExpression(unit, list)) return 0;
+  const parts: Part[] = [];
+  let cents = 0;
+  const add = (unit: string, quantity: number | null, price: number | null, part: number | null): boolean => {
+    if (part === null) return false;
+    parts.push({ unit, quantity, price, cents: part });
+    cents += part;
+    return true;
+  };
+  for (const [unit, quantity] of Object.entries(classes)) {
+    if (hasExpression(unit, list)) continue;
     const price = rate(unit);
-    return price === null ? null : quantity * price;
-  });
+    if (!add(unit, quantity, price, price === null ? null : quantity * price)) return null;
+  }
   for (const side of ['request', 'response'] as const) {
     const calculation = list.calculate?.[side];
-    if (calculation) parts.push(evaluate(calculation, (name) => numberOf(name, classes, rate)));
+    if (!calculation) continue;
+    const part = evaluate(calculation, (name) => numberOf(name, classes, rate));
+    if (!add(side, null, null, part)) return null;
   }
-  if (images) parts.push(imagesAt(images, list, multipliers));
-  let cents = 0;
-  for (const part of parts) {
-    if (part === null) return null;
-    cents += part;
+  if (images) {
+    const price = imagePrice(images, list, multipliers);
+    if (!add('image', images.count, price, price === null ? null : images.count * price)) return null;
   }
   // Prices are decimal fractions, their products are not exact: the last digits are noise and must not tip the rounding.
-  const cost = Math.round(Number((cents * NANODOLLARS_OF_A_CENT).toPrecision(14)));
-  return Number.isSafeInteger(cost) ? cost : null;
+  const nanodollars = Math.round(Number((cents * NANODOLLARS_OF_A_CENT).toPrecision(14)));
+  return Number.isSafeInteger(nanodollars) ? { nanodollars, lines: linesOf(parts, nanodollars) } : null;
+}
+
+/** Rounds each line, and gives the largest one what rounding took from their sum. */
+function linesOf(parts: readonly Part[], total: number): CostLine[] {
+  const lines = parts
+    .filter(({ quantity, cents }) => quantity !== 0 || cents !== 0)
+    .map(({ cents, ...part }) => ({ ...part, nanodollars: Math.round(cents * NANODOLLARS_OF_A_CENT) }));
+  const largest = lines.reduce<CostLine | undefined>(
+    (best, line) => (best && best.nanodollars >= line.nanodollars ? best : line),
+    undefined,
+  );
+  if (largest) largest.nanodollars += total - lines.reduce((sum, { nanodollars }) => sum + nanodollars, 0);
+  return lines;
 }
 
 /** Cents for one of a unit; null where neither the unit nor a broader one has a price. */
@@ -58,16 +85,15 @@ function rateOf(
   return price * (multipliers?.[unit] ?? multipliers?.[priced as typeof unit] ?? multipliers?.default ?? 1);
 }
 
-function imagesAt(
-  { count, quality, size }: BilledImages,
+/** US cents for one image. */
+function imagePrice(
+  { quality, size }: BilledImages,
   { pay_as_you_go: { image } }: PriceList,
   multipliers: Multipliers | null,
 ): number | null {
   const sizes = image?.[quality] ?? image?.default;
   const price = (sizes?.[size] ?? sizes?.default)?.price;
-  return price === undefined
-    ? null
-    : count * price * (multipliers?.image?.default ?? multipliers?.default ?? 1);
+  return price === undefined ? null : price * (multipliers?.image?.default ?? multipliers?.default ?? 1);
 }
 
 /** Whether a unit is billed by an expression of the list instead of by itself. */

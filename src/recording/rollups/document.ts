@@ -65,6 +65,9 @@ export function decodeRows({
   return decoded;
 }
 
+/** The number of requests of a stored row: the first of the sums of every facet. */
+export const requestsIn = ([, [requests = 0]]: EncodedRow): number => requests;
+
 /** Adds what a stored row says, and its histogram where that was read. */
 export function addEncoded(
   tally: Tally,

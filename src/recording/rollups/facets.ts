@@ -11,7 +11,12 @@ export const requestDimensions = [
   'providerSlug',
   'prompt',
   'status',
+  'endpoint',
+  'cacheStatus',
 ] as const;
+
+/** The length of rows that versions before `endpoint` and `cacheStatus` wrote. */
+export const EARLY_DIMENSIONS = 7;
 
 export type RequestDimension = (typeof requestDimensions)[number];
 
@@ -19,7 +24,12 @@ export type Dimension = string | number | null;
 
 /** The members of a log by which requests are told apart. */
 export type Sorted = Pick<LogRecord, 'apiKeyId' | 'responseStatusCode'> &
-  Partial<Pick<LogRecord, 'aiProvider' | 'aiModel' | 'configSlug' | 'providerSlug' | 'metadata'>>;
+  Partial<
+    Pick<
+      LogRecord,
+      'aiProvider' | 'aiModel' | 'configSlug' | 'providerSlug' | 'metadata' | 'endpoint' | 'cacheStatus'
+    >
+  >;
 
 /** The prompt and the user of a request are what its metadata calls so. */
 export const PROMPT_KEY = '_prompt';
@@ -34,6 +44,8 @@ export const requestRow = (record: Sorted): Dimension[] => [
   record.providerSlug ?? null,
   record.metadata?.[PROMPT_KEY] ?? null,
   record.responseStatusCode,
+  record.endpoint ?? null,
+  record.cacheStatus ?? 'DISABLED',
 ];
 
 /**

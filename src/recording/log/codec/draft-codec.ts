@@ -1,4 +1,5 @@
 import type { ExchangeDraft } from '../draft.ts';
+import { arranging, COLUMNS, type Columns } from './columns.ts';
 import { applyDifferences, type Differences } from './differences.ts';
 import { bodiesOf, draftDifferences, draftOf, NO_VALUES, type Values, valuesOf } from './draft-values.ts';
 
@@ -14,6 +15,25 @@ const BUFFER_BYTES = 1024 * 1024;
 const WIDEST = 3;
 const LENGTH_BYTES = 4;
 
+/** What every chunk begins with: the mark of `isTold`, the length of a JSON text, and the text, which says what the values are. */
+const HEAD = headOf(COLUMNS);
+const TOLD_AT = 0;
+
+function headOf(columns: Columns): Buffer {
+  const text = Buffer.from(JSON.stringify(columns));
+  const head = Buffer.alloc(1 + LENGTH_BYTES + text.length);
+  head.writeUInt32LE(text.length, 1);
+  text.copy(head, 1 + LENGTH_BYTES);
+  return head;
+}
+
+/** Whether metrics and spans know of the drafts of a chunk: it was worked out before, and then refused by the database. */
+export const isTold = (bytes: Uint8Array): boolean => bytes[TOLD_AT] === 1;
+
+export function markAsTold(bytes: Uint8Array): void {
+  bytes[TOLD_AT] = 1;
+}
+
 /**
  * Writes drafts into one buffer as they come: of each the length of a JSON text, the text, which says what differs from the
  * draft before (see `valuesOf`), and the bytes of its bodies one after the other. Against a structured clone of the drafts,
@@ -22,7 +42,7 @@ const LENGTH_BYTES = 4;
 export class DraftBuffer {
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #onFull: (chunk: Chunk) => void;
-  #used = 0;
+  #used = HEAD.length;
   /** Of the last draft in the buffer. */
   #values = NO_VALUES;
   drafts = 0;
@@ -33,6 +53,7 @@ export class DraftBuffer {
    */
   constructor(onFull: (chunk: Chunk) => void) {
     this.#onFull = onFull;
+    HEAD.copy(this.#buffer);
   }
 
   add(draft: ExchangeDraft): void {
@@ -56,7 +77,7 @@ export class DraftBuffer {
   flush(): void {
     if (this.drafts === 0) return;
     const chunk = { bytes: this.#buffer.subarray(0, this.#used), drafts: this.drafts };
-    this.#used = 0;
+    this.#used = HEAD.length;
     this.#values = NO_VALUES;
     this.drafts = 0;
     this.#onFull(chunk);
@@ -71,8 +92,9 @@ function roomFor(json: string, bodies: readonly Buffer[]): number {
 
 function chunkOfOne(values: Values, bodies: readonly Buffer[]): Chunk {
   const json = JSON.stringify(draftDifferences(values, NO_VALUES));
-  const buffer = Buffer.allocUnsafeSlow(roomFor(json, bodies));
-  return { bytes: buffer.subarray(0, write(buffer, 0, json, bodies)), drafts: 1 };
+  const buffer = Buffer.allocUnsafeSlow(HEAD.length + roomFor(json, bodies));
+  HEAD.copy(buffer);
+  return { bytes: buffer.subarray(0, write(buffer, HEAD.length, json, bodies)), drafts: 1 };
 }
 
 /** Answers where it ended. */
@@ -86,20 +108,21 @@ function write(buffer: Buffer, start: number, json: string, bodies: readonly Buf
   return end;
 }
 
-/** The bodies are views of `bytes`. */
+/** The drafts of a chunk, whichever version of this program wrote it. The bodies are views of `bytes`. */
 export function decodeDrafts(bytes: Uint8Array): ExchangeDraft[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const drafts: ExchangeDraft[] = [];
   const values: unknown[] = [];
-  let at = 0;
+  let at = TOLD_AT + 1;
   const take = (length: number) => {
     at += length;
     return buffer.subarray(at - length, at);
   };
+  const takeJson = () => JSON.parse(take(take(LENGTH_BYTES).readUInt32LE()).toString('utf8'));
+  const arranged = arranging(takeJson() as Columns);
   while (at < buffer.length) {
-    const length = take(LENGTH_BYTES).readUInt32LE();
-    applyDifferences(values, JSON.parse(take(length).toString('utf8')) as Differences);
-    drafts.push(draftOf(values, take));
+    applyDifferences(values, takeJson() as Differences);
+    drafts.push(draftOf(arranged(values), take));
   }
   return drafts;
 }

@@ -1,15 +1,9 @@
-import { hash } from 'node:crypto';
 import type { ExchangeDraft, KeptBody, KeptMessage } from '../draft.ts';
+import type { PARTS } from './columns.ts';
 import { addDifferences, type Differences } from './differences.ts';
-import { RECORD_VALUES, recordOfValues, recordVersion, valuesOfRecord } from './record-values.ts';
+import { RECORD_COLUMNS, recordOfValues, valuesOfRecord } from './record-values.ts';
 
 type Take = (length: number) => Buffer;
-
-/** To be raised whenever `partsOf` and `draftOf` change. */
-const PARTS_VERSION = 1;
-
-/** Names the form of `valuesOf`: a draft that was written under another name cannot be read. */
-export const draftVersion: string = hash('sha256', `${recordVersion}\n${PARTS_VERSION}`).slice(0, 16);
 
 /** A draft without names: the values of its record and its other parts. */
 export type Values = { record: readonly unknown[]; parts: readonly unknown[] };
@@ -25,7 +19,7 @@ export const valuesOf = (draft: ExchangeDraft): Values => ({
 export function draftDifferences(values: Values, before: Values): Differences {
   const differences: Differences = [];
   addDifferences(differences, 0, values.record, before.record);
-  addDifferences(differences, RECORD_VALUES, values.parts, before.parts);
+  addDifferences(differences, RECORD_COLUMNS.length, values.parts, before.parts);
   return differences;
 }
 
@@ -83,7 +77,7 @@ const partsOf = ({
     quotable.length === 0 ? '' : JSON.stringify(quotable),
     pricing,
     endsCall,
-  ] as const;
+  ] as const satisfies { length: (typeof PARTS)['length'] };
 
 /** The draft of the values in one list; `take` gives the next bytes of the bodies. */
 export function draftOf(values: readonly unknown[], take: Take): ExchangeDraft {
@@ -109,7 +103,7 @@ export function draftOf(values: readonly unknown[], take: Take): ExchangeDraft {
     quotable,
     pricing,
     endsCall,
-  ] = values.slice(RECORD_VALUES) as unknown as ReturnType<typeof partsOf>;
+  ] = values.slice(RECORD_COLUMNS.length) as unknown as ReturnType<typeof partsOf>;
   const body = (length: number | null, size: number | null): KeptBody | null =>
     length === null || size === null ? null : { bytes: take(length), size };
   const message = (headers: KeptMessage['headers'] | null, of: KeptBody | null): KeptMessage | null =>

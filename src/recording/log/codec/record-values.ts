@@ -1,17 +1,13 @@
-import { hash } from 'node:crypto';
 import { fieldRows } from '../fields.ts';
 import type { LogRecord } from '../record.ts';
 
 const crossing = fieldRows.filter(([, field]) => !field.isDerived);
 
-/** How many values a record has. */
-export const RECORD_VALUES = crossing.length;
+/** What the values of a record are, in their order. */
+export const RECORD_COLUMNS: readonly string[] = crossing.map(([name, { type }]) => `${name} ${type}`);
 
-/** Names the order and the types of a record's values: where it differs, the values cannot be read. */
-export const recordVersion: string = hash(
-  'sha256',
-  crossing.map(([name, { type }]) => `${name} ${type}`).join('\n'),
-);
+/** Their defaults: what a record of before a field was there has of it. */
+export const RECORD_DEFAULTS: readonly unknown[] = crossing.map(([, field]) => field.default ?? null);
 
 // The table becomes source text once: a loop over names would take 1 µs more for each request.
 

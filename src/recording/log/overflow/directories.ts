@@ -4,6 +4,7 @@ import { readdir, rmdir, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Logger } from '../../../lib/logger.ts';
+import { isMissing, unlessGone } from '../../../lib/unless-gone.ts';
 
 /** Milliseconds without a sign of life after which a directory is abandoned. */
 const SILENCE = 120_000;
@@ -36,8 +37,8 @@ export class Abandoned {
     const seen = new Map<string, { mtime: number; since: number }>();
     const found: string[] = [];
     for (const path of await this.#others(ours)) {
-      const mtime = await timeOf(path);
-      if (mtime === null) continue;
+      const mtime = (await unlessGone(stat(path)))?.mtimeMs;
+      if (mtime === undefined) continue;
       const before = this.#seen.get(path);
       const since = before?.mtime === mtime ? before.since : performance.now();
       seen.set(path, { mtime, since });
@@ -48,10 +49,7 @@ export class Abandoned {
   }
 
   async #others(ours: ReadonlySet<string>): Promise<string[]> {
-    const names = await readdir(this.#directory).catch((error: unknown) => {
-      if (isMissing(error)) return [];
-      throw error;
-    });
+    const names = (await unlessGone(readdir(this.#directory))) ?? [];
     return names
       .filter((name) => name.startsWith(PREFIX))
       .map((name) => join(this.#directory, name))
@@ -87,18 +85,6 @@ function isRunning(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
-
-/** Null for a directory that has just gone. */
-async function timeOf(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** False for a directory in which something waits. */
 export async function isRemoved(path: string): Promise<boolean> {

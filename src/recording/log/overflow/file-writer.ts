@@ -1,13 +1,19 @@
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnDirectories } from './own-directories.ts';
-import type { Batch } from './sealed-queue.ts';
+import type { SealedPiece } from './sealed-file.ts';
 import type { WaitingFiles } from './waiting-files.ts';
+
+/** `isTold`: metrics and spans know of the drafts, since the database has refused them. */
+export type SealedChunk = { piece: SealedPiece; drafts: number; isTold: boolean };
 
 type OpenFile = { path: string; handle: FileHandle; bytes: number; drafts: number };
 
 /** Bytes after which the next file is begun. */
 export const FILE_BYTES = 2 * 1024 * 1024;
+/** What stays free on the disk for others, such as the store: so many bytes or, on a smaller one, this part of it. */
+const SPARED_BYTES = 1024 * 1024 * 1024;
+const SPARED_PART = 0.05;
 
 /** Writes sealed drafts to one file after another; each whole one joins those that wait. */
 export class FileWriter {
@@ -15,6 +21,8 @@ export class FileWriter {
   readonly #files: WaitingFiles;
   #current: OpenFile | null = null;
   #count = 0;
+  /** Drafts, over all files. */
+  written = 0;
 
   constructor(directories: OwnDirectories, files: WaitingFiles) {
     this.#directories = directories;
@@ -25,10 +33,19 @@ export class FileWriter {
     return this.#current !== null;
   }
 
-  /** Resolves when the system has the bytes. When it rejects, the batch has to be written again. */
-  async write({ chunks, length, drafts }: Batch): Promise<void> {
+  /** Of the file that takes more. */
+  get bytes(): number {
+    return this.#current?.bytes ?? 0;
+  }
+
+  /**
+   * Resolves when the system has the bytes and, where the database has refused some of them, the disk: nobody knows for how
+   * long those wait. When it rejects, the batch has to be written again.
+   */
+  async write(chunks: readonly SealedChunk[]): Promise<void> {
     this.#current ??= await this.#begin();
     const file = this.#current;
+    const length = chunks.reduce((sum, { piece }) => sum + piece.length, 0);
     const { bytesWritten } = await file.handle.writev(chunks.flatMap(({ piece }) => piece.parts));
     if (bytesWritten < length) {
       // A disk that fills up takes the beginning. It would be left out when the file is read, and takes up room.
@@ -36,8 +53,11 @@ export class FileWriter {
       throw new Error(`The disk took ${bytesWritten} of ${length} bytes.`);
     }
     file.bytes += length;
-    file.drafts += drafts;
-    this.#files.bytes += length;
+    if (chunks.some(({ isTold }) => isTold)) await file.handle.datasync();
+    for (const { drafts } of chunks) {
+      file.drafts += drafts;
+      this.written += drafts;
+    }
     if (file.bytes >= FILE_BYTES) await this.finish();
   }
 
@@ -61,6 +81,9 @@ export class FileWriter {
 
   async #create(path: string): Promise<FileHandle> {
     await mkdir(this.#directories.own, { recursive: true, mode: 0o700 });
+    const { bavail, blocks, bsize } = await statfs(this.#directories.own);
+    if (bavail * bsize < Math.min(SPARED_BYTES, SPARED_PART * blocks * bsize))
+      throw new Error('What is left of the disk is for others.');
     return open(path, 'wx', 0o600);
   }
 }

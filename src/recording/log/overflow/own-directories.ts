@@ -1,6 +1,8 @@
-import { rename, utimes } from 'node:fs/promises';
+import { readdir, rename, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Logger } from '../../../lib/logger.ts';
-import { Abandoned, isMissing, isRemoved, leave } from './directories.ts';
+import { isMissing, unlessGone } from '../../../lib/unless-gone.ts';
+import { Abandoned, isRemoved, leave } from './directories.ts';
 
 /** The directories whose files belong to this log: the one it writes to, and those of processes that are gone. */
 export class OwnDirectories {
@@ -34,11 +36,17 @@ export class OwnDirectories {
     }
   }
 
-  /** Abandoned directories, each under its new name once it is ours. */
-  async *takeOver(): AsyncGenerator<string> {
-    for (const path of await this.#abandoned.look(this.#paths)) {
-      const taken = await this.#take(path);
-      if (taken !== null) yield taken;
+  /** The files of abandoned directories, oldest first, once they are ours. */
+  async *takeOver(): AsyncGenerator<{ path: string; bytes: number }> {
+    for (const abandoned of await this.#abandoned.look(this.#paths)) {
+      const directory = await this.#take(abandoned);
+      if (directory === null) continue;
+      const names = (await readdir(directory)).sort();
+      this.#log.info({ files: names.length }, 'Taking over request logs that another process left on disk.');
+      for (const name of names) {
+        const path = join(directory, name);
+        yield { path, bytes: (await stat(path)).size };
+      }
     }
   }
 
@@ -46,14 +54,13 @@ export class OwnDirectories {
   async #take(path: string): Promise<string | null> {
     const taken = this.#abandoned.newName();
     const now = new Date();
-    try {
-      // The time goes first, so that nobody takes the directory from us; of two processes that rename it one fails.
-      await utimes(path, now, now);
-      await rename(path, taken);
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    // The time goes first, so that nobody takes the directory from us; of two processes that rename it one fails.
+    const isOurs = await unlessGone(
+      utimes(path, now, now)
+        .then(() => rename(path, taken))
+        .then(() => true),
+    );
+    if (!isOurs) return null;
     this.#paths.add(taken);
     return taken;
   }

@@ -18,8 +18,6 @@ const MOST_FAILURES = 3;
 export class WaitingFiles {
   #files: OverflowFile[] = [];
   readonly #log: Logger;
-  /** Bytes on disk, those of files included that the thread has taken and is not done with. */
-  bytes = 0;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -27,6 +25,10 @@ export class WaitingFiles {
 
   get isEmpty(): boolean {
     return this.#files.length === 0;
+  }
+
+  get bytes(): number {
+    return this.#files.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   add(file: OverflowFile): void {
@@ -37,29 +39,21 @@ export class WaitingFiles {
     return this.#files.shift() ?? null;
   }
 
-  /** The file's taker has ended over it. False where that happened too often: the file then stays for the next process. */
-  giveBack(file: OverflowFile): boolean {
-    const failures = file.failures + 1;
-    if (failures >= MOST_FAILURES) {
-      this.#log.error(
-        { path: file.path },
-        'Request logs on disk end the thread that reads them; they stay there.',
-      );
-      return false;
-    }
-    this.#files.unshift({ ...file, failures });
+  putFirst(file: OverflowFile): void {
+    this.#files.unshift(file);
+  }
+
+  /** Whether a file, over which its taker has just ended once more, stays for the next process. */
+  isFailedTooOften({ path, failures }: OverflowFile): boolean {
+    if (failures + 1 < MOST_FAILURES) return false;
+    this.#log.error({ path }, 'Request logs on disk end the thread that reads them; they stay there.');
     return true;
   }
 
   /** The directory belongs to another process now. Answers how many drafts of this process are in it. */
   forget(directory: string): number {
-    const isGone = ({ path }: OverflowFile) => dirname(path) === directory;
-    let gone = 0;
-    for (const { drafts, bytes } of this.#files.filter(isGone)) {
-      gone += drafts ?? 0;
-      this.bytes -= bytes;
-    }
-    this.#files = this.#files.filter((file) => !isGone(file));
-    return gone;
+    const gone = this.#files.filter(({ path }) => dirname(path) === directory);
+    this.#files = this.#files.filter((file) => !gone.includes(file));
+    return gone.reduce((sum, { drafts }) => sum + (drafts ?? 0), 0);
   }
 }

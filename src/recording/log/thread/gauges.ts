@@ -15,7 +15,7 @@ export const requestLogGauges = (requestLog: Pick<LogThread, 'counters' | 'spans
   },
   {
     name: 'sluice_request_log_spooled',
-    help: 'Request logs that went to disk first.',
+    help: 'Request logs that went to disk on their way to the database.',
     read: () => requestLog.counters.spooled,
   },
   {

@@ -2,14 +2,13 @@ import type { Logger } from '../../../lib/logger.ts';
 import { type Chunk, DraftBuffer } from '../codec/draft-codec.ts';
 import type { ExchangeDraft } from '../draft.ts';
 import type { Overflow } from '../overflow/overflow.ts';
-import { LogCounters } from './log-counters.ts';
-import type { WorkDone } from './messages.ts';
+import type { LogCounters, WorkDone, WorkRefused } from './messages.ts';
 import type { HandoverPace } from './pace.ts';
 import { UnderWay } from './under-way.ts';
 import type { WorkerPort } from './worker-port.ts';
 
-/** Bytes that may be under way to the thread; what comes on top waits on disk. */
-const UNDER_WAY_BYTES = 2 * 1024 * 1024;
+/** For how long a database that refused logs is left alone. */
+const AWAY_MS = 5000;
 
 /**
  * Decides where each draft is: in the buffer, under way to the thread, or in the overflow. A draft leaves one of them only
@@ -18,11 +17,12 @@ const UNDER_WAY_BYTES = 2 * 1024 * 1024;
 export class HandOver {
   readonly #buffer = new DraftBuffer((chunk) => this.#handOver(chunk));
   readonly #underWay = new UnderWay();
-  readonly #counters = new LogCounters();
+  readonly counters: LogCounters = { waiting: 0, written: 0, spooled: 0, dropped: 0 };
   readonly #port: WorkerPort;
   readonly #overflow: Overflow;
   readonly #pace: HandoverPace;
   readonly #log: Logger;
+  #awayUntil = 0;
 
   constructor(port: WorkerPort, overflow: Overflow, pace: HandoverPace, log: Logger) {
     this.#port = port;
@@ -31,8 +31,9 @@ export class HandOver {
     this.#log = log;
   }
 
-  get counters() {
-    return this.#counters.sums;
+  /** Whether the database has just refused logs. */
+  get isAway(): boolean {
+    return performance.now() < this.#awayUntil;
   }
 
   add(draft: ExchangeDraft): void {
@@ -52,24 +53,38 @@ export class HandOver {
   }
 
   updateCounters(): void {
-    this.#counters.update(this.#buffer.drafts + this.#underWay.drafts + this.#overflow.drafts);
+    this.counters.waiting = this.#buffer.drafts + this.#underWay.drafts + this.#overflow.drafts;
+    this.counters.spooled = this.#overflow.spooled;
   }
 
-  /** The thread has answered for a work: each of its logs is in the database or in the spool, or counted as lost. */
-  done({ worked, drafts, counters }: WorkDone): void {
-    const work = this.#underWay.end(worked);
-    // Fewer than were handed over: a piece of the file could not be read.
-    this.lose(Math.max(0, (work?.drafts ?? 0) - drafts));
-    if (work?.file) this.#overflow.done(work.file);
-    this.#counters.tell(counters);
+  /** The thread is done with works: each of their logs is in the database, or lost. */
+  done({ worked, written, lost, isDamaged }: WorkDone): void {
+    const works = worked.flatMap((number) => this.#underWay.end(number) ?? []);
+    this.counters.written += written;
+    const given = works.reduce((sum, { drafts }) => sum + (drafts ?? 0), 0);
+    this.lose(isDamaged && given > 0 ? given - written : lost);
+    this.#overflow.tidySoon();
     this.beat();
+  }
+
+  /** The database does not take works now: what was in memory goes to disk, where files are still. */
+  refused({ refused, chunks, wasAsked }: WorkRefused): void {
+    if (wasAsked) this.#awayUntil = performance.now() + AWAY_MS;
+    for (const [index, number] of refused.entries()) {
+      const work = this.#underWay.end(number);
+      const bytes = chunks[index];
+      if (work?.file) this.#overflow.giveBack(work.file);
+      if (!work || !bytes) continue;
+      const chunk = { bytes, drafts: work.drafts ?? 0 };
+      if (!this.#overflow.append(chunk)) this.#loseChunk(chunk);
+    }
   }
 
   /** Takes back what the thread has not answered for: files are still on disk; drafts in memory are lost. Answers their number. */
   takeBack(): number {
     let lost = 0;
     for (const { file, drafts } of this.#underWay.endAll()) {
-      if (file) this.#overflow.giveBack(file);
+      if (file) this.#overflow.giveBackFailed(file);
       else lost += drafts ?? 0;
     }
     this.lose(lost);
@@ -78,59 +93,50 @@ export class HandOver {
 
   threadEnded(code: number): void {
     const lost = this.takeBack();
-    this.#counters.threadEnded();
     this.#log.error({ code, records: lost }, 'The request log thread ended; starting another.');
-    this.updateCounters();
   }
 
   lose(drafts: number): void {
-    this.#counters.dropped += drafts;
+    this.counters.dropped += drafts;
   }
 
   #hasRoom({ bytes }: Chunk): boolean {
-    return this.#port.takesWork && this.#underWay.bytes + bytes.length <= UNDER_WAY_BYTES;
+    return this.#port.takesWork && this.#underWay.hasRoom(bytes.length);
   }
 
   #handOver(chunk: Chunk): void {
-    // In the order in which they came: no chunk overtakes another that waits on disk.
-    if (this.#hasRoom(chunk) && !this.#pace.isBusy && this.#overflow.isEmpty) this.#give(chunk);
-    else if (!this.#overflow.append(chunk)) this.#giveOrLose(chunk);
+    // In the order in which they came: no chunk overtakes another that waits on disk. While the database is away the thread
+    // tells metrics and spans of each, and gives it back.
+    const isNext = this.#overflow.isEmpty || this.isAway;
+    if (isNext && this.#hasRoom(chunk) && !this.#pace.isBusy) this.#give(chunk);
+    else if (this.#overflow.append(chunk)) return;
+    else if (this.#hasRoom(chunk) && !this.isAway) this.#give(chunk);
+    else this.#loseChunk(chunk);
   }
 
-  #giveOrLose(chunk: Chunk): void {
-    if (this.#hasRoom(chunk)) {
-      this.#give(chunk);
-      return;
-    }
-    this.lose(chunk.drafts);
-    this.#log.error(
-      { records: chunk.drafts },
-      'Request logs were lost: neither the thread nor the disk took them.',
-    );
+  #loseChunk({ drafts }: Chunk): void {
+    this.lose(drafts);
+    this.#log.error({ records: drafts }, 'Request logs were lost: neither database nor disk took them.');
   }
 
   #give(chunk: Chunk): void {
     // A copy, whose memory goes along.
     const bytes = new Uint8Array(chunk.bytes);
     const work = this.#underWay.begin({ bytes: bytes.length, drafts: chunk.drafts, file: null });
-    this.#port.post({ work, bytes }, [bytes.buffer]);
+    this.#port.post({ work, bytes, isAway: this.isAway }, [bytes.buffer]);
   }
 
   /** The next file from the disk, once the thread has nothing to do. */
   async #handOverFile(): Promise<void> {
-    if (!this.#port.takesWork || this.#pace.shallWait(this.#overflow)) return;
+    if (!this.#port.takesWork || this.isAway || this.#pace.shallWait(this.#overflow)) return;
     if (this.#overflow.isEmpty || this.#underWay.bytes > 0) return;
     const file = await this.#overflow.take();
-    if (!file) {
-      this.#giveRefused();
-      return;
+    if (!file) this.#giveRefused();
+    else if (!this.#port.takesWork) this.#overflow.giveBack(file);
+    else {
+      const { path, bytes, drafts } = file;
+      this.#port.post({ work: this.#underWay.begin({ bytes, drafts, file }), path });
     }
-    if (!this.#port.takesWork) {
-      this.#overflow.giveBack(file);
-      return;
-    }
-    const work = this.#underWay.begin({ bytes: file.bytes, drafts: file.drafts, file });
-    this.#port.post({ work, path: file.path });
   }
 
   /** A disk that takes nothing must not keep from the database what the database would take. */

@@ -1,15 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../../lib/logger.ts';
 import type { SpanCounters } from '../../spans/span-export.ts';
+import type { ExchangeDraft } from '../draft.ts';
 import { Overflow } from '../overflow/overflow.ts';
-import type { RequestLog } from '../request-log.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
 import { HandOver } from './hand-over.ts';
-import type { LogThreadData } from './messages.ts';
+import type { LogCounters, LogThreadData } from './messages.ts';
 import { HandoverPace } from './pace.ts';
 import { WorkerPort } from './worker-port.ts';
 
+export type RequestLog = {
+  /** Takes a draft without waiting. */
+  add(draft: ExchangeDraft): void;
+};
+
 export type LogThread = RequestLog & {
+  counters: LogCounters;
+  /** Resolves when everything added before is in the database or, while that is away, goes to disk. */
+  drain(): Promise<void>;
+  start(): void;
+  /** Ends once everything is in the database or, where that takes too long, on disk. */
+  stop(): Promise<void>;
   /** What became of the spans for the trace collector. */
   spans: SpanCounters;
   /** What the thread has counted; empty when it does not answer in time. */
@@ -34,6 +45,7 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
     data,
     {
       onDone: (done) => handOver.done(done),
+      onRefused: (refused) => handOver.refused(refused),
       onSpans: (message) => Object.assign(spans, message.spans),
       onAppended,
       onEnd: (code) => handOver.threadEnded(code),
@@ -43,10 +55,10 @@ export function createLogThread(data: LogThreadData, log: Logger, onAppended: ()
   const handOver = new HandOver(port, overflow, pace, log);
   let timer: NodeJS.Timeout | undefined;
 
-  /** Resolves when nothing waits on disk, or the time is up. */
+  /** Resolves when nothing waits on disk, the database refuses it, or the time is up. */
   async function emptied(patience: number): Promise<void> {
     const until = performance.now() + patience;
-    while (port.isRunning && !overflow.isEmpty && performance.now() < until) {
+    while (port.isRunning && !overflow.isEmpty && !handOver.isAway && performance.now() < until) {
       pace.hurry();
       await sleep(HAND_OVER_INTERVAL_MS);
     }

@@ -2,9 +2,9 @@ import type { Logger } from '../../../lib/logger.ts';
 import type { Overflow } from '../overflow/overflow.ts';
 import { ProcessorLoad } from './processor-load.ts';
 
-/** For how long drafts wait for the requests to leave a processor free, and how full the disk may become meanwhile. */
+/** For how long drafts wait for the requests to leave a processor free, and how much may wait meanwhile. */
 const PATIENCE_MS = 30_000;
-const PATIENT_FULLNESS = 0.5;
+const PATIENT_BYTES = 512 * 1024 * 1024;
 
 /** Decides when drafts go to the thread: while requests need all processors, drafts wait on disk, though not for ever. */
 export class HandoverPace {
@@ -31,9 +31,9 @@ export class HandoverPace {
   }
 
   /** Whether drafts on disk shall stay there. Once they have waited too long, they are worked out until none is left. */
-  shallWait({ isEmpty, age, fullness }: Overflow): boolean {
+  shallWait({ isEmpty, age, bytes }: Overflow): boolean {
     if (isEmpty) this.#isPatient = true;
-    else if (age > PATIENCE_MS || fullness > PATIENT_FULLNESS) this.#isPatient = false;
+    else if (age > PATIENCE_MS || bytes > PATIENT_BYTES) this.#isPatient = false;
     return this.isBusy && this.#isPatient;
   }
 

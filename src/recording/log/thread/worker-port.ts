@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../lib/logger.ts';
 import { threadLimits } from '../../../lib/thread-limits.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
-import type { FromLogThread, LogThreadData, ToLogThread, WorkDone } from './messages.ts';
+import type { FromLogThread, LogThreadData, ToLogThread, WorkDone, WorkRefused } from './messages.ts';
 
 /** For how long a look at the metrics waits for the thread. */
 const METRICS_PATIENCE_MS = 2000;
@@ -14,6 +14,7 @@ const YOUNG_GENERATION_MB = 24;
 /** What the thread says without being asked, and that it has ended by a defect; another one is started then. */
 type Listeners = {
   onDone(done: WorkDone): void;
+  onRefused(refused: WorkRefused): void;
   onSpans(message: Extract<FromLogThread, { spans: unknown }>): void;
   onAppended(): void;
   onEnd(code: number): void;
@@ -109,6 +110,7 @@ export class WorkerPort {
     else if ('metrics' in message) this.#metrics.get(message.metrics)?.(message.values);
     else if ('spans' in message) this.#listeners.onSpans(message);
     else if ('worked' in message) this.#listeners.onDone(message);
+    else if ('refused' in message) this.#listeners.onRefused(message);
     else {
       this.#drains.get(message.done)?.();
       this.#drains.delete(message.done);

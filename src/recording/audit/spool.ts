@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BSON, BSONError } from 'bson';
+import { unlessGone } from '../../lib/unless-gone.ts';
 import { isOutOfSpace } from '../../storage/out-of-space.ts';
 import type { Reserve } from './reserve.ts';
-import { unlessGone } from './unless-gone.ts';
 
 /** Records that the database could not take, on disk until it can. */
 export type Spool<T> = {

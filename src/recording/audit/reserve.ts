@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlessGone } from './unless-gone.ts';
+import { unlessGone } from '../../lib/unless-gone.ts';
 
 /**
  * Room on a disk that is full: files that were filled with zeros while there was space, and are written over in their place.

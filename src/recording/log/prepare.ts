@@ -1,9 +1,6 @@
-import type { Logger } from '../../lib/logger.ts';
 import { modelInPath } from '../../providers/native-api.ts';
 import { billedImages } from '../pricing/billed-images.ts';
 import { type Bill, billFor, makesSomething } from '../pricing/index.ts';
-import { createQueue, type ImpatientQueue, type Queue } from '../queue/queue.ts';
-import type { Spool } from '../queue/spool.ts';
 import { answeredModel, answerText, findUsage, noUsage, type TokenUsage } from '../usage/index.ts';
 import { plainAnswers } from './answers/plain-answers.ts';
 import { messagesOf, sizeOf } from './bodies.ts';
@@ -12,30 +9,26 @@ import type { ExchangeDraft, KeptBody } from './draft.ts';
 import type { LogEntry, LogRecord, Observed } from './record.ts';
 import { maskRecord } from './redaction.ts';
 
-export type RequestLog = Queue<ExchangeDraft>;
-
-export type RequestLogOptions = {
+export type PrepareOptions = {
   /** Lower-case names. */
   maskedHeaders: string[];
   bodies: 'full' | 'none';
   maxBodyBytes: number;
   retentionDays: number;
   bodyRetentionDays: number;
-  /** Sees every record once, when it is made. */
-  observe: (made: Observed[]) => void;
-  write: (entries: LogEntry[]) => Promise<void>;
-  spool: Spool<LogEntry>;
-  /** Whether the log of this id also stands in a file that stays. */
-  isElsewhere: (id: string) => boolean;
-  log: Logger;
 };
+
+/** Logs as they are stored, and as metrics and spans are told of them. */
+export type Prepared = { entries: LogEntry[]; made: Observed[] };
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** The record of every data-plane request, written in batches behind the requests. */
-export function createRequestLog(options: RequestLogOptions): ImpatientQueue<ExchangeDraft> {
+/**
+ * Works out what drafts cost, and what is kept of them without secrets. Drafts that came together are to be prepared together:
+ * the packs of their bodies then have the same ids whenever it is done again.
+ */
+export function createPrepare(options: PrepareOptions): (drafts: ExchangeDraft[]) => Promise<Prepared> {
   const { maskedHeaders, bodies, maxBodyBytes, retentionDays, bodyRetentionDays } = options;
-  const { observe, write, spool, isElsewhere, log } = options;
   const after = (date: Date, days: number) => new Date(date.getTime() + days * DAY);
 
   /** Completes the draft's record in place: a copy would lose the shape that makes encoding it fast. */
@@ -47,31 +40,23 @@ export function createRequestLog(options: RequestLogOptions): ImpatientQueue<Exc
     Object.assign(record, measures satisfies Partial<LogRecord>);
     record.expiresAt = after(record.createdAt, retentionDays);
     if (!keeps) return { record, bodies: null };
-    record.bodiesId = packs.idFor(record.workspaceId, sizeOf(draft, maxBodyBytes));
+    record.bodiesId = packs.idFor(record, sizeOf(draft));
     const expiresAt = after(record.createdAt, bodyRetentionDays);
     return { record, bodies: { expiresAt, ...messagesOf(draft, maxBodyBytes, maskedHeaders) } };
   }
 
-  async function prepare(drafts: ExchangeDraft[]): Promise<LogEntry[]> {
+  return async (drafts) => {
     const packs = new BodyPacks();
-    const entries: LogEntry[] = [];
-    const made: Observed[] = [];
+    const prepared: Prepared = { entries: [], made: [] };
     for (const packed of drafts) {
       const draft = { ...packed, ...(await plainAnswers(packed)) };
       draft.record.aiModel = modelInPath(draft.record.requestUrl) ?? draft.record.aiModel;
       const entry = toEntry(draft, await measure(draft), packs);
-      entries.push(entry);
-      made.push({ record: entry.record, endsCall: draft.endsCall });
+      prepared.entries.push(entry);
+      prepared.made.push({ record: entry.record, endsCall: draft.endsCall });
     }
-    observe(made);
-    return entries;
-  }
-
-  return createQueue<ExchangeDraft, LogEntry>({
-    name: 'request-log',
-    ...{ prepare, write, spool, log },
-    isElsewhere: ({ record }) => isElsewhere(record._id),
-  });
+    return prepared;
+  };
 }
 
 type Measures = TokenUsage & Bill;
