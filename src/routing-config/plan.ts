@@ -191,6 +191,10 @@ function inherit(config: GatewayConfig, parent: Behaviour, path: string): Behavi
   };
 }
 
+/** Every target that may be called, in the order of the config. */
+export const leavesOf = (plan: Plan): Leaf[] =>
+  plan.kind === 'leaf' ? [plan] : plan.targets.flatMap(leavesOf);
+
 /** How many parameters a plan has; a parameter counts at every target that has it. */
 export const inheritedParams = (plan: Plan): number =>
   plan.kind === 'group'

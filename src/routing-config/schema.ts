@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../errors/index.ts';
 import { customHostProblem } from '../lib/http/custom-host.ts';
 import { isNestedDeeperThan } from '../lib/storable.ts';
-import { allSettings, type Setting, settingProblem } from '../providers/index.ts';
+import { allSettings, type Setting, settingProblem, settingText } from '../providers/index.ts';
 import { cache, circuitBreaker, retry, statusCodes, strategy } from './parts.ts';
 import {
   conditionProblems,
@@ -35,7 +35,7 @@ const hostUrl = z
 const settingShape: Record<never, never> = Object.fromEntries(
   [...allSettings].map(([name, setting]) => [
     name,
-    writtenAsList(setting, z.string())
+    writtenAsItself(setting, z.string())
       .superRefine((value, context) => {
         const problem = settingProblem(setting, value);
         if (problem) context.addIssue({ code: 'custom', message: `must be ${problem}` });
@@ -44,9 +44,9 @@ const settingShape: Record<never, never> = Object.fromEntries(
   ]),
 );
 
-/** A list may be written as such, or as the JSON of it. */
-function writtenAsList({ list }: Setting, text: z.ZodString) {
-  return list ? z.preprocess((value) => (Array.isArray(value) ? JSON.stringify(value) : value), text) : text;
+/** A list or an object may be written as such, or as the JSON of it. */
+function writtenAsItself(setting: Setting, text: z.ZodString) {
+  return setting.list || setting.object ? z.preprocess((value) => settingText(setting, value), text) : text;
 }
 
 const plainNode = z.strictObject({
@@ -84,10 +84,10 @@ const plainNode = z.strictObject({
  * The node with provider settings at every level. It is a type of its own, since the compiler cannot follow a
  * recursion through computed members.
  */
-const node: typeof plainNode = plainNode.extend({
+export const configNode: typeof plainNode = plainNode.extend({
   ...settingShape,
   get targets() {
-    return z.array(node).min(1).max(100).optional();
+    return z.array(configNode).min(1).max(100).optional();
   },
 });
 
@@ -108,7 +108,7 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
   const repeated = repeatedKeys(value);
   if (repeated.length > 0)
     throw invalid(repeated.map((at) => `path: ${at}, message: this key is given twice`));
-  const parsed = node.safeParse(toSnakeCaseConfig(value));
+  const parsed = configNode.safeParse(toSnakeCaseConfig(value));
   if (!parsed.success) {
     throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));
   }
