@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { Permission, Principal } from '../auth/index.ts';
+import type { Permission, Principal, SwitchStates } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
+import type { Limit } from '../limits/limit.ts';
 import type { ProviderCredential } from '../providers/index.ts';
 import type { OwnPricing } from '../recording/pricing/index.ts';
 import type { Plan } from '../routing-config/plan.ts';
+import type { SecretSource, ValueFormat } from '../secret-managers/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
 
 /** An API key, under one of its secrets, as the data plane needs it. */
@@ -16,6 +18,8 @@ export type KeyRecord = {
   /** True when the organisation of the key refuses configs, providers and hosts that are not saved. */
   savedConfigsOnly: boolean;
   logMode: LogMode | null;
+  /** Of the key itself. */
+  limits: readonly Limit[];
 };
 
 /** How much of a request is logged; where nobody has set it, the installation and each request decide. */
@@ -28,7 +32,9 @@ export type ProviderRecord = {
   integrationId: string;
   /** Kind of provider, e.g. `openai`. */
   aiProviderId: string;
+  /** What is stored of it; `mappedSecrets` go before. */
   credential: ProviderCredential;
+  mappedSecrets: readonly MappedSecret[];
   customHost: string | null;
   customHeaders: Record<string, string>;
   allowAllModels: boolean;
@@ -38,6 +44,19 @@ export type ProviderRecord = {
   /** Whether models that are not in `models` may be asked for. */
   pricing: OwnPricing;
   expiresAt: number | null;
+  /** Of the provider, and of its integration in the provider's workspace. */
+  limits: readonly Limit[];
+};
+
+/** A part of a credential whose value comes from a secret manager. */
+export type MappedSecret = {
+  /** The setting that it fills; null for the key. */
+  setting: string | null;
+  /** Null when the reference is gone, or not for this workspace. */
+  source: SecretSource | null;
+  /** The member of the secret; null for the whole. */
+  key: string | null;
+  format: ValueFormat | null;
 };
 
 export const isExpired = ({ expiresAt }: Pick<ProviderRecord, 'expiresAt'>): boolean =>
@@ -67,6 +86,8 @@ export type AccountRecord = {
   tsgId: string;
   organisationId: string;
   grants: readonly Grant[];
+  /** Of the organisation; a workspace may have others. */
+  switches: SwitchStates;
 };
 
 export type Grant = {
@@ -76,6 +97,36 @@ export type Grant = {
   permissions: readonly Permission[];
 };
 
+/** A user of an organisation, with the roles that the user holds now. */
+export type UserRecord = {
+  id: string;
+  email: string;
+  organisationId: string;
+  /** The tenant of the organisation; null where there is none. */
+  tsgId: string | null;
+  grants: readonly Grant[];
+  /** Of the organisation; a workspace may have others. */
+  switches: SwitchStates;
+};
+
+/** A sign-in at the console, under the hash of its secret. */
+export type SignInRecord = {
+  id: string;
+  organisationId: string;
+  /** When it ends unless it is used before, in milliseconds since the epoch; each noted use moves it. */
+  endsAt: number;
+  /** When it ends at the latest, in milliseconds since the epoch. */
+  expiresAt: number;
+  holder: SignInHolder;
+};
+
+/** Whom a sign-in stands for; what they may do is looked up with each request. */
+export type SignInHolder =
+  | { kind: 'user'; userId: string }
+  /** `secretHash`: of the key that was shown at the sign-in. */
+  | { kind: 'key'; secretHash: string }
+  | { kind: 'service-account'; clientId: string; tsgId: string; secretVersion: number };
+
 export type WorkspaceRecord = {
   id: string;
   slug: string;
@@ -83,6 +134,8 @@ export type WorkspaceRecord = {
   /** As in a `KeyRecord`. */
   savedConfigsOnly: boolean;
   logMode: LogMode | null;
+  /** As they hold in the workspace. */
+  switches: SwitchStates;
 };
 
 /** Reads documents of the administration, many at a time; an id without an answer does not exist. */
@@ -98,12 +151,21 @@ export type DirectorySource = {
   accounts(ids: string[]): Promise<Map<string, AccountRecord>>;
   /** Ids are `<organisationId>/<id or slug>`. */
   workspaces(ids: string[]): Promise<Map<string, WorkspaceRecord>>;
+  users(ids: string[]): Promise<Map<string, UserRecord>>;
+  signIns(secretHashes: string[]): Promise<Map<string, SignInRecord>>;
+  /** What holds for all calls of each workspace: its policies, and limits of its own and of its organisation. */
+  limits(workspaceIds: string[]): Promise<Map<string, readonly Limit[]>>;
 };
 
 export type Directory = {
-  [K in keyof DirectorySource]: Table<
+  [K in Exclude<keyof DirectorySource, 'limits'>]: Table<
     DirectorySource[K] extends (ids: string[]) => Promise<Map<string, infer T>> ? T : never
   >;
+} & {
+  /** `forget` drops what is known of an id, so that the next `get` reads it anew. */
+  signIns: { forget(id: string): void };
+  /** The same list until something in it changes, so that what is made of it can be kept by it; empty for no workspace. */
+  limitsOf(workspaceId: string): readonly Limit[] | Promise<readonly Limit[]>;
 };
 
 /**
@@ -121,12 +183,15 @@ const ABSENT = 1000;
 const REFRESH_BATCH = 500;
 
 const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
-  keys: ['api_key', 'workspace', 'organisation'],
-  providers: ['provider', 'integration'],
+  keys: ['api_key', 'user', 'workspace', 'organisation'],
+  providers: ['provider', 'integration', 'secret_reference'],
   configs: ['config'],
   catalogues: ['provider', 'integration'],
-  accounts: ['tenant', 'service_account', 'access_policy', 'role'],
+  accounts: ['tenant', 'service_account', 'access_policy', 'role', 'organisation'],
   workspaces: ['workspace', 'organisation'],
+  users: ['user', 'workspace', 'tenant', 'organisation'],
+  signIns: ['sign_in'],
+  limits: ['limit', 'workspace', 'organisation'],
 };
 
 /** The data plane's memory of keys, providers and configs, kept current by `changes`. */
@@ -138,14 +203,23 @@ export function createDirectory(source: DirectorySource, changes: Changes): Dire
     catalogues: createTable((ids) => source.catalogues(ids)),
     accounts: createTable((ids) => source.accounts(ids)),
     workspaces: createTable((ids) => source.workspaces(ids)),
+    users: createTable((ids) => source.users(ids)),
+    signIns: createTable((ids) => source.signIns(ids)),
+    limits: createTable((ids) => source.limits(ids)),
   };
   changes.subscribe(async (kind) => {
     for (const [name, kinds] of Object.entries(affectedBy)) {
       if (kinds.includes(kind)) await tables[name as keyof DirectorySource].refresh();
     }
   });
-  return tables;
+  const { limits, ...others } = tables;
+  return { ...others, limitsOf: (workspaceId) => orNone(limits.get(workspaceId)) };
 }
+
+const none: readonly Limit[] = [];
+
+const orNone = (found: readonly Limit[] | null | Promise<readonly Limit[] | null>) =>
+  found instanceof Promise ? found.then((limits) => limits ?? none) : (found ?? none);
 
 function createTable<T extends object>(load: (ids: string[]) => Promise<Map<string, T>>) {
   const present = new LRUCache<string, T>({ max: ENTRIES });
@@ -200,6 +274,11 @@ function createTable<T extends object>(load: (ids: string[]) => Promise<Map<stri
         loading.set(id, own);
       }
       return pending;
+    },
+    forget(id: string): void {
+      present.delete(id);
+      absent.delete(id);
+      loading.delete(id);
     },
     /** Reads everything in memory again; until that is done, and when it fails, the last known state serves. */
     refresh(): Promise<void> {

@@ -30,6 +30,9 @@ beforeEach(() => {
     catalogues: nothing,
     accounts: nothing,
     workspaces: nothing,
+    users: nothing,
+    signIns: nothing,
+    limits: nothing,
     async keys(ids) {
       reads.push(ids);
       if (down) throw new Error('The database is down.');
