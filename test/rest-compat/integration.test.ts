@@ -34,6 +34,7 @@ describe('/v1/integrations', () => {
     const row = {
       id: made.id,
       organisation_id: app.organisationId,
+      workspace_id: null,
       ai_provider_id: 'openai',
       name: 'OpenAI',
       status: 'active',
@@ -41,6 +42,7 @@ describe('/v1/integrations', () => {
       last_updated_at: time,
       slug: 'openai-rest',
       description: 'd',
+      tags: { team: 'search' },
       object: 'integration',
     };
     expect(bodyOf(await call('GET', '?type=organisation&tags={"team":"search"}&page_size=2'))).toEqual({
@@ -56,6 +58,7 @@ describe('/v1/integrations', () => {
       allow_all_models: true,
       workspace_count: 1,
       pricing_adjustments: null,
+      secret_mappings: [],
     };
     expect(bodyOf(await call('GET', '/openai-rest'))).toEqual(shown);
     expect(bodyOf(await call('PUT', '/openai-rest', { name: 'Renamed' }))).toEqual({});
@@ -83,6 +86,11 @@ describe('/v1/integrations', () => {
         { ...known, ...models[1], name: 'own' },
       ],
     });
+    expect(bodyOf(await call('GET', `/${slug}/integration-models`)).total).toBe(2);
+    const older = { models: [{ slug: 'older', enabled: true, is_custom: true }] };
+    expect(bodyOf(await call('PUT', `/${slug}/integration-models`, older))).toEqual({});
+    expect(bodyOf(await call('GET', `/${slug}/models`)).total).toBe(3);
+    expect(bodyOf(await call('DELETE', `/${slug}/integration-models?slugs=older`))).toEqual({});
     expect(bodyOf(await call('DELETE', `/${slug}/models?slugs=own`))).toEqual({});
     expect(bodyOf(await call('GET', `/${slug}/models`)).total).toBe(1);
     expect(refusalOf(await call('DELETE', `/${slug}/models`)).param).toBe('slugs');
@@ -147,13 +155,6 @@ describe('/v1/integrations', () => {
       status: 400,
       code: 'AB01',
       param: `pricing_adjustments.${param}`,
-    });
-  });
-
-  it('refuses secret_mappings, which nothing acts on', async () => {
-    expect(refusalOf(await call('POST', '', { ...input, secret_mappings: null }))).toMatchObject({
-      status: 400,
-      param: 'secret_mappings',
     });
   });
 

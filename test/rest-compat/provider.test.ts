@@ -23,6 +23,8 @@ describe('/v1/providers', () => {
       slug: 'main',
     });
     const shown = {
+      id,
+      workspace_id: app.workspaceId,
       name: 'Main',
       integration_id: id,
       note: 'n',
@@ -30,6 +32,10 @@ describe('/v1/providers', () => {
       created_at: time,
       slug: 'main',
       expires_at: null,
+      secret_mappings: [],
+      tags: {},
+      usage_limits: null,
+      rate_limits: [],
       object: 'provider',
     };
     expect(bodyOf(await call('GET', '/main'))).toEqual(shown);
@@ -59,13 +65,7 @@ describe('/v1/providers', () => {
     ['a workspace of another tenant', { ...input, workspace_id: 'none' }, 403, 'AB03', 'workspace_id'],
     ['a moment in the past', { ...input, expires_at: '2020-01-01T00:00:00Z' }, 400, 'AB01', 'expires_at'],
     ['a slug that is taken', { ...input, slug: 'mock' }, 409, 'AB07', 'slug'],
-    [
-      'limits, which nothing acts on',
-      { ...input, usage_limits: {} },
-      400,
-      'unknown_parameter',
-      'usage_limits',
-    ],
+    ['a limit without an amount', { ...input, usage_limits: {} }, 400, 'AB01', 'usage_limits.credit_limit'],
   ])('refuses %s', async (_what, body, status, code, param) => {
     expect(refusalOf(await call('POST', '', body))).toEqual({ status, code, param });
   });

@@ -5,6 +5,8 @@ import type { EntityReference } from '../subgraph.ts';
 import type { DeploymentDocument } from './deployment/model.ts';
 import type { IntegrationDocument } from './integration/model.ts';
 import type { ProviderDocument } from './provider/model.ts';
+import type { SecretReferenceDocument } from './secret-reference/model.ts';
+import type { VirtualKeyRow } from './virtual-key/service.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -79,6 +81,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   ConstraintFormat: Types.ConstraintFormat;
   JSON: ResolverTypeWrapper<Types.Scalars['JSON']['output']>;
+  GatewayConfig: ResolverTypeWrapper<Types.Scalars['GatewayConfig']['output']>;
   DateTime: ResolverTypeWrapper<Types.Scalars['DateTime']['output']>;
   Count: ResolverTypeWrapper<Types.Scalars['Count']['output']>;
   SortDirection: Types.SortDirection;
@@ -86,18 +89,42 @@ export type ResolversTypes = {
   ResourceSort: Types.ResourceSort;
   LogExportField: Types.LogExportField;
   LogMode: Types.LogMode;
-  Workspace: ResolverTypeWrapper<EntityReference>;
-  ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
-  Deployment: ResolverTypeWrapper<DeploymentDocument>;
-  String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
-  Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
+  LimitEnforcement: Types.LimitEnforcement;
+  LimitStoreLoss: Types.LimitStoreLoss;
+  LimitUnpriced: Types.LimitUnpriced;
+  LimitOnCrash: Types.LimitOnCrash;
+  LimitOnAbort: Types.LimitOnAbort;
+  LimitReset: Types.LimitReset;
+  UsageLimitType: Types.UsageLimitType;
+  RateLimitType: Types.RateLimitType;
+  RateLimitUnit: Types.RateLimitUnit;
+  RateLimitWindow: Types.RateLimitWindow;
+  LimitStatus: Types.LimitStatus;
+  UsageLimit: ResolverTypeWrapper<Types.UsageLimit>;
+  Float: ResolverTypeWrapper<Types.Scalars['Float']['output']>;
   Int: ResolverTypeWrapper<Types.Scalars['Int']['output']>;
+  RateLimit: ResolverTypeWrapper<Types.RateLimit>;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
+  String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
+  LimitGroupInput: Types.LimitGroupInput;
+  AvailableModel: ResolverTypeWrapper<Types.AvailableModel>;
+  ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
+  Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
+  ModelPriceSource: Types.ModelPriceSource;
+  AvailableModelPage: ResolverTypeWrapper<Types.AvailableModelPage>;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  User: ResolverTypeWrapper<EntityReference>;
+  Workspace: ResolverTypeWrapper<EntityReference>;
+  Deployment: ResolverTypeWrapper<DeploymentDocument>;
   DeploymentStatus: Types.DeploymentStatus;
   DeploymentPage: ResolverTypeWrapper<Omit<Types.DeploymentPage, 'data'> & { data: Array<ResolversTypes['Deployment']> }>;
   CreateDeploymentInput: Types.CreateDeploymentInput;
   UpdateDeploymentInput: Types.UpdateDeploymentInput;
-  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  IntegrationTest: ResolverTypeWrapper<Types.IntegrationTest>;
+  TestIntegrationInput: Types.TestIntegrationInput;
   Integration: ResolverTypeWrapper<IntegrationDocument>;
   IntegrationStatus: Types.IntegrationStatus;
   IntegrationLevel: Types.IntegrationLevel;
@@ -116,34 +143,65 @@ export type ResolversTypes = {
   LongInputPricing: ResolverTypeWrapper<Types.LongInputPricing>;
   ModelConfiguration: ResolverTypeWrapper<Types.ModelConfiguration>;
   ModelParameter: ResolverTypeWrapper<Types.ModelParameter>;
-  Float: ResolverTypeWrapper<Types.Scalars['Float']['output']>;
   ModelParameterOption: ResolverTypeWrapper<Types.ModelParameterOption>;
   ModelKinds: ResolverTypeWrapper<Types.ModelKinds>;
   ModelMessages: ResolverTypeWrapper<Types.ModelMessages>;
+  ProviderKind: ResolverTypeWrapper<Types.ProviderKind>;
+  ProviderSetting: ResolverTypeWrapper<Types.ProviderSetting>;
+  ProviderSettingType: Types.ProviderSettingType;
   Provider: ResolverTypeWrapper<ProviderDocument>;
   ProviderStatus: Types.ProviderStatus;
   ProviderPage: ResolverTypeWrapper<Omit<Types.ProviderPage, 'data'> & { data: Array<ResolversTypes['Provider']> }>;
   CreateProviderInput: Types.CreateProviderInput;
   UpdateProviderInput: Types.UpdateProviderInput;
+  SecretReference: ResolverTypeWrapper<SecretReferenceDocument>;
+  SecretReferenceStatus: Types.SecretReferenceStatus;
+  SecretManagerType: Types.SecretManagerType;
+  SecretValueFormat: Types.SecretValueFormat;
+  SecretMapping: ResolverTypeWrapper<Omit<Types.SecretMapping, 'secretReference'> & { secretReference?: Types.Maybe<ResolversTypes['SecretReference']> }>;
+  SecretMappingInput: Types.SecretMappingInput;
+  SecretReferencePage: ResolverTypeWrapper<Omit<Types.SecretReferencePage, 'data'> & { data: Array<ResolversTypes['SecretReference']> }>;
+  SecretOutcome: Types.SecretOutcome;
+  SecretReferenceTest: ResolverTypeWrapper<Types.SecretReferenceTest>;
+  CreateSecretReferenceInput: Types.CreateSecretReferenceInput;
+  UpdateSecretReferenceInput: Types.UpdateSecretReferenceInput;
+  VirtualKey: ResolverTypeWrapper<VirtualKeyRow>;
+  VirtualKeyPage: ResolverTypeWrapper<Omit<Types.VirtualKeyPage, 'data'> & { data: Array<ResolversTypes['VirtualKey']> }>;
+  VirtualKeyDeploymentInput: Types.VirtualKeyDeploymentInput;
+  CreateVirtualKeyInput: Types.CreateVirtualKeyInput;
+  UpdateVirtualKeyInput: Types.UpdateVirtualKeyInput;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   JSON: Types.Scalars['JSON']['output'];
+  GatewayConfig: Types.Scalars['GatewayConfig']['output'];
   DateTime: Types.Scalars['DateTime']['output'];
   Count: Types.Scalars['Count']['output'];
   ResourceSort: Types.ResourceSort;
-  Workspace: EntityReference;
-  ID: Types.Scalars['ID']['output'];
-  Deployment: DeploymentDocument;
-  String: Types.Scalars['String']['output'];
-  Boolean: Types.Scalars['Boolean']['output'];
+  UsageLimit: Types.UsageLimit;
+  Float: Types.Scalars['Float']['output'];
   Int: Types.Scalars['Int']['output'];
+  RateLimit: Types.RateLimit;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
+  String: Types.Scalars['String']['output'];
+  LimitGroupInput: Types.LimitGroupInput;
+  AvailableModel: Types.AvailableModel;
+  ID: Types.Scalars['ID']['output'];
+  Boolean: Types.Scalars['Boolean']['output'];
+  AvailableModelPage: Types.AvailableModelPage;
+  Query: Record<PropertyKey, never>;
+  User: EntityReference;
+  Workspace: EntityReference;
+  Deployment: DeploymentDocument;
   DeploymentPage: Omit<Types.DeploymentPage, 'data'> & { data: Array<ResolversParentTypes['Deployment']> };
   CreateDeploymentInput: Types.CreateDeploymentInput;
   UpdateDeploymentInput: Types.UpdateDeploymentInput;
-  Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
+  IntegrationTest: Types.IntegrationTest;
+  TestIntegrationInput: Types.TestIntegrationInput;
   Integration: IntegrationDocument;
   GlobalWorkspaceAccess: Types.GlobalWorkspaceAccess;
   IntegrationWorkspace: Omit<Types.IntegrationWorkspace, 'workspace'> & { workspace?: Types.Maybe<ResolversParentTypes['Workspace']> };
@@ -160,18 +218,35 @@ export type ResolversParentTypes = {
   LongInputPricing: Types.LongInputPricing;
   ModelConfiguration: Types.ModelConfiguration;
   ModelParameter: Types.ModelParameter;
-  Float: Types.Scalars['Float']['output'];
   ModelParameterOption: Types.ModelParameterOption;
   ModelKinds: Types.ModelKinds;
   ModelMessages: Types.ModelMessages;
+  ProviderKind: Types.ProviderKind;
+  ProviderSetting: Types.ProviderSetting;
   Provider: ProviderDocument;
   ProviderPage: Omit<Types.ProviderPage, 'data'> & { data: Array<ResolversParentTypes['Provider']> };
   CreateProviderInput: Types.CreateProviderInput;
   UpdateProviderInput: Types.UpdateProviderInput;
+  SecretReference: SecretReferenceDocument;
+  SecretMapping: Omit<Types.SecretMapping, 'secretReference'> & { secretReference?: Types.Maybe<ResolversParentTypes['SecretReference']> };
+  SecretMappingInput: Types.SecretMappingInput;
+  SecretReferencePage: Omit<Types.SecretReferencePage, 'data'> & { data: Array<ResolversParentTypes['SecretReference']> };
+  SecretReferenceTest: Types.SecretReferenceTest;
+  CreateSecretReferenceInput: Types.CreateSecretReferenceInput;
+  UpdateSecretReferenceInput: Types.UpdateSecretReferenceInput;
+  VirtualKey: VirtualKeyRow;
+  VirtualKeyPage: Omit<Types.VirtualKeyPage, 'data'> & { data: Array<ResolversParentTypes['VirtualKey']> };
+  VirtualKeyDeploymentInput: Types.VirtualKeyDeploymentInput;
+  CreateVirtualKeyInput: Types.CreateVirtualKeyInput;
+  UpdateVirtualKeyInput: Types.UpdateVirtualKeyInput;
 };
 
 export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
   name: 'JSON';
+}
+
+export interface GatewayConfigScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['GatewayConfig'], any> {
+  name: 'GatewayConfig';
 }
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -181,6 +256,73 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 export interface CountScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Count'], any> {
   name: 'Count';
 }
+
+export type UsageLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimit'] = ResolversParentTypes['UsageLimit']> = {
+  creditLimit?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  alertThreshold?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  periodicReset?: Resolver<Types.Maybe<ResolversTypes['LimitReset']>, ParentType, ContextType>;
+  periodicResetDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextUsageResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  currentUsage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  lastResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitStatus'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unpriced?: Resolver<ResolversTypes['LimitUnpriced'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+  onCrash?: Resolver<ResolversTypes['LimitOnCrash'], ParentType, ContextType>;
+  onAbort?: Resolver<ResolversTypes['LimitOnAbort'], ParentType, ContextType>;
+};
+
+export type RateLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimit'] = ResolversParentTypes['RateLimit']> = {
+  type?: Resolver<ResolversTypes['RateLimitType'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['RateLimitUnit'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  window?: Resolver<ResolversTypes['RateLimitWindow'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+};
+
+export type AvailableModelResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AvailableModel'] = ResolversParentTypes['AvailableModel']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  model?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  provider?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  aiProviderId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isCustom?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  contextWindow?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  payAsYouGo?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  priceSource?: Resolver<Types.Maybe<ResolversTypes['ModelPriceSource']>, ParentType, ContextType>;
+  pricingAdjustments?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type AvailableModelPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AvailableModelPage'] = ResolversParentTypes['AvailableModelPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['AvailableModel']>, ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  availableModels?: Resolver<Types.Maybe<ResolversTypes['AvailableModelPage']>, ParentType, ContextType, RequireFields<Types.QueryAvailableModelsArgs, 'currentPage' | 'pageSize'>>;
+  deployment?: Resolver<Types.Maybe<ResolversTypes['Deployment']>, ParentType, ContextType, RequireFields<Types.QueryDeploymentArgs, 'id'>>;
+  deployments?: Resolver<Types.Maybe<ResolversTypes['DeploymentPage']>, ParentType, ContextType, RequireFields<Types.QueryDeploymentsArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
+  integration?: Resolver<Types.Maybe<ResolversTypes['Integration']>, ParentType, ContextType, RequireFields<Types.QueryIntegrationArgs, 'id'>>;
+  integrations?: Resolver<Types.Maybe<ResolversTypes['IntegrationPage']>, ParentType, ContextType, RequireFields<Types.QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
+  modelPricing?: Resolver<Types.Maybe<ResolversTypes['ModelPricing']>, ParentType, ContextType, RequireFields<Types.QueryModelPricingArgs, 'provider' | 'model'>>;
+  modelConfiguration?: Resolver<Types.Maybe<ResolversTypes['ModelConfiguration']>, ParentType, ContextType, RequireFields<Types.QueryModelConfigurationArgs, 'provider' | 'model'>>;
+  providerModelPricing?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType, RequireFields<Types.QueryProviderModelPricingArgs, 'provider'>>;
+  providerKinds?: Resolver<Types.Maybe<Array<ResolversTypes['ProviderKind']>>, ParentType, ContextType>;
+  provider?: Resolver<Types.Maybe<ResolversTypes['Provider']>, ParentType, ContextType, RequireFields<Types.QueryProviderArgs, 'id'>>;
+  providers?: Resolver<Types.Maybe<ResolversTypes['ProviderPage']>, ParentType, ContextType, RequireFields<Types.QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  secretReference?: Resolver<Types.Maybe<ResolversTypes['SecretReference']>, ParentType, ContextType, RequireFields<Types.QuerySecretReferenceArgs, 'id'>>;
+  secretReferences?: Resolver<Types.Maybe<ResolversTypes['SecretReferencePage']>, ParentType, ContextType, RequireFields<Types.QuerySecretReferencesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  virtualKey?: Resolver<Types.Maybe<ResolversTypes['VirtualKey']>, ParentType, ContextType, RequireFields<Types.QueryVirtualKeyArgs, 'id'>>;
+  virtualKeys?: Resolver<Types.Maybe<ResolversTypes['VirtualKeyPage']>, ParentType, ContextType, RequireFields<Types.QueryVirtualKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+};
+
+export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
 
 export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -200,9 +342,10 @@ export type DeploymentResolvers<ContextType = GraphContext, ParentType extends R
   isDefault?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   allowAllWorkspaces?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   allowedWorkspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<Types.DeploymentAllowedWorkspaceIdsArgs, 'limit'>>;
-  allowedWorkspaces?: Resolver<Array<Types.Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<Types.DeploymentAllowedWorkspacesArgs, 'limit'>>;
+  allowedWorkspaces?: Resolver<Types.Maybe<Array<Types.Maybe<ResolversTypes['Workspace']>>>, ParentType, ContextType, RequireFields<Types.DeploymentAllowedWorkspacesArgs, 'limit'>>;
   workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  creator?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -212,22 +355,11 @@ export type DeploymentPageResolvers<ContextType = GraphContext, ParentType exten
   data?: Resolver<Array<ResolversTypes['Deployment']>, ParentType, ContextType>;
 };
 
-export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  deployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<Types.QueryDeploymentArgs, 'id'>>;
-  deployments?: Resolver<ResolversTypes['DeploymentPage'], ParentType, ContextType, RequireFields<Types.QueryDeploymentsArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
-  integration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<Types.QueryIntegrationArgs, 'id'>>;
-  integrations?: Resolver<ResolversTypes['IntegrationPage'], ParentType, ContextType, RequireFields<Types.QueryIntegrationsArgs, 'type' | 'sort' | 'currentPage' | 'pageSize'>>;
-  modelPricing?: Resolver<ResolversTypes['ModelPricing'], ParentType, ContextType, RequireFields<Types.QueryModelPricingArgs, 'provider' | 'model'>>;
-  modelConfiguration?: Resolver<ResolversTypes['ModelConfiguration'], ParentType, ContextType, RequireFields<Types.QueryModelConfigurationArgs, 'provider' | 'model'>>;
-  providerModelPricing?: Resolver<ResolversTypes['JSON'], ParentType, ContextType, RequireFields<Types.QueryProviderModelPricingArgs, 'provider'>>;
-  provider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<Types.QueryProviderArgs, 'id'>>;
-  providers?: Resolver<ResolversTypes['ProviderPage'], ParentType, ContextType, RequireFields<Types.QueryProvidersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-};
-
 export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createDeployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<Types.MutationCreateDeploymentArgs, 'input'>>;
   updateDeployment?: Resolver<ResolversTypes['Deployment'], ParentType, ContextType, RequireFields<Types.MutationUpdateDeploymentArgs, 'id' | 'input'>>;
   deleteDeployment?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteDeploymentArgs, 'id'>>;
+  testIntegration?: Resolver<ResolversTypes['IntegrationTest'], ParentType, ContextType, Partial<Types.MutationTestIntegrationArgs>>;
   createIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<Types.MutationCreateIntegrationArgs, 'input'>>;
   updateIntegration?: Resolver<ResolversTypes['Integration'], ParentType, ContextType, RequireFields<Types.MutationUpdateIntegrationArgs, 'id' | 'input'>>;
   deleteIntegration?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteIntegrationArgs, 'id'>>;
@@ -237,6 +369,22 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<Types.MutationCreateProviderArgs, 'input'>>;
   updateProvider?: Resolver<ResolversTypes['Provider'], ParentType, ContextType, RequireFields<Types.MutationUpdateProviderArgs, 'id' | 'input'>>;
   deleteProvider?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteProviderArgs, 'id'>>;
+  createSecretReference?: Resolver<ResolversTypes['SecretReference'], ParentType, ContextType, RequireFields<Types.MutationCreateSecretReferenceArgs, 'input'>>;
+  updateSecretReference?: Resolver<ResolversTypes['SecretReference'], ParentType, ContextType, RequireFields<Types.MutationUpdateSecretReferenceArgs, 'id' | 'input'>>;
+  deleteSecretReference?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteSecretReferenceArgs, 'id'>>;
+  testSecretReference?: Resolver<ResolversTypes['SecretReferenceTest'], ParentType, ContextType, RequireFields<Types.MutationTestSecretReferenceArgs, 'id'>>;
+  createVirtualKey?: Resolver<ResolversTypes['VirtualKey'], ParentType, ContextType, RequireFields<Types.MutationCreateVirtualKeyArgs, 'input'>>;
+  updateVirtualKey?: Resolver<ResolversTypes['VirtualKey'], ParentType, ContextType, RequireFields<Types.MutationUpdateVirtualKeyArgs, 'id' | 'input'>>;
+  deleteVirtualKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteVirtualKeyArgs, 'id'>>;
+};
+
+export type IntegrationTestResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IntegrationTest'] = ResolversParentTypes['IntegrationTest']> = {
+  ok?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  status?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  latencyMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  providerMessage?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  hint?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  models?: Resolver<Types.Maybe<Array<ResolversTypes['String']>>, ParentType, ContextType>;
 };
 
 export type IntegrationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Integration'] = ResolversParentTypes['Integration']> = {
@@ -256,9 +404,10 @@ export type IntegrationResolvers<ContextType = GraphContext, ParentType extends 
   models?: Resolver<Array<ResolversTypes['IntegrationModel']>, ParentType, ContextType, RequireFields<Types.IntegrationModelsArgs, 'limit'>>;
   globalWorkspaceAccessSettings?: Resolver<ResolversTypes['GlobalWorkspaceAccess'], ParentType, ContextType>;
   workspaceCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  workspaceEntryCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  workspaces?: Resolver<Array<ResolversTypes['IntegrationWorkspace']>, ParentType, ContextType, RequireFields<Types.IntegrationWorkspacesArgs, 'limit'>>;
+  workspaceEntryCount?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  workspaces?: Resolver<Types.Maybe<Array<ResolversTypes['IntegrationWorkspace']>>, ParentType, ContextType, RequireFields<Types.IntegrationWorkspacesArgs, 'limit'>>;
   pricingAdjustments?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  secretMappings?: Resolver<Array<ResolversTypes['SecretMapping']>, ParentType, ContextType>;
   tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -333,6 +482,25 @@ export type ModelMessagesResolvers<ContextType = GraphContext, ParentType extend
   options?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
+export type ProviderKindResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ProviderKind'] = ResolversParentTypes['ProviderKind']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  endpoints?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  keyLabel?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  settings?: Resolver<Array<ResolversTypes['ProviderSetting']>, ParentType, ContextType>;
+  needsCustomHost?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  listsModels?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ProviderSettingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ProviderSetting'] = ResolversParentTypes['ProviderSetting']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  label?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['ProviderSettingType'], ParentType, ContextType>;
+  secret?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  required?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  options?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type ProviderResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Provider'] = ResolversParentTypes['Provider']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -345,6 +513,9 @@ export type ProviderResolvers<ContextType = GraphContext, ParentType extends Res
   integration?: Resolver<Types.Maybe<ResolversTypes['Integration']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['ProviderStatus'], ParentType, ContextType>;
   expiresAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  secretMappings?: Resolver<Array<ResolversTypes['SecretMapping']>, ParentType, ContextType>;
+  usageLimits?: Resolver<Types.Maybe<ResolversTypes['UsageLimit']>, ParentType, ContextType>;
+  rateLimits?: Resolver<Array<ResolversTypes['RateLimit']>, ParentType, ContextType>;
   tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -355,15 +526,88 @@ export type ProviderPageResolvers<ContextType = GraphContext, ParentType extends
   data?: Resolver<Array<ResolversTypes['Provider']>, ParentType, ContextType>;
 };
 
+export type SecretReferenceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SecretReference'] = ResolversParentTypes['SecretReference']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  managerType?: Resolver<ResolversTypes['SecretManagerType'], ParentType, ContextType>;
+  authConfig?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  secretPath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  secretKey?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  allowAllWorkspaces?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  allowedWorkspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<Types.SecretReferenceAllowedWorkspaceIdsArgs, 'limit'>>;
+  allowedWorkspaces?: Resolver<Types.Maybe<Array<Types.Maybe<ResolversTypes['Workspace']>>>, ParentType, ContextType, RequireFields<Types.SecretReferenceAllowedWorkspacesArgs, 'limit'>>;
+  tags?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['SecretReferenceStatus'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SecretMappingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SecretMapping'] = ResolversParentTypes['SecretMapping']> = {
+  targetField?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  secretReferenceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  secretReference?: Resolver<Types.Maybe<ResolversTypes['SecretReference']>, ParentType, ContextType>;
+  secretKey?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  valueFormat?: Resolver<Types.Maybe<ResolversTypes['SecretValueFormat']>, ParentType, ContextType>;
+};
+
+export type SecretReferencePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SecretReferencePage'] = ResolversParentTypes['SecretReferencePage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['SecretReference']>, ParentType, ContextType>;
+};
+
+export type SecretReferenceTestResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SecretReferenceTest'] = ResolversParentTypes['SecretReferenceTest']> = {
+  outcome?: Resolver<ResolversTypes['SecretOutcome'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  members?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  duration?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type VirtualKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VirtualKey'] = ResolversParentTypes['VirtualKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  note?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['ProviderStatus'], ParentType, ContextType>;
+  aiProviderName?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  hasOwnCredential?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  maskedApiKey?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  modelConfig?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  integrationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  integration?: Resolver<Types.Maybe<ResolversTypes['Integration']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  secretMappings?: Resolver<Array<ResolversTypes['SecretMapping']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type VirtualKeyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VirtualKeyPage'] = ResolversParentTypes['VirtualKeyPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['VirtualKey']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
+  GatewayConfig?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
   Count?: GraphQLScalarType;
+  UsageLimit?: UsageLimitResolvers<ContextType>;
+  RateLimit?: RateLimitResolvers<ContextType>;
+  AvailableModel?: AvailableModelResolvers<ContextType>;
+  AvailableModelPage?: AvailableModelPageResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
   Workspace?: WorkspaceResolvers<ContextType>;
   Deployment?: DeploymentResolvers<ContextType>;
   DeploymentPage?: DeploymentPageResolvers<ContextType>;
-  Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  IntegrationTest?: IntegrationTestResolvers<ContextType>;
   Integration?: IntegrationResolvers<ContextType>;
   GlobalWorkspaceAccess?: GlobalWorkspaceAccessResolvers<ContextType>;
   IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
@@ -376,7 +620,15 @@ export type Resolvers<ContextType = GraphContext> = {
   ModelParameterOption?: ModelParameterOptionResolvers<ContextType>;
   ModelKinds?: ModelKindsResolvers<ContextType>;
   ModelMessages?: ModelMessagesResolvers<ContextType>;
+  ProviderKind?: ProviderKindResolvers<ContextType>;
+  ProviderSetting?: ProviderSettingResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ProviderPage?: ProviderPageResolvers<ContextType>;
+  SecretReference?: SecretReferenceResolvers<ContextType>;
+  SecretMapping?: SecretMappingResolvers<ContextType>;
+  SecretReferencePage?: SecretReferencePageResolvers<ContextType>;
+  SecretReferenceTest?: SecretReferenceTestResolvers<ContextType>;
+  VirtualKey?: VirtualKeyResolvers<ContextType>;
+  VirtualKeyPage?: VirtualKeyPageResolvers<ContextType>;
 };
 

@@ -1,6 +1,7 @@
 import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { indexSorts } from '../../order.ts';
+import type { WorkspaceAllowance } from '../allowed-workspaces.ts';
 
 export type DeploymentDocument = {
   _id: string;
@@ -14,13 +15,10 @@ export type DeploymentDocument = {
   config: Record<string, unknown> | null;
   status: 'active' | 'archived';
   isDefault: boolean;
-  allowAllWorkspaces: boolean;
-  /** Ids; those of workspaces that are gone may stand among them. */
-  allowedWorkspaces: string[];
   createdBy: string;
   createdAt: Date;
   lastUpdatedAt: Date;
-};
+} & WorkspaceAllowance;
 
 const schema = new Schema<DeploymentDocument>(
   {

@@ -1,6 +1,6 @@
+import { allowedWorkspaceIds } from '../allowed-workspaces.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import {
-  allowedWorkspaceIds,
   countWorkspaces,
   createDeployment,
   deleteDeployment,
@@ -21,6 +21,7 @@ export const resolvers = {
   },
   Deployment: {
     id: (deployment) => deployment._id,
+    creator: ({ createdBy }) => ({ id: createdBy }),
     allowedWorkspaceIds: (deployment, { limit }, context) => allowedWorkspaceIds(context, deployment, limit),
     allowedWorkspaces: async (deployment, { limit }, context) =>
       (await allowedWorkspaceIds(context, deployment, limit)).map((id) => ({ id })),

@@ -5,11 +5,7 @@ import { slugFrom, uuid } from '../../../lib/ids.ts';
 import { isObject } from '../../../lib/json.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
-import {
-  organisationWorkspaceIds,
-  workspaceIdFor,
-  workspaceIdsNamed,
-} from '../../identity/workspace/index.ts';
+import { organisationWorkspaceIds, workspaceIdFor } from '../../identity/workspace/index.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type {
@@ -17,9 +13,15 @@ import type {
   QueryDeploymentsArgs,
   UpdateDeploymentInput,
 } from '../../types.generated.ts';
-import { orAlreadyExists } from '../../writes.ts';
+import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
+import {
+  allowedWorkspaceIds,
+  namedWorkspaces,
+  usableInWorkspace,
+  visibleByAllowance,
+} from '../allowed-workspaces.ts';
 import { idOrSlug } from '../values.ts';
-import { deploymentById, usableIn, visibleDeployments } from './loaders.ts';
+import { deploymentById } from './loaders.ts';
 import { type DeploymentDocument, deploymentModel } from './model.ts';
 
 type ListArguments = QueryDeploymentsArgs & SortedPageArguments;
@@ -33,7 +35,7 @@ const notFound = () => new GatewayError('NOT_FOUND', { message: 'The deployment 
 export async function getDeployment(context: GraphContext, id: string, scope: Scope = 'deployments.read') {
   const principal = requireScope(context.principal, [scope]);
   const found = await deploymentModel(context.db)
-    .findOne({ $and: [idOrSlug(id), visibleDeployments(principal)] })
+    .findOne({ $and: [idOrSlug(id), visibleByAllowance(principal)] })
     .lean<DeploymentDocument>();
   if (!found) throw notFound();
   return found;
@@ -55,8 +57,8 @@ export async function listDeployments(context: GraphContext, args: ListArguments
     deploymentModel(context.db),
     {
       $and: [
-        visibleDeployments(principal),
-        workspaceId ? usableIn(workspaceId) : {},
+        visibleByAllowance(principal),
+        workspaceId ? usableInWorkspace(workspaceId) : {},
         args.type ? { type: args.type as DeploymentDocument['type'] } : {},
         args.status ? { status: args.status } : {},
         resourceFilter({ ...args, name: args.search }),
@@ -92,17 +94,21 @@ export async function updateDeployment(context: GraphContext, id: string, input:
   const members = await checkedMembers(context, organisationId, input);
   if (input.type && input.type !== type) await requireRoom(context, organisationId, input.type);
   const updated = await deploymentModel(context.db)
-    .findOneAndUpdate({ _id, organisationId }, members, { returnDocument: 'after' })
+    .findOneAndUpdate({ _id, organisationId, ...ifUnchanged(context) }, members, { returnDocument: 'after' })
     .lean<DeploymentDocument>();
-  if (!updated) throw notFound();
+  if (!updated) throw notWritten(context, notFound());
   if (input.isDefault) await unmarkOthers(context, updated);
   return updated;
 }
 
 export async function deleteDeployment(context: GraphContext, id: string): Promise<string> {
   const { _id, organisationId } = await getDeployment(context, id, 'deployments.delete');
-  const { deletedCount } = await deploymentModel(context.db).deleteOne({ _id, organisationId });
-  if (deletedCount === 0) throw notFound();
+  const { deletedCount } = await deploymentModel(context.db).deleteOne({
+    _id,
+    organisationId,
+    ...ifUnchanged(context),
+  });
+  if (deletedCount === 0) throw notWritten(context, notFound());
   return _id;
 }
 
@@ -119,7 +125,9 @@ async function checkedMembers(context: GraphContext, organisationId: string, inp
     ...(url != null && { url }),
     ...(mcpUrl !== undefined && { mcpUrl }),
     ...(config !== undefined && { config }),
-    ...(named !== undefined && { allowedWorkspaces: await idsOf(context, organisationId, named ?? []) }),
+    ...(named !== undefined && {
+      allowedWorkspaces: await namedWorkspaces(context, organisationId, named ?? []),
+    }),
     ...(input.allowAllWorkspaces != null && { allowAllWorkspaces: input.allowAllWorkspaces }),
     ...(input.isDefault != null && { isDefault: input.isDefault }),
     ...('status' in input && input.status != null && { status: input.status }),
@@ -139,17 +147,6 @@ function requireConfig(config: unknown): void {
   }
 }
 
-async function idsOf(context: GraphContext, organisationId: string, names: readonly string[]) {
-  const idOf = await workspaceIdsNamed(context.db, organisationId, names);
-  const ids = names.map((name, index) => {
-    const param = `input.allowedWorkspaces[${index}]`;
-    const id = idOf.get(name);
-    if (id === undefined) throw invalidInput(param, `${param} names no workspace of this organisation.`);
-    return id;
-  });
-  return [...new Set(ids)];
-}
-
 async function requireRoom(context: GraphContext, organisationId: string, given: string): Promise<void> {
   const type = given as DeploymentDocument['type'];
   if ((await deploymentModel(context.db).countDocuments({ organisationId, type })) < limits[type]) return;
@@ -165,16 +162,6 @@ const unmarkOthers = (context: GraphContext, { _id, organisationId }: Deployment
     { organisationId, isDefault: true, _id: { $ne: _id } },
     { isDefault: false },
   );
-
-/** The first `limit` of the workspaces that are named and still there. */
-export async function allowedWorkspaceIds(
-  context: GraphContext,
-  { allowedWorkspaces }: DeploymentDocument,
-  limit = allowedWorkspaces.length,
-): Promise<string[]> {
-  const all = new Set(await organisationWorkspaceIds(context));
-  return allowedWorkspaces.filter((id) => all.has(id)).slice(0, limit);
-}
 
 /** Number of workspaces that may use the deployment. */
 export const countWorkspaces = async (

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
+import { ifUnchanged, notWritten } from '../../writes.ts';
 import { integrationNotFound } from './find.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 
@@ -18,19 +19,25 @@ export async function changeList(
   let current = integration;
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const updated = await model
-      .findOneAndUpdate({ _id, organisationId, [list]: current[list] }, change(current), {
-        returnDocument: 'after',
-      })
+      .findOneAndUpdate(
+        { _id, organisationId, [list]: current[list], ...ifUnchanged(context) },
+        change(current),
+        { returnDocument: 'after' },
+      )
       .lean<IntegrationDocument>();
     if (updated) {
       await context.changes.publish('integration');
       return updated;
     }
+    if (context.unchangedSince) break;
     const found = await model.findOne({ _id, organisationId }).lean<IntegrationDocument>();
     if (!found) throw integrationNotFound();
     current = found;
   }
-  throw new GatewayError('ALREADY_EXISTS', {
-    message: 'The integration is being changed by others; read it again and retry.',
-  });
+  throw notWritten(
+    context,
+    new GatewayError('ALREADY_EXISTS', {
+      message: 'The integration is being changed by others; read it again and retry.',
+    }),
+  );
 }

@@ -6,13 +6,14 @@ import { defaultWorkspaceId, workspaceIdFor } from '../../identity/workspace/ind
 import type { CreateIntegrationInput } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { createDefaultProviders, requireFreeSlugs } from '../provider/index.ts';
+import { parseSecretMappings } from '../secret-reference/index.ts';
 import { parseTags } from '../tags.ts';
 import { requireAnyLevel, requireLevel } from './access.ts';
 import { parseConfigurations } from './configurations.ts';
+import { keyMembers } from './credential.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 import { parseAdjustments } from './pricing-adjustments.ts';
 import { seal } from './sealed.ts';
-import { keyMembers } from './service.ts';
 
 /** Makes an integration and, unless told otherwise, the provider through which its workspace reaches it. */
 export async function createIntegration(context: GraphContext, input: CreateIntegrationInput) {
@@ -33,6 +34,12 @@ export async function createIntegration(context: GraphContext, input: CreateInte
   });
   const tags = parseTags(input.tags);
   const pricingAdjustments = parseAdjustments(input.pricingAdjustments);
+  const { aiProviderId } = input;
+  const secretMappings = await parseSecretMappings(
+    context,
+    { organisationId, workspaceId, aiProviderId },
+    input.secretMappings,
+  );
   const slug = input.slug ?? slugFrom(input.name);
   const places = await defaultProviderPlaces(context, organisationId, workspaceId, slug, input);
   await requireFreeSlugs(context, organisationId, places);
@@ -52,6 +59,7 @@ export async function createIntegration(context: GraphContext, input: CreateInte
       sealedHeaders: seal(context.secrets, headers, _id),
       sealedSettings: seal(context.secrets, secrets, _id),
       pricingAdjustments,
+      secretMappings,
       tags,
     }),
   );

@@ -33,10 +33,23 @@ export async function requireIntegration(
   return { integration, principal };
 }
 
-/** The active integration that a provider of this workspace may point at; null when there is none. */
+/** The active integration that a further provider of this workspace may point at; null when there is none. */
 export const usableIntegration = (
   db: Connection,
   { organisationId, workspaceId }: { organisationId: string; workspaceId: string },
   id: string,
 ): Promise<IntegrationDocument | null> =>
-  findOne(db, id, { organisationId, status: 'active', ...usableIn(workspaceId) });
+  findOne(db, id, {
+    organisationId,
+    status: 'active',
+    ofVirtualKey: { $ne: true },
+    ...usableIn(workspaceId),
+  });
+
+/** Deletes the credential that a provider had alone. */
+export async function deleteOwnIntegration(
+  db: Connection,
+  { organisationId, integrationId }: { organisationId: string; integrationId: string },
+): Promise<void> {
+  await integrationModel(db).deleteOne({ _id: integrationId, organisationId, ofVirtualKey: true });
+}

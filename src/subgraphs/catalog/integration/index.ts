@@ -1,5 +1,9 @@
-export { usableIntegration } from './find.ts';
+export { levelScope, usableIn } from './access.ts';
+export { changedCredential, type IntegrationCredential, keyMembers, newCredential } from './credential.ts';
+export { deleteOwnIntegration, requireIntegration, usableIntegration } from './find.ts';
 export {
+  entryOf,
+  entryOwner,
   type IntegrationConfigurations,
   type IntegrationDocument,
   type IntegrationModel,

@@ -1,7 +1,10 @@
 import { Schema } from 'mongoose';
 import type { Multipliers, PriceList } from '../../../recording/pricing/index.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import type { StoredLimits } from '../../limits/stored.ts';
+import type { LimitOwner } from '../../limits/to-limit.ts';
 import { indexSorts } from '../../order.ts';
+import { type SecretMapping, secretMappingSchema } from '../secret-reference/index.ts';
 
 /** Settings of the connection that are not secret, those of the provider kind among them; member names as on the wire. */
 export type IntegrationConfigurations = { custom_host?: string } & Record<string, string>;
@@ -46,10 +49,15 @@ export type IntegrationDocument = {
   allowAllModels: boolean;
   models: IntegrationModel[];
   /** Whether workspaces that `workspaces` does not name may use an organisation-level integration. */
-  globalWorkspaceAccess: { enabled: boolean };
-  workspaces: { workspaceId: string; enabled: boolean }[];
+  globalWorkspaceAccess: { enabled: boolean } & StoredLimits;
+  /** Limits of an entry are its own: those of `globalWorkspaceAccess` are for workspaces without an entry. */
+  workspaces: ({ workspaceId: string; enabled: boolean } & StoredLimits)[];
   /** Factors on all prices of its calls; null or absent leaves them as they are. */
   pricingAdjustments?: PricingAdjustments | null;
+  /** True for the credential of one virtual key, which no other provider may use; absent in older documents. */
+  ofVirtualKey?: boolean;
+  /** Parts of the credential whose values come from secret managers; absent in older documents. */
+  secretMappings?: SecretMapping[];
   tags: Record<string, string>;
   createdAt: Date;
   lastUpdatedAt: Date;
@@ -75,11 +83,32 @@ const schema = new Schema<IntegrationDocument>(
     globalWorkspaceAccess: { type: Schema.Types.Mixed, default: { enabled: true } },
     workspaces: { type: [Schema.Types.Mixed as never], default: [] },
     pricingAdjustments: { type: Schema.Types.Mixed, default: null },
+    ofVirtualKey: { type: Boolean, default: false },
+    secretMappings: { type: [secretMappingSchema], default: [] },
     tags: { type: Schema.Types.Mixed, default: {} },
   },
   resourceSchema('integrations'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
+schema.index({ organisationId: 1, 'secretMappings.secretReferenceId': 1 });
 indexSorts(schema);
 
 export const integrationModel = defineModel('Integration', schema);
+
+/** The limits of an integration in one workspace: those of its entry, or of all workspaces that have none. */
+export const entryOf = (
+  { workspaces, globalWorkspaceAccess }: IntegrationDocument,
+  workspaceId: string,
+): StoredLimits => workspaces.find((entry) => entry.workspaceId === workspaceId) ?? globalWorkspaceAccess;
+
+/** Each workspace has counters of its own, also where the limit is that of all workspaces without an entry. */
+export const entryOwner = (
+  { _id, organisationId, slug }: IntegrationDocument,
+  workspaceId: string,
+): LimitOwner => ({
+  level: 'integration',
+  id: `${_id}/${workspaceId}`,
+  organisationId,
+  workspaceId,
+  name: slug,
+});

@@ -35,6 +35,7 @@ export const resolvers = {
     modelCount: (integration) => integration.models.length,
     globalWorkspaceAccessSettings: (integration) => integration.globalWorkspaceAccess,
     workspaceCount: (integration, _args, context) => countWorkspaces(context, integration),
+    secretMappings: (integration) => integration.secretMappings ?? [],
     workspaces: ({ workspaces }, { limit }) => workspaces.slice(0, limit),
     workspaceEntryCount: (integration) => integration.workspaces.length,
   },

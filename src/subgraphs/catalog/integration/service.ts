@@ -1,22 +1,21 @@
 import type { QueryFilter } from 'mongoose';
 import { GatewayError } from '../../../errors/index.ts';
-import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
 import { organisationWorkspaceIds, workspaceIdFor } from '../../identity/workspace/index.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryIntegrationsArgs, UpdateIntegrationInput } from '../../types.generated.ts';
+import { ifUnchanged, notWritten } from '../../writes.ts';
 import { providerModel } from '../provider/index.ts';
+import { parseSecretMappings } from '../secret-reference/index.ts';
 import { parseTags, tagFilter } from '../tags.ts';
 import { levelScope, requireAnyLevel, requireLevel, usableIn, visibleIntegrations } from './access.ts';
-import { parseConfigurations } from './configurations.ts';
+import { configurationMembers, keyMembers, newKey } from './credential.ts';
 import { integrationNotFound, requireIntegration } from './find.ts';
 import { integrationById } from './loaders.ts';
 import { type IntegrationDocument, integrationModel } from './model.ts';
 import { parseAdjustments } from './pricing-adjustments.ts';
-import { requireSameHost } from './same-host.ts';
-import { seal, unsealHeaders, unsealSettings } from './sealed.ts';
 
 type ListArguments = QueryIntegrationsArgs & SortedPageArguments;
 
@@ -66,11 +65,14 @@ export async function updateIntegration(context: GraphContext, id: string, input
   const { _id, organisationId } = integration;
   const updated = await integrationModel(context.db)
     .findOneAndUpdate(
-      { _id, organisationId },
+      { _id, organisationId, ...ifUnchanged(context) },
       {
         ...(input.name != null && { name: input.name }),
         ...(input.description !== undefined && { description: input.description }),
         ...(input.tags !== undefined && { tags: parseTags(input.tags) }),
+        ...(input.secretMappings !== undefined && {
+          secretMappings: await parseSecretMappings(context, integration, input.secretMappings),
+        }),
         ...(input.configurations !== undefined &&
           configurationMembers(context, integration, input.configurations, newKey(integration, input.key))),
         ...keyMembers(context, integration, input.key),
@@ -81,48 +83,9 @@ export async function updateIntegration(context: GraphContext, id: string, input
       { returnDocument: 'after' },
     )
     .lean<IntegrationDocument>();
-  if (!updated) throw integrationNotFound();
+  if (!updated) throw notWritten(context, integrationNotFound());
   await context.changes.publish('integration');
   return updated;
-}
-
-function configurationMembers(
-  { secrets }: GraphContext,
-  integration: IntegrationDocument,
-  value: unknown,
-  key: string | null | undefined,
-) {
-  const { _id, aiProviderId } = integration;
-  const stored = {
-    headers: unsealHeaders(secrets, integration),
-    secrets: unsealSettings(secrets, integration),
-  };
-  const given = parseConfigurations(value, aiProviderId, stored);
-  requireSameHost(aiProviderId, integration.configurations, given.plain, [
-    ...(integration.sealedKey && key === undefined ? ['key'] : []),
-    ...given.kept,
-    ...(integration.models.some(({ sealedHeaders }) => sealedHeaders) ? ["the models' custom_headers"] : []),
-  ]);
-  return {
-    configurations: given.plain,
-    sealedHeaders: seal(secrets, given.headers, _id),
-    sealedSettings: seal(secrets, given.secrets, _id),
-  };
-}
-
-/** The credential that an update brings; the mask of the stored one is none. */
-const newKey = ({ keyMask }: IntegrationDocument, key: string | null | undefined) =>
-  key === keyMask ? undefined : key;
-
-/** The stored forms of a credential. A mask that comes back from an earlier read leaves the credential alone. */
-export function keyMembers(
-  context: GraphContext,
-  { _id, keyMask }: { _id: string; keyMask: string | null },
-  key: string | null | undefined,
-) {
-  if (key === undefined || (key !== null && key === keyMask)) return {};
-  if (key === null) return { sealedKey: null, keyMask: null };
-  return { sealedKey: context.secrets.encrypt(key, _id), keyMask: maskSecret(key) };
 }
 
 export async function deleteIntegration(context: GraphContext, id: string): Promise<string> {
@@ -133,7 +96,12 @@ export async function deleteIntegration(context: GraphContext, id: string): Prom
       message: 'The integration is used by a provider; delete the provider first.',
     });
   }
-  await integrationModel(context.db).deleteOne({ _id, organisationId });
+  const { deletedCount } = await integrationModel(context.db).deleteOne({
+    _id,
+    organisationId,
+    ...ifUnchanged(context),
+  });
+  if (deletedCount === 0) throw notWritten(context, integrationNotFound());
   await context.changes.publish('integration');
   return _id;
 }

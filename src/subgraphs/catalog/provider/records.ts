@@ -1,7 +1,11 @@
 import type { Connection } from 'mongoose';
-import type { ProviderRecord } from '../../../directory/memory.ts';
+import type { MappedSecret, ProviderRecord } from '../../../directory/memory.ts';
+import type { Limit } from '../../../limits/limit.ts';
 import type { Secrets } from '../../../storage/secrets.ts';
+import { limitsOf } from '../../limits/to-limit.ts';
 import {
+  entryOf,
+  entryOwner,
   type IntegrationDocument,
   type IntegrationModel,
   integrationModel,
@@ -9,7 +13,13 @@ import {
   unsealModelHeaders,
   unsealSettings,
 } from '../integration/index.ts';
-import { type ProviderDocument, providerModel } from './model.ts';
+import {
+  loadSecretReferences,
+  mappedSecrets,
+  referencesOf,
+  type SecretMapping,
+} from '../secret-reference/index.ts';
+import { limitOwner, type ProviderDocument, providerModel } from './model.ts';
 
 /** Providers by `<workspaceId>/<slug>` with their integration's credential; those that may not be used are left out. */
 export async function loadProviderRecords(
@@ -27,12 +37,25 @@ export async function loadProviderRecords(
     })
     .lean<IntegrationDocument[]>();
   const byId = new Map(integrations.map((integration) => [integration._id, integration]));
+  const references = await loadSecretReferences(
+    db,
+    secrets,
+    [...integrations, ...providers].flatMap(({ secretMappings = [] }) => referencesOf(secretMappings)),
+  );
   return new Map(
     providers.flatMap((provider) => {
       const integration = byId.get(provider.integrationId);
       if (!integration || !isSharedWith(integration, provider)) return [];
       return [
-        [`${provider.workspaceId}/${provider.slug}`, toRecord(provider, integration, secrets)] as const,
+        [
+          `${provider.workspaceId}/${provider.slug}`,
+          toRecord(
+            provider,
+            integration,
+            secrets,
+            mappedSecrets(mappingsOf(provider, integration), provider, references),
+          ),
+        ] as const,
       ];
     }),
   );
@@ -64,10 +87,19 @@ function isSharedWith(
   return own?.enabled ?? integration.globalWorkspaceAccess.enabled;
 }
 
+/** The provider's own mappings, and those of its integration for what these leave. */
+function mappingsOf(provider: ProviderDocument, integration: IntegrationDocument): SecretMapping[] {
+  const own = provider.secretMappings ?? [];
+  const filled = new Set(own.map(({ targetField }) => targetField));
+  const others = (integration.secretMappings ?? []).filter(({ targetField }) => !filled.has(targetField));
+  return [...own, ...others];
+}
+
 function toRecord(
   provider: ProviderDocument,
   integration: IntegrationDocument,
   secrets: Secrets,
+  mapped: MappedSecret[],
 ): ProviderRecord {
   const { _id, sealedKey } = integration;
   const { custom_host: customHost = null, ...settings } = integration.configurations;
@@ -81,6 +113,7 @@ function toRecord(
       key: sealedKey === null ? null : secrets.decrypt(sealedKey, _id),
       settings: { ...settings, ...unsealSettings(secrets, integration) },
     },
+    mappedSecrets: mapped,
     customHost,
     customHeaders,
     allowAllModels: integration.allowAllModels,
@@ -100,7 +133,17 @@ function toRecord(
     ),
     pricing: pricingOf(integration, null),
     expiresAt: provider.expiresAt?.getTime() ?? null,
+    limits: providerLimits(provider, integration),
   };
+}
+
+function providerLimits(provider: ProviderDocument, integration: IntegrationDocument): readonly Limit[] {
+  const own = limitsOf(limitOwner(provider), provider);
+  const shared = limitsOf(
+    entryOwner(integration, provider.workspaceId),
+    entryOf(integration, provider.workspaceId),
+  );
+  return shared.length === 0 ? own : [...shared, ...own];
 }
 
 /** What differs from the usual prices; null when nothing does, so that most calls carry nothing along. */

@@ -1,5 +1,8 @@
+import { shownRateLimits, shownUsageLimits } from '../../limits/shown.ts';
 import { referencedIntegration } from '../integration/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { statusOf } from './find.ts';
+import { limitOwner } from './model.ts';
 import { createProvider, deleteProvider, getProvider, listProviders, updateProvider } from './service.ts';
 
 export const resolvers = {
@@ -17,7 +20,10 @@ export const resolvers = {
     id: (provider) => provider._id,
     workspace: ({ workspaceId }) => ({ id: workspaceId }),
     integration: ({ integrationId }, _args, context) => referencedIntegration(context, integrationId),
-    status: ({ expiresAt, status }, _args, context) =>
-      expiresAt && expiresAt <= context.now() ? 'expired' : status,
+    secretMappings: (provider) => provider.secretMappings ?? [],
+    usageLimits: async (provider, _args, context) =>
+      (await shownUsageLimits(context, limitOwner(provider), provider))[0] ?? null,
+    rateLimits: (provider) => shownRateLimits(provider),
+    status: (provider, _args, context) => statusOf(provider, context),
   },
 } satisfies Resolvers;

@@ -1,37 +1,34 @@
-import { requireScope, tenantFilter } from '../../../auth/index.ts';
-import { GatewayError, invalidInput } from '../../../errors/index.ts';
+import type { QueryFilter } from 'mongoose';
+import { requireScope } from '../../../auth/index.ts';
+import { invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { expiryFilter, resourceFilter } from '../../filters.ts';
+import { requireLimitSetter } from '../../identity/api-key/index.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
+import { bringsLimits, parseLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { CreateProviderInput, QueryProvidersArgs, UpdateProviderInput } from '../../types.generated.ts';
-import { orAlreadyExists } from '../../writes.ts';
-import { usableIntegration } from '../integration/index.ts';
+import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
+import { deleteOwnIntegration, usableIntegration } from '../integration/index.ts';
+import type { SecretMapping } from '../secret-reference/index.ts';
 import { parseTags, tagFilter } from '../tags.ts';
-import { idOrSlug } from '../values.ts';
+import { type NamedWorkspace, parseExpiry, providerFilter, providerNotFound } from './find.ts';
 import { providerById } from './loaders.ts';
+import { parseMappings, parseMappingsOf } from './mappings.ts';
 import { type ProviderDocument, providerModel } from './model.ts';
 
-type Workspace = string | null | undefined;
 type ListArguments = QueryProvidersArgs & SortedPageArguments;
 
-const notFound = () => new GatewayError('NOT_FOUND', { message: 'The provider does not exist.' });
-const isUuid = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
-
-/** Finds by id, or by slug in the named workspace, which an organisation-wide credential must name for a slug. */
-async function filterOf(context: GraphContext, scope: string, id: string, workspace: Workspace) {
-  const principal = requireScope(context.principal, [scope]);
-  const { organisationId } = principal;
-  if (isUuid(id) && !workspace) return { $and: [idOrSlug(id), tenantFilter(principal)] };
-  return { $and: [idOrSlug(id), { organisationId, workspaceId: await workspaceIdFor(context, workspace) }] };
+export async function getProvider(context: GraphContext, id: string, workspace: NamedWorkspace) {
+  const filter = await providerFilter(context, 'providers.read', id, workspace);
+  return getProviderBy(context, filter);
 }
 
-export async function getProvider(context: GraphContext, id: string, workspace: Workspace) {
-  const filter = await filterOf(context, 'providers.read', id, workspace);
-  const found = await providerModel(context.db).findOne(filter).lean<ProviderDocument>();
-  if (!found) throw notFound();
+async function getProviderBy({ db }: GraphContext, filter: QueryFilter<ProviderDocument>) {
+  const found = await providerModel(db).findOne(filter).lean<ProviderDocument>();
+  if (!found) throw providerNotFound();
   return found;
 }
 
@@ -72,6 +69,8 @@ export async function createProvider(context: GraphContext, input: CreateProvide
       'integration_id names no active integration that the workspace may use.',
     );
   }
+  if (bringsLimits(input)) await requireLimitSetter(context);
+  const limits = parseLimits(input, {}, context.now());
   const created = await orAlreadyExists(
     providerModel(context.db).create({
       _id: uuid(),
@@ -81,7 +80,9 @@ export async function createProvider(context: GraphContext, input: CreateProvide
       note: input.note ?? null,
       integrationId: integration._id,
       expiresAt: parseExpiry(context, input.expiresAt),
+      secretMappings: await parseMappings(context, owner, integration, input.secretMappings),
       tags: parseTags(input.tags),
+      ...limits,
     }),
   );
   await context.changes.publish('provider');
@@ -91,39 +92,52 @@ export async function createProvider(context: GraphContext, input: CreateProvide
 export async function updateProvider(
   context: GraphContext,
   id: string,
-  workspace: Workspace,
+  workspace: NamedWorkspace,
   input: UpdateProviderInput,
 ) {
-  const filter = await filterOf(context, 'providers.update', id, workspace);
+  const filter = await providerFilter(context, 'providers.update', id, workspace);
+  const secretMappings = await changedMappings(context, filter, input.secretMappings);
+  if (bringsLimits(input)) await requireLimitSetter(context);
+  const present = bringsLimits(input) ? await getProviderBy(context, filter) : {};
+  const limits = parseLimits(input, present, context.now());
   const updated = await providerModel(context.db)
     .findOneAndUpdate(
-      filter,
+      { ...filter, ...ifUnchanged(context) },
       {
         ...(input.name != null && { name: input.name }),
         ...(input.note !== undefined && { note: input.note }),
         ...(input.expiresAt !== undefined && { expiresAt: parseExpiry(context, input.expiresAt) }),
+        ...(secretMappings && { secretMappings }),
         ...(input.tags !== undefined && { tags: parseTags(input.tags) }),
+        ...limits,
       },
       { returnDocument: 'after' },
     )
     .lean<ProviderDocument>();
-  if (!updated) throw notFound();
+  if (!updated) throw notWritten(context, providerNotFound());
   await context.changes.publish('provider');
   return updated;
 }
 
-export async function deleteProvider(context: GraphContext, id: string, workspace: Workspace) {
-  const filter = await filterOf(context, 'providers.delete', id, workspace);
-  const deleted = await providerModel(context.db).findOneAndDelete(filter).lean<ProviderDocument>();
-  if (!deleted) throw notFound();
-  await context.changes.publish('provider');
-  return deleted._id;
+/** Null where an update leaves the mappings as they are. */
+async function changedMappings(
+  context: GraphContext,
+  filter: QueryFilter<ProviderDocument>,
+  given: UpdateProviderInput['secretMappings'],
+): Promise<SecretMapping[] | null> {
+  if (given === undefined) return null;
+  const provider = await providerModel(context.db).findOne(filter).lean<ProviderDocument>();
+  if (!provider) throw providerNotFound();
+  return parseMappingsOf(context, provider, given);
 }
 
-function parseExpiry(context: GraphContext, value: Date | null | undefined): Date | null {
-  if (!value) return null;
-  if (value <= context.now()) {
-    throw invalidInput('input.expiresAt', 'expires_at must be in the future.');
-  }
-  return value;
+export async function deleteProvider(context: GraphContext, id: string, workspace: NamedWorkspace) {
+  const filter = await providerFilter(context, 'providers.delete', id, workspace);
+  const deleted = await providerModel(context.db)
+    .findOneAndDelete({ ...filter, ...ifUnchanged(context) })
+    .lean<ProviderDocument>();
+  if (!deleted) throw notWritten(context, providerNotFound());
+  await deleteOwnIntegration(context.db, deleted);
+  await context.changes.publish('provider');
+  return deleted._id;
 }

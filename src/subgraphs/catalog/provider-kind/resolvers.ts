@@ -1,0 +1,6 @@
+import type { Resolvers } from '../resolvers.generated.ts';
+import { providerKinds } from './service.ts';
+
+export const resolvers = {
+  Query: { providerKinds: () => providerKinds },
+} satisfies Resolvers;
