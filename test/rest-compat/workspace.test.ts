@@ -26,6 +26,8 @@ describe('/v1/admin/workspaces', () => {
       created_at: time,
       last_updated_at: time,
       is_default: 0,
+      usage_limits: [],
+      rate_limits: [],
       object: 'workspace',
     });
     expect(bodyOf(await call('GET', `/${made.id}`))).toEqual({ ...made, users: [] });
@@ -55,7 +57,7 @@ describe('/v1/admin/workspaces', () => {
     ['no name', {}, 'name'],
     ['a name that is no text', { name: 1 }, 'name'],
     ['metadata that is no text', { name: 'x', defaults: { metadata: { a: 1 } } }, 'defaults.metadata.a'],
-    ['members that nothing acts on', { name: 'x', usage_limits: [] }, 'usage_limits'],
+    ['members that nothing acts on', { name: 'x', colour: 'red' }, 'colour'],
   ])('refuses %s', async (_what, body, param) => {
     expect(refusalOf(await call('POST', '', body))).toMatchObject({ status: 400, param });
   });

@@ -1,5 +1,6 @@
 import {
   apiKeyTypes,
+  builtInRoles,
   isScope,
   mayHold,
   type Permission,
@@ -49,7 +50,8 @@ const equals = new Map<Permission, Permission>([['logs.read', 'logs.view']]);
  * True where the principal has less than this permission. What its kind cannot hold at all, it does not lack: an
  * organisation key administers keys with `completions.write`, which only keys of workspaces hold.
  */
-export function lacks({ kind, scopes }: Principal, permission: Permission): boolean {
+export function lacks({ kind, scopes, withheld }: Principal, permission: Permission): boolean {
+  if (withheld?.has(permission)) return true;
   if (scopes.has(permission)) return false;
   if (couldHold(kind, permission)) return true;
   const equal = equals.get(permission);
@@ -77,4 +79,29 @@ export function requireHeld(
     message: `The credential cannot ${act}: it lacks ${named}${more}.`,
     param,
   });
+}
+
+/**
+ * Throws FORBIDDEN where a user with these permissions may do more than whoever makes that user. A key of the organisation
+ * with all its scopes makes administrators, although no key administers identities (`iam.…`).
+ */
+export function requireEqual(
+  principal: Principal,
+  permissions: readonly Permission[],
+  act: string,
+  param: string,
+): void {
+  const isKey = apiKeyTypes.some((type) => type === principal.kind);
+  requireHeld(principal, isKey ? permissions.filter(isScope) : permissions, act, param);
+}
+
+/**
+ * The same for a built-in role, such as `workspace_admin`, that a user is given. What switches withhold counts for the role of
+ * an owner alone, whom none of them restricts.
+ */
+export function requireGivable(principal: Principal, role: string, param: string): void {
+  const permissions = (builtInRoles.get(role) ?? []).filter(
+    (permission) => role === 'organisation_owner' || !principal.withheld?.has(permission),
+  );
+  requireEqual(principal, permissions, `give the role ${role}, which allows more`, param);
 }

@@ -7,10 +7,15 @@ import type { InviteDocument } from './invite/model.ts';
 import type { MemberDocument } from './member/model.ts';
 import type { OrganisationDocument } from './organisation/model.ts';
 import type { ShownRole } from './role/built-in.ts';
+import type { ScimGroupDocument } from './scim-group/model.ts';
+import type { ScimMappingDocument } from './scim-mapping/model.ts';
 import type { ServiceAccountDocument } from './service-account/model.ts';
+import type { SignInDocument } from './sign-in/model.ts';
 import type { TenantDocument } from './tenant/model.ts';
 import type { UserDocument } from './user/model.ts';
 import type { WorkspaceDocument } from './workspace/model.ts';
+import type { RunningFacts } from '../installation-facts.ts';
+import type { ViewerShown, ViewerWorkspaceShown } from './viewer/service.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -85,6 +90,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   ConstraintFormat: Types.ConstraintFormat;
   JSON: ResolverTypeWrapper<Types.Scalars['JSON']['output']>;
+  GatewayConfig: ResolverTypeWrapper<Types.Scalars['GatewayConfig']['output']>;
   DateTime: ResolverTypeWrapper<Types.Scalars['DateTime']['output']>;
   Count: ResolverTypeWrapper<Types.Scalars['Count']['output']>;
   SortDirection: Types.SortDirection;
@@ -92,26 +98,67 @@ export type ResolversTypes = {
   ResourceSort: Types.ResourceSort;
   LogExportField: Types.LogExportField;
   LogMode: Types.LogMode;
+  LimitEnforcement: Types.LimitEnforcement;
+  LimitStoreLoss: Types.LimitStoreLoss;
+  LimitUnpriced: Types.LimitUnpriced;
+  LimitOnCrash: Types.LimitOnCrash;
+  LimitOnAbort: Types.LimitOnAbort;
+  LimitReset: Types.LimitReset;
+  UsageLimitType: Types.UsageLimitType;
+  RateLimitType: Types.RateLimitType;
+  RateLimitUnit: Types.RateLimitUnit;
+  RateLimitWindow: Types.RateLimitWindow;
+  LimitStatus: Types.LimitStatus;
+  UsageLimit: ResolverTypeWrapper<Types.UsageLimit>;
+  Float: ResolverTypeWrapper<Types.Scalars['Float']['output']>;
+  Int: ResolverTypeWrapper<Types.Scalars['Int']['output']>;
+  RateLimit: ResolverTypeWrapper<Types.RateLimit>;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
+  String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
+  LimitGroupInput: Types.LimitGroupInput;
   AccessPolicy: ResolverTypeWrapper<AccessPolicyDocument>;
   ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
-  String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
   AccessPolicyPage: ResolverTypeWrapper<Omit<Types.AccessPolicyPage, 'data'> & { data: Array<ResolversTypes['AccessPolicy']> }>;
-  Int: ResolverTypeWrapper<Types.Scalars['Int']['output']>;
   CreateAccessPolicyInput: Types.CreateAccessPolicyInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ApiKey: ResolverTypeWrapper<ApiKeyDocument>;
+  RotationPolicy: ResolverTypeWrapper<Types.RotationPolicy>;
+  RotationPeriod: Types.RotationPeriod;
   ApiKeyStatus: Types.ApiKeyStatus;
   ApiKeyCreationMode: Types.ApiKeyCreationMode;
   ApiKeyPage: ResolverTypeWrapper<Omit<Types.ApiKeyPage, 'data'> & { data: Array<ResolversTypes['ApiKey']> }>;
   CreatedApiKey: ResolverTypeWrapper<Omit<Types.CreatedApiKey, 'apiKey'> & { apiKey: ResolversTypes['ApiKey'] }>;
   RotatedApiKey: ResolverTypeWrapper<Types.RotatedApiKey>;
+  RevealedApiKey: ResolverTypeWrapper<Types.RevealedApiKey>;
+  RotationPolicyInput: Types.RotationPolicyInput;
+  IdentifiedApiKey: ResolverTypeWrapper<Omit<Types.IdentifiedApiKey, 'apiKey'> & { apiKey: ResolversTypes['ApiKey'] }>;
+  IdentifyApiKeyInput: Types.IdentifyApiKeyInput;
   CreateOrganisationServiceApiKeyInput: Types.CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: Types.CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: Types.CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: Types.UpdateApiKeyInput;
   RotateApiKeyInput: Types.RotateApiKeyInput;
+  BundleKind: Types.BundleKind;
+  BundleAction: Types.BundleAction;
+  Bundle: ResolverTypeWrapper<Types.Bundle>;
+  BundleChange: ResolverTypeWrapper<Types.BundleChange>;
+  BundlePlan: ResolverTypeWrapper<Types.BundlePlan>;
+  BundleFailure: ResolverTypeWrapper<Types.BundleFailure>;
+  BundleCredential: ResolverTypeWrapper<Types.BundleCredential>;
+  BundleApplication: ResolverTypeWrapper<Types.BundleApplication>;
+  PlanBundleInput: Types.PlanBundleInput;
+  ApplyBundleInput: Types.ApplyBundleInput;
+  Installation: ResolverTypeWrapper<RunningFacts>;
+  StorageKind: Types.StorageKind;
+  InstallationRetention: ResolverTypeWrapper<Types.InstallationRetention>;
+  InstallationFeature: Types.InstallationFeature;
+  LogQueue: ResolverTypeWrapper<Types.LogQueue>;
+  InstallationSubgraph: ResolverTypeWrapper<Types.InstallationSubgraph>;
+  SubgraphState: Types.SubgraphState;
   Invite: ResolverTypeWrapper<InviteDocument>;
   InviteStatus: Types.InviteStatus;
   InviteWorkspace: ResolverTypeWrapper<Omit<Types.InviteWorkspace, 'workspace'> & { workspace?: Types.Maybe<ResolversTypes['Workspace']> }>;
@@ -133,6 +180,10 @@ export type ResolversTypes = {
   MemberInput: Types.MemberInput;
   CreateMembersInput: Types.CreateMembersInput;
   UpdateMemberInput: Types.UpdateMemberInput;
+  OrganisationSwitches: ResolverTypeWrapper<Types.OrganisationSwitches>;
+  WorkspaceSwitches: ResolverTypeWrapper<Types.WorkspaceSwitches>;
+  SwitchesInput: Types.SwitchesInput;
+  OrganisationSwitch: Types.OrganisationSwitch;
   Organisation: ResolverTypeWrapper<OrganisationDocument>;
   OrganisationSettings: ResolverTypeWrapper<Types.OrganisationSettings>;
   UpdateOrganisationSettingsInput: Types.UpdateOrganisationSettingsInput;
@@ -140,22 +191,42 @@ export type ResolversTypes = {
   RolePage: ResolverTypeWrapper<Omit<Types.RolePage, 'data'> & { data: Array<ResolversTypes['Role']> }>;
   CreateRoleInput: Types.CreateRoleInput;
   UpdateRoleInput: Types.UpdateRoleInput;
+  ScimGroup: ResolverTypeWrapper<ScimGroupDocument>;
+  ScimGroupPage: ResolverTypeWrapper<Omit<Types.ScimGroupPage, 'data'> & { data: Array<ResolversTypes['ScimGroup']> }>;
+  CreateScimGroupInput: Types.CreateScimGroupInput;
+  UpdateScimGroupInput: Types.UpdateScimGroupInput;
+  ScimMapping: ResolverTypeWrapper<ScimMappingDocument>;
+  ScimMappingPage: ResolverTypeWrapper<Omit<Types.ScimMappingPage, 'data'> & { data: Array<ResolversTypes['ScimMapping']> }>;
+  CreateScimMappingInput: Types.CreateScimMappingInput;
+  CreateScimUserInput: Types.CreateScimUserInput;
+  UpdateScimUserInput: Types.UpdateScimUserInput;
+  KeyScope: ResolverTypeWrapper<Types.KeyScope>;
+  ScopePreset: ResolverTypeWrapper<Types.ScopePreset>;
   ServiceAccount: ResolverTypeWrapper<ServiceAccountDocument>;
   ServiceAccountPage: ResolverTypeWrapper<Omit<Types.ServiceAccountPage, 'data'> & { data: Array<ResolversTypes['ServiceAccount']> }>;
   ServiceAccountCredential: ResolverTypeWrapper<Omit<Types.ServiceAccountCredential, 'serviceAccount'> & { serviceAccount: ResolversTypes['ServiceAccount'] }>;
   CreateServiceAccountInput: Types.CreateServiceAccountInput;
   UpdateServiceAccountInput: Types.UpdateServiceAccountInput;
+  CreatedSignInLink: ResolverTypeWrapper<Types.CreatedSignInLink>;
+  CreatedOwner: ResolverTypeWrapper<Types.CreatedOwner>;
+  CreateOwnerInput: Types.CreateOwnerInput;
+  SignIn: ResolverTypeWrapper<SignInDocument>;
+  SignInMethod: Types.SignInMethod;
+  SignInPage: ResolverTypeWrapper<Omit<Types.SignInPage, 'data'> & { data: Array<ResolversTypes['SignIn']> }>;
   Tenant: ResolverTypeWrapper<TenantDocument>;
   TenantPage: ResolverTypeWrapper<Omit<Types.TenantPage, 'data'> & { data: Array<ResolversTypes['Tenant']> }>;
   CreateTenantInput: Types.CreateTenantInput;
   UpdateTenantInput: Types.UpdateTenantInput;
   User: ResolverTypeWrapper<UserDocument>;
   UserRole: Types.UserRole;
+  UserStatus: Types.UserStatus;
   AssignableUserRole: Types.AssignableUserRole;
   UserPage: ResolverTypeWrapper<Omit<Types.UserPage, 'data'> & { data: Array<ResolversTypes['User']> }>;
   UserSortField: Types.UserSortField;
   UserSort: Types.UserSort;
   UpdateUserInput: Types.UpdateUserInput;
+  Viewer: ResolverTypeWrapper<ViewerShown>;
+  ViewerWorkspace: ResolverTypeWrapper<ViewerWorkspaceShown>;
   Workspace: ResolverTypeWrapper<WorkspaceDocument>;
   WorkspaceSettings: ResolverTypeWrapper<Types.WorkspaceSettings>;
   UpdateWorkspaceSettingsInput: Types.UpdateWorkspaceSettingsInput;
@@ -168,27 +239,52 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   JSON: Types.Scalars['JSON']['output'];
+  GatewayConfig: Types.Scalars['GatewayConfig']['output'];
   DateTime: Types.Scalars['DateTime']['output'];
   Count: Types.Scalars['Count']['output'];
   ResourceSort: Types.ResourceSort;
+  UsageLimit: Types.UsageLimit;
+  Float: Types.Scalars['Float']['output'];
+  Int: Types.Scalars['Int']['output'];
+  RateLimit: Types.RateLimit;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
+  String: Types.Scalars['String']['output'];
+  LimitGroupInput: Types.LimitGroupInput;
   AccessPolicy: AccessPolicyDocument;
   ID: Types.Scalars['ID']['output'];
-  String: Types.Scalars['String']['output'];
   AccessPolicyPage: Omit<Types.AccessPolicyPage, 'data'> & { data: Array<ResolversParentTypes['AccessPolicy']> };
-  Int: Types.Scalars['Int']['output'];
   CreateAccessPolicyInput: Types.CreateAccessPolicyInput;
   Query: Record<PropertyKey, never>;
   Boolean: Types.Scalars['Boolean']['output'];
   Mutation: Record<PropertyKey, never>;
   ApiKey: ApiKeyDocument;
+  RotationPolicy: Types.RotationPolicy;
   ApiKeyPage: Omit<Types.ApiKeyPage, 'data'> & { data: Array<ResolversParentTypes['ApiKey']> };
   CreatedApiKey: Omit<Types.CreatedApiKey, 'apiKey'> & { apiKey: ResolversParentTypes['ApiKey'] };
   RotatedApiKey: Types.RotatedApiKey;
+  RevealedApiKey: Types.RevealedApiKey;
+  RotationPolicyInput: Types.RotationPolicyInput;
+  IdentifiedApiKey: Omit<Types.IdentifiedApiKey, 'apiKey'> & { apiKey: ResolversParentTypes['ApiKey'] };
+  IdentifyApiKeyInput: Types.IdentifyApiKeyInput;
   CreateOrganisationServiceApiKeyInput: Types.CreateOrganisationServiceApiKeyInput;
   CreateWorkspaceServiceApiKeyInput: Types.CreateWorkspaceServiceApiKeyInput;
   CreateWorkspaceUserApiKeyInput: Types.CreateWorkspaceUserApiKeyInput;
   UpdateApiKeyInput: Types.UpdateApiKeyInput;
   RotateApiKeyInput: Types.RotateApiKeyInput;
+  Bundle: Types.Bundle;
+  BundleChange: Types.BundleChange;
+  BundlePlan: Types.BundlePlan;
+  BundleFailure: Types.BundleFailure;
+  BundleCredential: Types.BundleCredential;
+  BundleApplication: Types.BundleApplication;
+  PlanBundleInput: Types.PlanBundleInput;
+  ApplyBundleInput: Types.ApplyBundleInput;
+  Installation: RunningFacts;
+  InstallationRetention: Types.InstallationRetention;
+  LogQueue: Types.LogQueue;
+  InstallationSubgraph: Types.InstallationSubgraph;
   Invite: InviteDocument;
   InviteWorkspace: Omit<Types.InviteWorkspace, 'workspace'> & { workspace?: Types.Maybe<ResolversParentTypes['Workspace']> };
   InvitePage: Omit<Types.InvitePage, 'data'> & { data: Array<ResolversParentTypes['Invite']> };
@@ -206,6 +302,9 @@ export type ResolversParentTypes = {
   MemberInput: Types.MemberInput;
   CreateMembersInput: Types.CreateMembersInput;
   UpdateMemberInput: Types.UpdateMemberInput;
+  OrganisationSwitches: Types.OrganisationSwitches;
+  WorkspaceSwitches: Types.WorkspaceSwitches;
+  SwitchesInput: Types.SwitchesInput;
   Organisation: OrganisationDocument;
   OrganisationSettings: Types.OrganisationSettings;
   UpdateOrganisationSettingsInput: Types.UpdateOrganisationSettingsInput;
@@ -213,11 +312,27 @@ export type ResolversParentTypes = {
   RolePage: Omit<Types.RolePage, 'data'> & { data: Array<ResolversParentTypes['Role']> };
   CreateRoleInput: Types.CreateRoleInput;
   UpdateRoleInput: Types.UpdateRoleInput;
+  ScimGroup: ScimGroupDocument;
+  ScimGroupPage: Omit<Types.ScimGroupPage, 'data'> & { data: Array<ResolversParentTypes['ScimGroup']> };
+  CreateScimGroupInput: Types.CreateScimGroupInput;
+  UpdateScimGroupInput: Types.UpdateScimGroupInput;
+  ScimMapping: ScimMappingDocument;
+  ScimMappingPage: Omit<Types.ScimMappingPage, 'data'> & { data: Array<ResolversParentTypes['ScimMapping']> };
+  CreateScimMappingInput: Types.CreateScimMappingInput;
+  CreateScimUserInput: Types.CreateScimUserInput;
+  UpdateScimUserInput: Types.UpdateScimUserInput;
+  KeyScope: Types.KeyScope;
+  ScopePreset: Types.ScopePreset;
   ServiceAccount: ServiceAccountDocument;
   ServiceAccountPage: Omit<Types.ServiceAccountPage, 'data'> & { data: Array<ResolversParentTypes['ServiceAccount']> };
   ServiceAccountCredential: Omit<Types.ServiceAccountCredential, 'serviceAccount'> & { serviceAccount: ResolversParentTypes['ServiceAccount'] };
   CreateServiceAccountInput: Types.CreateServiceAccountInput;
   UpdateServiceAccountInput: Types.UpdateServiceAccountInput;
+  CreatedSignInLink: Types.CreatedSignInLink;
+  CreatedOwner: Types.CreatedOwner;
+  CreateOwnerInput: Types.CreateOwnerInput;
+  SignIn: SignInDocument;
+  SignInPage: Omit<Types.SignInPage, 'data'> & { data: Array<ResolversParentTypes['SignIn']> };
   Tenant: TenantDocument;
   TenantPage: Omit<Types.TenantPage, 'data'> & { data: Array<ResolversParentTypes['Tenant']> };
   CreateTenantInput: Types.CreateTenantInput;
@@ -226,6 +341,8 @@ export type ResolversParentTypes = {
   UserPage: Omit<Types.UserPage, 'data'> & { data: Array<ResolversParentTypes['User']> };
   UserSort: Types.UserSort;
   UpdateUserInput: Types.UpdateUserInput;
+  Viewer: ViewerShown;
+  ViewerWorkspace: ViewerWorkspaceShown;
   Workspace: WorkspaceDocument;
   WorkspaceSettings: Types.WorkspaceSettings;
   UpdateWorkspaceSettingsInput: Types.UpdateWorkspaceSettingsInput;
@@ -238,6 +355,10 @@ export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes
   name: 'JSON';
 }
 
+export interface GatewayConfigScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['GatewayConfig'], any> {
+  name: 'GatewayConfig';
+}
+
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
 }
@@ -245,6 +366,34 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 export interface CountScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Count'], any> {
   name: 'Count';
 }
+
+export type UsageLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimit'] = ResolversParentTypes['UsageLimit']> = {
+  creditLimit?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  alertThreshold?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  periodicReset?: Resolver<Types.Maybe<ResolversTypes['LimitReset']>, ParentType, ContextType>;
+  periodicResetDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextUsageResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  currentUsage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  lastResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitStatus'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unpriced?: Resolver<ResolversTypes['LimitUnpriced'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+  onCrash?: Resolver<ResolversTypes['LimitOnCrash'], ParentType, ContextType>;
+  onAbort?: Resolver<ResolversTypes['LimitOnAbort'], ParentType, ContextType>;
+};
+
+export type RateLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimit'] = ResolversParentTypes['RateLimit']> = {
+  type?: Resolver<ResolversTypes['RateLimitType'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['RateLimitUnit'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  window?: Resolver<ResolversTypes['RateLimitWindow'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+};
 
 export type AccessPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AccessPolicy'] = ResolversParentTypes['AccessPolicy']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -263,25 +412,35 @@ export type AccessPolicyPageResolvers<ContextType = GraphContext, ParentType ext
 };
 
 export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  accessPolicy?: Resolver<ResolversTypes['AccessPolicy'], ParentType, ContextType, RequireFields<Types.QueryAccessPolicyArgs, 'id'>>;
-  accessPolicies?: Resolver<ResolversTypes['AccessPolicyPage'], ParentType, ContextType, RequireFields<Types.QueryAccessPoliciesArgs, 'currentPage' | 'pageSize'>>;
-  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<Types.QueryApiKeyArgs, 'id'>>;
-  apiKeys?: Resolver<ResolversTypes['ApiKeyPage'], ParentType, ContextType, RequireFields<Types.QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  invite?: Resolver<ResolversTypes['Invite'], ParentType, ContextType, RequireFields<Types.QueryInviteArgs, 'id'>>;
-  invites?: Resolver<ResolversTypes['InvitePage'], ParentType, ContextType, RequireFields<Types.QueryInvitesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  member?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<Types.QueryMemberArgs, 'workspaceId' | 'userId'>>;
-  members?: Resolver<ResolversTypes['MemberPage'], ParentType, ContextType, RequireFields<Types.QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
-  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
-  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<Types.QueryRoleArgs, 'id'>>;
-  roles?: Resolver<ResolversTypes['RolePage'], ParentType, ContextType, RequireFields<Types.QueryRolesArgs, 'currentPage' | 'pageSize'>>;
-  serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<Types.QueryServiceAccountArgs, 'id'>>;
-  serviceAccounts?: Resolver<ResolversTypes['ServiceAccountPage'], ParentType, ContextType, RequireFields<Types.QueryServiceAccountsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  tenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<Types.QueryTenantArgs, 'id'>>;
-  tenants?: Resolver<ResolversTypes['TenantPage'], ParentType, ContextType, RequireFields<Types.QueryTenantsArgs, 'currentPage' | 'pageSize'>>;
-  user?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<Types.QueryUserArgs, 'id'>>;
-  users?: Resolver<ResolversTypes['UserPage'], ParentType, ContextType, RequireFields<Types.QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  workspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<Types.QueryWorkspaceArgs, 'id'>>;
-  workspaces?: Resolver<ResolversTypes['WorkspacePage'], ParentType, ContextType, RequireFields<Types.QueryWorkspacesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
+  accessPolicy?: Resolver<Types.Maybe<ResolversTypes['AccessPolicy']>, ParentType, ContextType, RequireFields<Types.QueryAccessPolicyArgs, 'id'>>;
+  accessPolicies?: Resolver<Types.Maybe<ResolversTypes['AccessPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryAccessPoliciesArgs, 'currentPage' | 'pageSize'>>;
+  apiKey?: Resolver<Types.Maybe<ResolversTypes['ApiKey']>, ParentType, ContextType, RequireFields<Types.QueryApiKeyArgs, 'id'>>;
+  apiKeys?: Resolver<Types.Maybe<ResolversTypes['ApiKeyPage']>, ParentType, ContextType, RequireFields<Types.QueryApiKeysArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  exportBundle?: Resolver<Types.Maybe<ResolversTypes['Bundle']>, ParentType, ContextType, Partial<Types.QueryExportBundleArgs>>;
+  planBundle?: Resolver<Types.Maybe<ResolversTypes['BundlePlan']>, ParentType, ContextType, RequireFields<Types.QueryPlanBundleArgs, 'input'>>;
+  installation?: Resolver<Types.Maybe<ResolversTypes['Installation']>, ParentType, ContextType>;
+  invite?: Resolver<Types.Maybe<ResolversTypes['Invite']>, ParentType, ContextType, RequireFields<Types.QueryInviteArgs, 'id'>>;
+  invites?: Resolver<Types.Maybe<ResolversTypes['InvitePage']>, ParentType, ContextType, RequireFields<Types.QueryInvitesArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  member?: Resolver<Types.Maybe<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<Types.QueryMemberArgs, 'workspaceId' | 'userId'>>;
+  members?: Resolver<Types.Maybe<ResolversTypes['MemberPage']>, ParentType, ContextType, RequireFields<Types.QueryMembersArgs, 'workspaceId' | 'sort' | 'currentPage' | 'pageSize'>>;
+  organisation?: Resolver<Types.Maybe<ResolversTypes['Organisation']>, ParentType, ContextType>;
+  role?: Resolver<Types.Maybe<ResolversTypes['Role']>, ParentType, ContextType, RequireFields<Types.QueryRoleArgs, 'id'>>;
+  roles?: Resolver<Types.Maybe<ResolversTypes['RolePage']>, ParentType, ContextType, RequireFields<Types.QueryRolesArgs, 'currentPage' | 'pageSize'>>;
+  scimGroup?: Resolver<Types.Maybe<ResolversTypes['ScimGroup']>, ParentType, ContextType, RequireFields<Types.QueryScimGroupArgs, 'id'>>;
+  scimGroups?: Resolver<Types.Maybe<ResolversTypes['ScimGroupPage']>, ParentType, ContextType, RequireFields<Types.QueryScimGroupsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  scimMappings?: Resolver<Types.Maybe<ResolversTypes['ScimMappingPage']>, ParentType, ContextType, RequireFields<Types.QueryScimMappingsArgs, 'page' | 'pageSize'>>;
+  scopeCatalogue?: Resolver<Types.Maybe<Array<ResolversTypes['KeyScope']>>, ParentType, ContextType, Partial<Types.QueryScopeCatalogueArgs>>;
+  scopePresets?: Resolver<Types.Maybe<Array<ResolversTypes['ScopePreset']>>, ParentType, ContextType, RequireFields<Types.QueryScopePresetsArgs, 'type'>>;
+  serviceAccount?: Resolver<Types.Maybe<ResolversTypes['ServiceAccount']>, ParentType, ContextType, RequireFields<Types.QueryServiceAccountArgs, 'id'>>;
+  serviceAccounts?: Resolver<Types.Maybe<ResolversTypes['ServiceAccountPage']>, ParentType, ContextType, RequireFields<Types.QueryServiceAccountsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  signIns?: Resolver<Types.Maybe<ResolversTypes['SignInPage']>, ParentType, ContextType, RequireFields<Types.QuerySignInsArgs, 'currentPage' | 'pageSize'>>;
+  tenant?: Resolver<Types.Maybe<ResolversTypes['Tenant']>, ParentType, ContextType, RequireFields<Types.QueryTenantArgs, 'id'>>;
+  tenants?: Resolver<Types.Maybe<ResolversTypes['TenantPage']>, ParentType, ContextType, RequireFields<Types.QueryTenantsArgs, 'currentPage' | 'pageSize'>>;
+  user?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<Types.QueryUserArgs, 'id'>>;
+  users?: Resolver<Types.Maybe<ResolversTypes['UserPage']>, ParentType, ContextType, RequireFields<Types.QueryUsersArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  viewer?: Resolver<Types.Maybe<ResolversTypes['Viewer']>, ParentType, ContextType>;
+  workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType, RequireFields<Types.QueryWorkspaceArgs, 'id'>>;
+  workspaces?: Resolver<Types.Maybe<ResolversTypes['WorkspacePage']>, ParentType, ContextType, RequireFields<Types.QueryWorkspacesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
 };
 
 export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
@@ -292,7 +451,10 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createWorkspaceUserApiKey?: Resolver<ResolversTypes['CreatedApiKey'], ParentType, ContextType, RequireFields<Types.MutationCreateWorkspaceUserApiKeyArgs, 'input'>>;
   updateApiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType, RequireFields<Types.MutationUpdateApiKeyArgs, 'id' | 'input'>>;
   rotateApiKey?: Resolver<ResolversTypes['RotatedApiKey'], ParentType, ContextType, RequireFields<Types.MutationRotateApiKeyArgs, 'id'>>;
+  revealApiKey?: Resolver<ResolversTypes['RevealedApiKey'], ParentType, ContextType, RequireFields<Types.MutationRevealApiKeyArgs, 'id'>>;
+  identifyApiKey?: Resolver<ResolversTypes['IdentifiedApiKey'], ParentType, ContextType, RequireFields<Types.MutationIdentifyApiKeyArgs, 'input'>>;
   deleteApiKey?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteApiKeyArgs, 'id'>>;
+  applyBundle?: Resolver<ResolversTypes['BundleApplication'], ParentType, ContextType, RequireFields<Types.MutationApplyBundleArgs, 'input'>>;
   createInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<Types.MutationCreateInviteArgs, 'input'>>;
   resendInvite?: Resolver<ResolversTypes['InviteLink'], ParentType, ContextType, RequireFields<Types.MutationResendInviteArgs, 'id'>>;
   deleteInvite?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteInviteArgs, 'id'>>;
@@ -304,15 +466,26 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<Types.MutationCreateRoleArgs, 'input'>>;
   updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<Types.MutationUpdateRoleArgs, 'id' | 'input'>>;
   deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteRoleArgs, 'id'>>;
+  createScimGroup?: Resolver<ResolversTypes['ScimGroup'], ParentType, ContextType, RequireFields<Types.MutationCreateScimGroupArgs, 'input'>>;
+  updateScimGroup?: Resolver<ResolversTypes['ScimGroup'], ParentType, ContextType, RequireFields<Types.MutationUpdateScimGroupArgs, 'id' | 'input'>>;
+  deleteScimGroup?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteScimGroupArgs, 'id'>>;
+  createScimMapping?: Resolver<ResolversTypes['ScimMapping'], ParentType, ContextType, RequireFields<Types.MutationCreateScimMappingArgs, 'input'>>;
+  deleteScimMapping?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteScimMappingArgs, 'id'>>;
+  createScimUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<Types.MutationCreateScimUserArgs, 'input'>>;
+  updateScimUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<Types.MutationUpdateScimUserArgs, 'id' | 'input'>>;
   createServiceAccount?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<Types.MutationCreateServiceAccountArgs, 'input'>>;
   updateServiceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType, RequireFields<Types.MutationUpdateServiceAccountArgs, 'id' | 'input'>>;
   resetServiceAccountSecret?: Resolver<ResolversTypes['ServiceAccountCredential'], ParentType, ContextType, RequireFields<Types.MutationResetServiceAccountSecretArgs, 'id'>>;
   deleteServiceAccount?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteServiceAccountArgs, 'id'>>;
+  createOwner?: Resolver<ResolversTypes['CreatedOwner'], ParentType, ContextType, RequireFields<Types.MutationCreateOwnerArgs, 'input'>>;
+  createSignInLink?: Resolver<ResolversTypes['CreatedSignInLink'], ParentType, ContextType, RequireFields<Types.MutationCreateSignInLinkArgs, 'userId'>>;
+  revokeSignIn?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationRevokeSignInArgs, 'id'>>;
   createTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<Types.MutationCreateTenantArgs, 'input'>>;
   updateTenant?: Resolver<ResolversTypes['Tenant'], ParentType, ContextType, RequireFields<Types.MutationUpdateTenantArgs, 'id' | 'input'>>;
   deleteTenant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteTenantArgs, 'id'>>;
   updateUser?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<Types.MutationUpdateUserArgs, 'id' | 'input'>>;
   deleteUser?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteUserArgs, 'id'>>;
+  transferOwnership?: Resolver<ResolversTypes['User'], ParentType, ContextType, RequireFields<Types.MutationTransferOwnershipArgs, 'userId'>>;
   createWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<Types.MutationCreateWorkspaceArgs, 'input'>>;
   updateWorkspace?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<Types.MutationUpdateWorkspaceArgs, 'id' | 'input'>>;
   updateWorkspaceSettings?: Resolver<ResolversTypes['Workspace'], ParentType, ContextType, RequireFields<Types.MutationUpdateWorkspaceSettingsArgs, 'id' | 'input'>>;
@@ -329,15 +502,30 @@ export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends Resol
   workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
   userId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  user?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['ApiKeyStatus'], ParentType, ContextType>;
   scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   defaults?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   expiresAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   lastRotatedAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  rotationPolicy?: Resolver<Types.Maybe<ResolversTypes['RotationPolicy']>, ParentType, ContextType>;
+  hasUnseenSecret?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  alertEmails?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   keyTransitionExpiresAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastUsedAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  usageLimits?: Resolver<Types.Maybe<ResolversTypes['UsageLimit']>, ParentType, ContextType>;
+  rateLimits?: Resolver<Array<ResolversTypes['RateLimit']>, ParentType, ContextType>;
+  lastResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   creationMode?: Resolver<ResolversTypes['ApiKeyCreationMode'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type RotationPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RotationPolicy'] = ResolversParentTypes['RotationPolicy']> = {
+  rotationPeriod?: Resolver<Types.Maybe<ResolversTypes['RotationPeriod']>, ParentType, ContextType>;
+  rotationPeriodDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextRotationAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  keyTransitionPeriodMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type ApiKeyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ApiKeyPage'] = ResolversParentTypes['ApiKeyPage']> = {
@@ -357,6 +545,88 @@ export type RotatedApiKeyResolvers<ContextType = GraphContext, ParentType extend
   keyTransitionExpiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type RevealedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RevealedApiKey'] = ResolversParentTypes['RevealedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  keyTransitionExpiresAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type IdentifiedApiKeyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IdentifiedApiKey'] = ResolversParentTypes['IdentifiedApiKey']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  apiKey?: Resolver<ResolversTypes['ApiKey'], ParentType, ContextType>;
+  isCurrent?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  works?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type BundleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Bundle'] = ResolversParentTypes['Bundle']> = {
+  documents?: Resolver<Array<ResolversTypes['JSON']>, ParentType, ContextType>;
+  leftOut?: Resolver<Array<ResolversTypes['BundleKind']>, ParentType, ContextType>;
+};
+
+export type BundleChangeResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BundleChange'] = ResolversParentTypes['BundleChange']> = {
+  kind?: Resolver<ResolversTypes['BundleKind'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  action?: Resolver<ResolversTypes['BundleAction'], ParentType, ContextType>;
+  members?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type BundlePlanResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BundlePlan'] = ResolversParentTypes['BundlePlan']> = {
+  digest?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  changes?: Resolver<Array<ResolversTypes['BundleChange']>, ParentType, ContextType>;
+};
+
+export type BundleFailureResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BundleFailure'] = ResolversParentTypes['BundleFailure']> = {
+  change?: Resolver<ResolversTypes['BundleChange'], ParentType, ContextType>;
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type BundleCredentialResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BundleCredential'] = ResolversParentTypes['BundleCredential']> = {
+  kind?: Resolver<ResolversTypes['BundleKind'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  secret?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type BundleApplicationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BundleApplication'] = ResolversParentTypes['BundleApplication']> = {
+  applied?: Resolver<Array<ResolversTypes['BundleChange']>, ParentType, ContextType>;
+  remaining?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  credentials?: Resolver<Array<ResolversTypes['BundleCredential']>, ParentType, ContextType>;
+  failure?: Resolver<Types.Maybe<ResolversTypes['BundleFailure']>, ParentType, ContextType>;
+};
+
+export type InstallationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Installation'] = ResolversParentTypes['Installation']> = {
+  version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  startedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  storage?: Resolver<Types.Maybe<ResolversTypes['StorageKind']>, ParentType, ContextType>;
+  workers?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  retention?: Resolver<ResolversTypes['InstallationRetention'], ParentType, ContextType>;
+  features?: Resolver<Array<ResolversTypes['InstallationFeature']>, ParentType, ContextType>;
+  databaseUp?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  logQueue?: Resolver<ResolversTypes['LogQueue'], ParentType, ContextType>;
+  subgraphs?: Resolver<Array<ResolversTypes['InstallationSubgraph']>, ParentType, ContextType>;
+  ownerExists?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  publicUrl?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type InstallationRetentionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InstallationRetention'] = ResolversParentTypes['InstallationRetention']> = {
+  logDays?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  bodyDays?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LogQueueResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogQueue'] = ResolversParentTypes['LogQueue']> = {
+  waiting?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  written?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  spooled?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  dropped?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type InstallationSubgraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['InstallationSubgraph'] = ResolversParentTypes['InstallationSubgraph']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isRemote?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  state?: Resolver<ResolversTypes['SubgraphState'], ParentType, ContextType>;
+};
+
 export type InviteResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Invite'] = ResolversParentTypes['Invite']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -364,6 +634,7 @@ export type InviteResolvers<ContextType = GraphContext, ParentType extends Resol
   role?: Resolver<ResolversTypes['AssignableUserRole'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['InviteStatus'], ParentType, ContextType>;
   invitedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  inviter?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   workspaces?: Resolver<Array<ResolversTypes['InviteWorkspace']>, ParentType, ContextType>;
   expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   acceptedAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
@@ -411,6 +682,8 @@ export type MemberResolvers<ContextType = GraphContext, ParentType extends Resol
   email?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   orgRole?: Resolver<Types.Maybe<ResolversTypes['UserRole']>, ParentType, ContextType>;
   role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+  ownRole?: Resolver<Types.Maybe<ResolversTypes['MemberRole']>, ParentType, ContextType>;
+  groupRole?: Resolver<Types.Maybe<ResolversTypes['MemberRole']>, ParentType, ContextType>;
   workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
   scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
@@ -423,10 +696,72 @@ export type MemberPageResolvers<ContextType = GraphContext, ParentType extends R
   data?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
 };
 
+export type OrganisationSwitchesResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['OrganisationSwitches'] = ResolversParentTypes['OrganisationSwitches']> = {
+  orgAdminsViewLogs?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  orgAdminsViewLogsMetadata?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewLogs?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewLogsMetadata?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewLogs?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewLogsMetadata?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewAnalytics?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewAnalytics?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewAllData?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewAllData?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewPrompts?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersWritePrompts?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewPrompts?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersWritePrompts?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewGuardrails?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersWriteGuardrails?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewGuardrails?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewProviders?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersManageProviders?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewProviders?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersWriteWsIntegrations?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersWriteWsMcpIntegrations?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersWriteMcpServers?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersViewApiKeys?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  managersManageApiKeys?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersViewApiKeys?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersManageApiKeys?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  membersContribute?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type WorkspaceSwitchesResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspaceSwitches'] = ResolversParentTypes['WorkspaceSwitches']> = {
+  orgAdminsViewLogs?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  orgAdminsViewLogsMetadata?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewLogs?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewLogsMetadata?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewLogs?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewLogsMetadata?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewAnalytics?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewAnalytics?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewAllData?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewAllData?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewPrompts?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersWritePrompts?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewPrompts?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersWritePrompts?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewGuardrails?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersWriteGuardrails?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewGuardrails?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewProviders?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersManageProviders?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewProviders?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersWriteWsIntegrations?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersWriteWsMcpIntegrations?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersWriteMcpServers?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersViewApiKeys?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  managersManageApiKeys?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersViewApiKeys?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersManageApiKeys?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  membersContribute?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+};
+
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  settings?: Resolver<ResolversTypes['OrganisationSettings'], ParentType, ContextType>;
+  settings?: Resolver<Types.Maybe<ResolversTypes['OrganisationSettings']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -439,6 +774,8 @@ export type OrganisationSettingsResolvers<ContextType = GraphContext, ParentType
   apiKeyMetadataSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   workspaceMetadataSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   savedConfigsOnly?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  switches?: Resolver<ResolversTypes['OrganisationSwitches'], ParentType, ContextType>;
+  overridableSwitches?: Resolver<Array<ResolversTypes['OrganisationSwitch']>, ParentType, ContextType>;
 };
 
 export type RoleResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
@@ -455,6 +792,58 @@ export type RoleResolvers<ContextType = GraphContext, ParentType extends Resolve
 export type RolePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RolePage'] = ResolversParentTypes['RolePage']> = {
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['Role']>, ParentType, ContextType>;
+};
+
+export type ScimGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ScimGroup'] = ResolversParentTypes['ScimGroup']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  displayName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  externalId?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  members?: Resolver<Types.Maybe<Array<Types.Maybe<ResolversTypes['User']>>>, ParentType, ContextType, RequireFields<Types.ScimGroupMembersArgs, 'limit'>>;
+  mappings?: Resolver<Types.Maybe<Array<ResolversTypes['ScimMapping']>>, ParentType, ContextType, RequireFields<Types.ScimGroupMappingsArgs, 'limit'>>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type ScimGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ScimGroupPage'] = ResolversParentTypes['ScimGroupPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['ScimGroup']>, ParentType, ContextType>;
+};
+
+export type ScimMappingResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ScimMapping'] = ResolversParentTypes['ScimMapping']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  scimGroupId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  scimGroupName?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  scimGroup?: Resolver<Types.Maybe<ResolversTypes['ScimGroup']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['MemberRole'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type ScimMappingPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ScimMappingPage'] = ResolversParentTypes['ScimMappingPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  page?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  pageSize?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['ScimMapping']>, ParentType, ContextType>;
+};
+
+export type KeyScopeResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['KeyScope'] = ResolversParentTypes['KeyScope']> = {
+  scope?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  family?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  verb?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  heldBy?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  grantable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ScopePresetResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ScopePreset'] = ResolversParentTypes['ScopePreset']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  scopes?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  grantable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type ServiceAccountResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ServiceAccount'] = ResolversParentTypes['ServiceAccount']> = {
@@ -476,6 +865,42 @@ export type ServiceAccountCredentialResolvers<ContextType = GraphContext, Parent
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   clientSecret?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   serviceAccount?: Resolver<ResolversTypes['ServiceAccount'], ParentType, ContextType>;
+};
+
+export type CreatedSignInLinkResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CreatedSignInLink'] = ResolversParentTypes['CreatedSignInLink']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  signInLink?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type CreatedOwnerResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CreatedOwner'] = ResolversParentTypes['CreatedOwner']> = {
+  userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  signInLink?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SignInResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SignIn'] = ResolversParentTypes['SignIn']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  principalId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  userId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  user?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  method?: Resolver<ResolversTypes['SignInMethod'], ParentType, ContextType>;
+  clientIp?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userAgent?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  lastSeenAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endsAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  isCurrent?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SignInPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SignInPage'] = ResolversParentTypes['SignInPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['SignIn']>, ParentType, ContextType>;
 };
 
 export type TenantResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Tenant'] = ResolversParentTypes['Tenant']> = {
@@ -501,8 +926,13 @@ export type UserResolvers<ContextType = GraphContext, ParentType extends Resolve
   firstName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   lastName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   role?: Resolver<ResolversTypes['UserRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['UserStatus'], ParentType, ContextType>;
+  userName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  externalId?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  displayName?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   workspaceIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<Types.UserWorkspaceIdsArgs, 'limit'>>;
-  workspaces?: Resolver<Array<Types.Maybe<ResolversTypes['Workspace']>>, ParentType, ContextType, RequireFields<Types.UserWorkspacesArgs, 'limit'>>;
+  workspaces?: Resolver<Types.Maybe<Array<Types.Maybe<ResolversTypes['Workspace']>>>, ParentType, ContextType, RequireFields<Types.UserWorkspacesArgs, 'limit'>>;
+  lastSeenAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -510,6 +940,25 @@ export type UserResolvers<ContextType = GraphContext, ParentType extends Resolve
 export type UserPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UserPage'] = ResolversParentTypes['UserPage']> = {
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['User']>, ParentType, ContextType>;
+};
+
+export type ViewerResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Viewer'] = ResolversParentTypes['Viewer']> = {
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  email?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
+  workspaces?: Resolver<Array<ResolversTypes['ViewerWorkspace']>, ParentType, ContextType, RequireFields<Types.ViewerWorkspacesArgs, 'limit'>>;
+  permissions?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  tsgId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  signInEndsAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type ViewerWorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ViewerWorkspace'] = ResolversParentTypes['ViewerWorkspace']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<Types.Maybe<ResolversTypes['MemberRole']>, ParentType, ContextType>;
 };
 
 export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
@@ -522,7 +971,9 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
   settings?: Resolver<ResolversTypes['WorkspaceSettings'], ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
-  members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType, RequireFields<Types.WorkspaceMembersArgs, 'limit'>>;
+  members?: Resolver<Types.Maybe<Array<ResolversTypes['Member']>>, ParentType, ContextType, RequireFields<Types.WorkspaceMembersArgs, 'limit'>>;
+  usageLimits?: Resolver<Array<ResolversTypes['UsageLimit']>, ParentType, ContextType>;
+  rateLimits?: Resolver<Array<ResolversTypes['RateLimit']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -530,6 +981,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
 export type WorkspaceSettingsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspaceSettings'] = ResolversParentTypes['WorkspaceSettings']> = {
   deniedExportFields?: Resolver<Types.Maybe<Array<ResolversTypes['LogExportField']>>, ParentType, ContextType>;
   logMode?: Resolver<Types.Maybe<ResolversTypes['LogMode']>, ParentType, ContextType>;
+  switches?: Resolver<ResolversTypes['WorkspaceSwitches'], ParentType, ContextType>;
 };
 
 export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WorkspacePage'] = ResolversParentTypes['WorkspacePage']> = {
@@ -539,16 +991,32 @@ export type WorkspacePageResolvers<ContextType = GraphContext, ParentType extend
 
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
+  GatewayConfig?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
   Count?: GraphQLScalarType;
+  UsageLimit?: UsageLimitResolvers<ContextType>;
+  RateLimit?: RateLimitResolvers<ContextType>;
   AccessPolicy?: AccessPolicyResolvers<ContextType>;
   AccessPolicyPage?: AccessPolicyPageResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
+  RotationPolicy?: RotationPolicyResolvers<ContextType>;
   ApiKeyPage?: ApiKeyPageResolvers<ContextType>;
   CreatedApiKey?: CreatedApiKeyResolvers<ContextType>;
   RotatedApiKey?: RotatedApiKeyResolvers<ContextType>;
+  RevealedApiKey?: RevealedApiKeyResolvers<ContextType>;
+  IdentifiedApiKey?: IdentifiedApiKeyResolvers<ContextType>;
+  Bundle?: BundleResolvers<ContextType>;
+  BundleChange?: BundleChangeResolvers<ContextType>;
+  BundlePlan?: BundlePlanResolvers<ContextType>;
+  BundleFailure?: BundleFailureResolvers<ContextType>;
+  BundleCredential?: BundleCredentialResolvers<ContextType>;
+  BundleApplication?: BundleApplicationResolvers<ContextType>;
+  Installation?: InstallationResolvers<ContextType>;
+  InstallationRetention?: InstallationRetentionResolvers<ContextType>;
+  LogQueue?: LogQueueResolvers<ContextType>;
+  InstallationSubgraph?: InstallationSubgraphResolvers<ContextType>;
   Invite?: InviteResolvers<ContextType>;
   InviteWorkspace?: InviteWorkspaceResolvers<ContextType>;
   InvitePage?: InvitePageResolvers<ContextType>;
@@ -557,17 +1025,31 @@ export type Resolvers<ContextType = GraphContext> = {
   InvitedApiKey?: InvitedApiKeyResolvers<ContextType>;
   Member?: MemberResolvers<ContextType>;
   MemberPage?: MemberPageResolvers<ContextType>;
+  OrganisationSwitches?: OrganisationSwitchesResolvers<ContextType>;
+  WorkspaceSwitches?: WorkspaceSwitchesResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
   OrganisationSettings?: OrganisationSettingsResolvers<ContextType>;
   Role?: RoleResolvers<ContextType>;
   RolePage?: RolePageResolvers<ContextType>;
+  ScimGroup?: ScimGroupResolvers<ContextType>;
+  ScimGroupPage?: ScimGroupPageResolvers<ContextType>;
+  ScimMapping?: ScimMappingResolvers<ContextType>;
+  ScimMappingPage?: ScimMappingPageResolvers<ContextType>;
+  KeyScope?: KeyScopeResolvers<ContextType>;
+  ScopePreset?: ScopePresetResolvers<ContextType>;
   ServiceAccount?: ServiceAccountResolvers<ContextType>;
   ServiceAccountPage?: ServiceAccountPageResolvers<ContextType>;
   ServiceAccountCredential?: ServiceAccountCredentialResolvers<ContextType>;
+  CreatedSignInLink?: CreatedSignInLinkResolvers<ContextType>;
+  CreatedOwner?: CreatedOwnerResolvers<ContextType>;
+  SignIn?: SignInResolvers<ContextType>;
+  SignInPage?: SignInPageResolvers<ContextType>;
   Tenant?: TenantResolvers<ContextType>;
   TenantPage?: TenantPageResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   UserPage?: UserPageResolvers<ContextType>;
+  Viewer?: ViewerResolvers<ContextType>;
+  ViewerWorkspace?: ViewerWorkspaceResolvers<ContextType>;
   Workspace?: WorkspaceResolvers<ContextType>;
   WorkspaceSettings?: WorkspaceSettingsResolvers<ContextType>;
   WorkspacePage?: WorkspacePageResolvers<ContextType>;

@@ -8,13 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-it('a token is issued with four reads', async () => {
+it('a token is issued with five reads, the last of them for what the organisation lets roles do', async () => {
   const { commands } = await app.commandsOf(() => app.token());
   expect(commands).toEqual([
     'find service_accounts',
     'find service_accounts',
     'find tenants',
     'find access_policies',
+    'find organisations',
   ]);
 });
 

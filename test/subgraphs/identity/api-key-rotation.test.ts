@@ -63,6 +63,15 @@ async function endTransition(id: string, at = new Date(Date.now() - 1)): Promise
   await change(id, { description: 'Any write tells the processes.' });
 }
 
+/** Everything stored, once rotations have been told to whoever is told of them. */
+async function calm(): Promise<string> {
+  const keys = app.db.collection('api_keys');
+  await eventually(async () =>
+    expect(await keys.countDocuments({ rotationNews: { $exists: true } })).toBe(0),
+  );
+  return dumpResources(app);
+}
+
 test('a rotation keeps the id, shows the new secret once and lets both work', async () => {
   const { id, key } = await make();
   expect(await read(id)).toMatchObject({ lastRotatedAt: null, keyTransitionExpiresAt: null });
@@ -100,7 +109,7 @@ test('the old secret stops when the transition is over, without any further writ
   const { key: renewed } = await rotated(id);
   const end = Date.now() + 300;
   await endTransition(id, new Date(end));
-  const before = await dumpResources(app);
+  const before = await calm();
   await eventually(async () => expect(await taken(key, renewed)).toEqual([false, true]));
   expect(Date.now()).toBeGreaterThanOrEqual(end);
   expect(await dumpResources(app)).toBe(before);
@@ -110,7 +119,7 @@ test('the old secret stops when the transition is over, without any further writ
 test('the next rotation waits for the end of the transition', async () => {
   const { id, key: first } = await make();
   const { key: second } = await rotated(id);
-  const before = await dumpResources(app);
+  const before = await calm();
   expect(errorOf(await rotate(id))).toEqual({ code: 'IN_USE', param: 'id' });
   expect(await dumpResources(app)).toBe(before);
   await endTransition(id);
@@ -144,7 +153,7 @@ test('a key that has expired is not rotated', async () => {
   await app.db
     .collection<{ _id: string }>('api_keys')
     .updateOne({ _id: id }, { $set: { expiresAt: new Date(1) } });
-  const before = await dumpResources(app);
+  const before = await calm();
   expect(errorOf(await rotate(id))).toEqual({ code: 'VALIDATION_FAILED', param: 'id' });
   expect(await dumpResources(app)).toBe(before);
 });
@@ -173,7 +182,7 @@ test.each([
   ['negative', -halfAnHour],
 ])('a transition that is %s is refused', async (_what, keyTransitionPeriodMs) => {
   const { id } = await make();
-  const before = await dumpResources(app);
+  const before = await calm();
   expect(errorOf(await rotate(id, { keyTransitionPeriodMs }))).toEqual({
     code: 'VALIDATION_FAILED',
     param: 'input.keyTransitionPeriodMs',
@@ -196,7 +205,7 @@ test('a rotation needs the scope of the type of key, and the scopes that its sec
   const rotates = 'workspace_service_api_keys.rotate';
   const lacksScope = await makeKey(app, 'workspace-service', { only: [rotates] });
   const holds = await makeKey(app, 'workspace-service', { only: [rotates, 'configs.list'] });
-  const before = await dumpResources(app);
+  const before = await calm();
   expect(errorOf(await rotate(id, {}, ofUsers)).code).toBe('FORBIDDEN');
   expect((await rotate(id, {}, lacksScope)).errors?.[0]?.message).toContain('configs.list');
   expect(await dumpResources(app)).toBe(before);

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
+import { builtInRoles, mayHold } from '../../../src/auth/index.ts';
 import { inviteModel } from '../../../src/subgraphs/identity/invite/index.ts';
 import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { addUser } from '../../support/users.ts';
@@ -13,6 +14,11 @@ let neighbour: Tenant;
 let subject: Link;
 
 type Link = { id: string; inviteLink: string };
+
+/** What whoever takes a member into a workspace holds beside. */
+const givesMember = (builtInRoles.get('workspace_member') ?? []).filter((scope) =>
+  mayHold('organisation-service', scope),
+);
 
 beforeAll(async () => {
   app = await startApp();
@@ -157,7 +163,9 @@ describe('an invite', () => {
   });
 
   it('promises keys only for whom may make them', async () => {
-    const lacking = await makeKey(app, 'organisation-service', { only: ['organisation_users.create'] });
+    const lacking = await makeKey(app, 'organisation-service', {
+      only: ['organisation_users.create', ...givesMember],
+    });
     const asked = {
       email: 'spender@example.com',
       role: 'member',
@@ -219,8 +227,9 @@ describe('an invite', () => {
     });
     const resendAs = (key: string) =>
       app.rest('POST', `/v1/admin/users/invites/${id}/resend`, { key, body: {} });
-    const maker = ['organisation_users.create', 'workspace_user_api_keys.create'];
-    for (const only of [maker, ['organisation_users.create', 'configs.list']]) {
+    const giver = ['organisation_users.create', ...givesMember.filter((scope) => scope !== 'configs.list')];
+    const maker = [...giver, 'workspace_user_api_keys.create'];
+    for (const only of [maker, [...giver, 'configs.list']]) {
       const lacking = await makeKey(app, 'organisation-service', { only });
       const before = await dumpResources(app);
       expect(await resendAs(lacking)).toMatchObject({ status: 403 });

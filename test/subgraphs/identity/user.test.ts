@@ -79,7 +79,10 @@ describe('a user', () => {
   it('becomes an admin and a member again', async () => {
     const { _id } = await addUser(app);
     expect(dataOf(await update(_id, 'admin')).updateUser).toEqual({ role: 'admin' });
-    expect(dataOf(await update(_id, null)).updateUser).toEqual({ role: 'admin' });
+    expect(errorOf(await update(_id, null))).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      param: 'input.role',
+    });
     expect(dataOf(await update(_id, 'member')).updateUser).toEqual({ role: 'member' });
   });
 
@@ -93,22 +96,24 @@ describe('a user', () => {
     expect(await statusesOf(keys)).toEqual([200, 401]);
   });
 
-  it('who is an owner stays one', async () => {
+  it('who is the last owner stays one', async () => {
     const { _id } = await addUser(app, { role: 'owner' });
     const before = await dumpResources(app);
-    expect(errorOf(await update(_id, 'admin'))).toEqual({ code: 'FORBIDDEN', param: 'input.role' });
+    expect(errorOf(await update(_id, 'admin'))).toEqual({ code: 'LAST_OWNER', param: null });
     expect(await dumpResources(app)).toBe(before);
+    await addUser(app, { role: 'owner' });
+    expect(dataOf(await update(_id, 'admin')).updateUser).toEqual({ role: 'admin' });
   });
 
   it('who is the last owner is not deleted', async () => {
     const tenant = await app.createTenant();
     const first = await addUser(app, { tenant, role: 'owner' });
     const before = await dumpResources(app);
-    expect(errorOf(await remove(first._id, tenant.adminKey)).code).toBe('FORBIDDEN');
+    expect(errorOf(await remove(first._id, tenant.adminKey)).code).toBe('LAST_OWNER');
     expect(await dumpResources(app)).toBe(before);
     const second = await addUser(app, { tenant, role: 'owner' });
     expect(dataOf(await remove(first._id, tenant.adminKey)).deleteUser).toBe(first._id);
-    expect(errorOf(await remove(second._id, tenant.adminKey)).code).toBe('FORBIDDEN');
+    expect(errorOf(await remove(second._id, tenant.adminKey)).code).toBe('LAST_OWNER');
   });
 
   it('takes memberships and keys along when deleted, and nothing of others', async () => {

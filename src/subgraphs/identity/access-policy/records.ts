@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
-import type { Permission } from '../../../auth/index.ts';
+import { type Permission, type SwitchStates, switchStates } from '../../../auth/index.ts';
 import type { AccountRecord } from '../../../directory/memory.ts';
+import { organisationSettings } from '../organisation/index.ts';
 import { loadPermissions } from '../role/index.ts';
 import { type ServiceAccountDocument, serviceAccountModel } from '../service-account/index.ts';
 import { type TenantDocument, tenantModel } from '../tenant/index.ts';
@@ -30,9 +31,14 @@ export async function loadAccountRecords(db: Connection, ids: string[]): Promise
     db,
     policies.map(({ role }) => role),
   );
+  const settings = await organisationSettings(
+    db,
+    pairs.map(({ tenant }) => tenant.organisationId),
+  );
   return new Map(
     pairs.flatMap((pair) => {
-      const record = toRecord(pair, policies, permissionsOf);
+      const states = switchStates(settings.get(pair.tenant.organisationId));
+      const record = toRecord(pair, policies, permissionsOf, states);
       return record.grants.length > 0 ? [[pair.id, record] as const] : [];
     }),
   );
@@ -77,6 +83,7 @@ function toRecord(
   pair: Pair,
   policies: Policy[],
   permissionsOf: (role: string) => readonly Permission[] | undefined,
+  switches: SwitchStates,
 ): AccountRecord {
   const { account, tenant } = pair;
   const line = new Set(lineOf(pair));
@@ -94,5 +101,6 @@ function toRecord(
     tsgId: tenant._id,
     organisationId: tenant.organisationId,
     grants,
+    switches,
   };
 }

@@ -3,11 +3,16 @@ import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
+import { parseLimits } from '../../limits/given.ts';
+import { requireOwnOrganisation } from '../../own-organisation.ts';
 import type { CreateWorkspaceUserApiKeyInput } from '../../types.generated.ts';
 import { requireWorkspaceUser } from '../member/index.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
-import { parseDefaults, parseExpiry, withLabels, withWorkspaceConfig } from './input.ts';
+import { nextNotice } from './expiry-notice.ts';
+import { parseAddresses, parseDefaults, parseExpiry, withLabels, withWorkspaceConfig } from './input.ts';
+import { requireLimitSetter } from './limit-setter.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
+import { parsePolicy } from './rotation-policy.ts';
 import { grantedScopes, requireKeyScope } from './scopes.ts';
 
 /** Of the three kinds of creation, the one with all the members. */
@@ -17,6 +22,7 @@ type CreateApiKeyInput = CreateWorkspaceUserApiKeyInput;
 export async function createApiKey(context: GraphContext, type: ApiKeyType, input: CreateApiKeyInput) {
   const principal = requireKeyScope(context.principal, type, 'create');
   requireOwnOrganisation(principal, input.organisationId);
+  await requireLimitSetter(context);
   const workspaceId = await ownerWorkspace(context, principal, type, input.workspaceId);
   const owner = {
     organisationId: principal.organisationId,
@@ -29,6 +35,9 @@ export async function createApiKey(context: GraphContext, type: ApiKeyType, inpu
   const defaults =
     type === 'workspace-user' ? await withWorkspaceConfig(context, labelled, workspaceId) : labelled;
   const expiresAt = parseExpiry(context, input.expiresAt);
+  const rotationPolicy = parsePolicy(input.rotationPolicy, context.now());
+  const alertEmails = parseAddresses(input.alertEmails);
+  const limits = parseLimits(input, {}, context.now());
   const key = context.secrets.generateKey();
   const created = await apiKeyModel(context.db).create({
     _id: uuid(),
@@ -40,20 +49,13 @@ export async function createApiKey(context: GraphContext, type: ApiKeyType, inpu
     secretMask: maskSecret(key),
     scopes,
     defaults,
-    expiresAt,
+    ...{ expiresAt, rotationPolicy, alertEmails, ...limits },
+    nextNoticeAt: nextNotice(expiresAt, context.now()),
     creationMode: 'api',
   });
   await context.changes.publish('api_key');
   const apiKey = created.toObject<ApiKeyDocument>();
   return { id: apiKey._id, workspaceId: apiKey.workspaceId, key, apiKey };
-}
-
-function requireOwnOrganisation(principal: Principal, named: string | null | undefined) {
-  if (!named || named === principal.organisationId) return;
-  throw new GatewayError('FORBIDDEN', {
-    message: 'A credential may not name another organisation.',
-    param: 'input.organisationId',
-  });
 }
 
 async function ownerWorkspace(
@@ -78,7 +80,17 @@ async function ownerUser(
 ): Promise<string | null> {
   if (type !== 'workspace-user' || workspaceId === null) return null;
   // The subject of a JWT is a name at its issuer, and no user of ours.
-  if (!named) return principal.kind === 'jwt' ? null : principal.userId;
+  if (!named) {
+    if (principal.ownOnly?.has('api keys') && principal.userId === null) throw othersKey();
+    return principal.kind === 'jwt' ? null : principal.userId;
+  }
+  if (principal.ownOnly?.has('api keys') && named !== principal.userId) throw othersKey();
   await requireWorkspaceUser(context, named, workspaceId);
   return named;
 }
+
+const othersKey = () =>
+  new GatewayError('FORBIDDEN', {
+    message: 'A member of a workspace makes user keys for nobody else.',
+    param: 'input.userId',
+  });

@@ -1,3 +1,4 @@
-export { type ApiKeyDefaults, type ApiKeyDocument, apiKeyModel } from './model.ts';
+export { requireLimitSetter } from './limit-setter.ts';
+export { type ApiKeyDefaults, type ApiKeyDocument, apiKeyModel, existingKeys } from './model.ts';
 export { grantedScopes, requireKeyScope } from './scopes.ts';
 export { deleteUserKeys, ensureUserKey } from './user-keys.ts';

@@ -62,3 +62,8 @@ export function parseExpiry(context: GraphContext, value: Date | null | undefine
   if (value <= context.now()) throw invalidInput('input.expiresAt', 'expires_at must be in the future.');
   return value;
 }
+
+/** Addresses that mails go to, each once. */
+export const parseAddresses = (given: readonly string[] | null | undefined): string[] => [
+  ...new Map((given ?? []).map((address) => [address.toLowerCase(), address])).values(),
+];

@@ -1,7 +1,14 @@
+import { lastReset } from '../../limits/periods.ts';
+import { shownRateLimits, shownUsageLimits } from '../../limits/shown.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { userById } from '../user/index.ts';
 import { workspaceById } from '../workspace/index.ts';
 import { createApiKey } from './create.ts';
-import { rotateApiKey, transitionEnd } from './rotate.ts';
+import { identifyApiKey } from './identify.ts';
+import { lastUseOf } from './last-use.ts';
+import { type ApiKeyDocument, limitOwner } from './model.ts';
+import { transitionEnd } from './replace-secret.ts';
+import { revealApiKey, rotateApiKey } from './rotate.ts';
 import { deleteApiKey, getApiKey, listApiKeys, updateApiKey } from './service.ts';
 
 export const resolvers = {
@@ -18,6 +25,8 @@ export const resolvers = {
       createApiKey(context, 'workspace-user', input),
     updateApiKey: (_parent, { id, input }, context) => updateApiKey(context, id, input),
     rotateApiKey: (_parent, { id, input }, context) => rotateApiKey(context, id, input),
+    revealApiKey: (_parent, { id }, context) => revealApiKey(context, id),
+    identifyApiKey: (_parent, { input }, context) => identifyApiKey(context, input),
     deleteApiKey: (_parent, { id }, context) => deleteApiKey(context, id),
   },
   ApiKey: {
@@ -25,6 +34,18 @@ export const resolvers = {
     key: (key) => key.secretMask,
     workspace: (key, _args, context) =>
       key.workspaceId ? workspaceById(context).load(key.workspaceId) : null,
+    user: ({ userId }, _args, context) => (userId ? userById(context).load(userId) : null),
+    // Keys of versions without these members have none stored.
+    alertEmails: ({ alertEmails }: Partial<ApiKeyDocument>) => alertEmails ?? [],
+    lastUsedAt: (key, _args, context) => lastUseOf(context).load(key._id),
+    usageLimits: async (key, _args, context) =>
+      (await shownUsageLimits(context, limitOwner(key), key))[0] ?? null,
+    rateLimits: (key) => shownRateLimits(key),
+    lastResetAt: ({ usageLimits }, _args, context) => {
+      const [limit] = usageLimits ?? [];
+      return limit ? lastReset(limit, context.now()) : null;
+    },
+    hasUnseenSecret: ({ unseenSecret }) => unseenSecret !== undefined,
     keyTransitionExpiresAt: (key, _args, context) => transitionEnd(key, context.now()),
     status: (key, _args, context) =>
       key.expiresAt && key.expiresAt <= context.now() ? 'expired' : key.status,

@@ -1,8 +1,8 @@
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
-import { maskSecret } from '../../../storage/secrets.ts';
 import type { GraphContext } from '../../context.ts';
 import type { RotateApiKeyInput } from '../../types.generated.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
+import { replaceSecret, transitionEnd } from './replace-secret.ts';
 import { requireWeakerKey } from './service.ts';
 
 /** Milliseconds; the schema says so too. */
@@ -23,29 +23,37 @@ export async function rotateApiKey(
     throw invalidInput('id', 'The API key has expired; give it another expiry first.');
   }
   if (transitionEnd(key, now)) throw inTransition();
-  const transition = new Date(now.getTime() + (input?.keyTransitionPeriodMs ?? defaultTransition));
-  const end = key.expiresAt && key.expiresAt < transition ? key.expiresAt : transition;
-  const secret = context.secrets.generateKey();
-  const { matchedCount } = await apiKeyModel(context.db).updateOne(
-    // Of several rotations at the same time, the first takes this secret away from the others.
-    { _id: key._id, organisationId: key.organisationId, secretHash: key.secretHash },
-    {
-      secretHash: context.secrets.hash(secret),
-      secretMask: maskSecret(secret),
-      previousSecret: { hash: key.secretHash, expiresAt: end },
-      lastRotatedAt: now,
-    },
-  );
-  if (matchedCount === 0) throw inTransition();
+  const transitionMs = input?.keyTransitionPeriodMs ?? defaultTransition;
+  const replaced = await replaceSecret(context, key, { transitionMs, now, byPolicy: false });
+  if (!replaced) throw inTransition();
   await context.changes.publish('api_key');
-  return { id: key._id, key: secret, keyTransitionExpiresAt: end };
+  return { id: key._id, key: replaced.secret, keyTransitionExpiresAt: replaced.worksUntil };
 }
 
-/** When the replaced secret stops working; null when there is none that works. */
-export function transitionEnd({ previousSecret, expiresAt }: ApiKeyDocument, now: Date): Date | null {
-  if (!previousSecret) return null;
-  const end = expiresAt && expiresAt < previousSecret.expiresAt ? expiresAt : previousSecret.expiresAt;
-  return end > now ? end : null;
+/** Shows a secret that a policy made to the first who asks; from then on it is stored as its hash alone. */
+export async function revealApiKey(context: GraphContext, id: string) {
+  const key = await requireWeakerKey(context, id, 'rotate');
+  const { unseenSecret } = key;
+  const shown =
+    unseenSecret === undefined
+      ? null
+      : await apiKeyModel(context.db)
+          .findOneAndUpdate(
+            { _id: key._id, organisationId: key.organisationId, unseenSecret },
+            { $unset: { unseenSecret: 1 } },
+          )
+          .lean<ApiKeyDocument>();
+  if (!shown || unseenSecret === undefined) {
+    throw invalidInput(
+      'id',
+      'id must name a key whose policy made a secret that nobody has seen; this one is without.',
+    );
+  }
+  return {
+    id: key._id,
+    key: context.secrets.decrypt(unseenSecret, key._id),
+    keyTransitionExpiresAt: transitionEnd(shown, context.now()),
+  };
 }
 
 const inTransition = () =>

@@ -5,9 +5,11 @@ import {
   type Principal,
   requireScope,
   type Scope,
+  scopesFor,
 } from '../../../auth/index.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { lacks } from '../permission.ts';
+import { misplacedScope, unknownScope } from './scope-refusals.ts';
 
 export type KeyVerb = 'create' | 'delete' | 'list' | 'read' | 'rotate' | 'update';
 
@@ -31,9 +33,8 @@ export function grantedScopes(
 ): Scope[] {
   requested.forEach((scope, index) => {
     const param = `${field}[${index}]`;
-    const refuse = (message: string) => invalidInput(param, message);
-    if (!isScope(scope)) throw refuse(`${param} is not a scope.`);
-    if (!mayHold(type, scope)) throw refuse(`A key of type ${type} cannot hold the scope ${scope}.`);
+    if (!isScope(scope)) throw invalidInput(param, unknownScope(scope, scopesFor(type)));
+    if (!mayHold(type, scope)) throw invalidInput(param, misplacedScope(scope, type));
     if (lacks(principal, scope)) {
       throw new GatewayError('FORBIDDEN', {
         message: `The credential cannot give the scope ${scope}, which it lacks.`,

@@ -1,20 +1,27 @@
 import { apiKeyTypes, requireScope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
+import { keyUseModel } from '../../../recording/key-use/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { expiryFilter, resourceFilter } from '../../filters.ts';
+import { bringsLimits, parseLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryApiKeysArgs, UpdateApiKeyInput } from '../../types.generated.ts';
+import { ifUnchanged, notWritten } from '../../writes.ts';
 import { requireHeld } from '../permission.ts';
 import { workspaceIdFor } from '../workspace/index.ts';
-import { parseDefaults, parseExpiry, withLabels } from './input.ts';
-import { apiKeyById } from './loaders.ts';
+import { nextNotice } from './expiry-notice.ts';
+import { parseAddresses, parseDefaults, parseExpiry, withLabels } from './input.ts';
+import { requireLimitsOfKey } from './limit-setter.ts';
+import { apiKeyById, visibleKeys } from './loaders.ts';
 import { type ApiKeyDocument, apiKeyModel } from './model.ts';
+import { parsePolicy } from './rotation-policy.ts';
 import { grantedScopes, type KeyVerb, keyScope, requireKeyScope } from './scopes.ts';
 
 type ListArguments = QueryApiKeysArgs & SortedPageArguments;
 
-const anyType = (verb: KeyVerb) => apiKeyTypes.map((type) => keyScope(type, verb));
+/** The scopes of which one lets somebody act on keys of some type. */
+export const anyKeyType = (verb: KeyVerb) => apiKeyTypes.map((type) => keyScope(type, verb));
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The API key does not exist.' });
 
 /** A key that the caller may act on with this verb, which depends on the key's type. */
@@ -23,7 +30,7 @@ export async function requireApiKey(
   id: string,
   verb: KeyVerb,
 ): Promise<ApiKeyDocument> {
-  requireScope(context.principal, anyType(verb));
+  requireScope(context.principal, anyKeyType(verb));
   const found = await apiKeyById(context).load(id);
   if (!found) throw notFound();
   requireKeyScope(context.principal, found.type, verb);
@@ -47,21 +54,21 @@ export const getApiKey = (context: GraphContext, id: string): Promise<ApiKeyDocu
 
 /** For references from other resources: null when the key is gone or out of the credential's reach. */
 export async function referencedApiKey(context: GraphContext, id: string): Promise<ApiKeyDocument | null> {
-  requireScope(context.principal, anyType('read'));
+  requireScope(context.principal, anyKeyType('read'));
   const found = await apiKeyById(context).load(id);
   if (found) requireKeyScope(context.principal, found.type, 'read');
   return found;
 }
 
 export async function listApiKeys(context: GraphContext, args: ListArguments) {
-  const principal = requireScope(context.principal, anyType('list'));
+  const principal = requireScope(context.principal, anyKeyType('list'));
   const types = apiKeyTypes.filter(
     (type) => principal.scopes.has(keyScope(type, 'list')) && (args.type ?? type) === type,
   );
   return findPage(
     apiKeyModel(context.db),
     {
-      ...tenantFilter(principal),
+      $and: [visibleKeys(principal)],
       ...(args.workspaceId && { workspaceId: await workspaceIdFor(context, args.workspaceId) }),
       type: { $in: types },
       ...(args.ids && { _id: { $in: args.ids } }),
@@ -80,9 +87,12 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
   const given =
     input.defaults === undefined ? key.defaults : await parseDefaults(context, input.defaults, key);
   const defaults = await withLabels(context, given, key.workspaceId);
+  const expiresAt = input.expiresAt === undefined ? key.expiresAt : parseExpiry(context, input.expiresAt);
+  if (bringsLimits(input)) await requireLimitsOfKey(context, principal);
+  const limits = parseLimits(input, key, context.now());
   const updated = await apiKeyModel(context.db)
     .findOneAndUpdate(
-      { _id: key._id, ...tenantFilter(principal) },
+      { _id: key._id, ...tenantFilter(principal), ...ifUnchanged(context) },
       {
         ...(input.name != null && { name: input.name }),
         ...(input.description !== undefined && { description: input.description }),
@@ -90,12 +100,20 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
           scopes: grantedScopes(principal, key.type, input.scopes),
         }),
         ...(defaults !== key.defaults && { defaults }),
-        ...(input.expiresAt !== undefined && { expiresAt: parseExpiry(context, input.expiresAt) }),
+        ...(input.alertEmails !== undefined && { alertEmails: parseAddresses(input.alertEmails) }),
+        ...(input.expiresAt !== undefined && {
+          expiresAt,
+          nextNoticeAt: nextNotice(expiresAt, context.now()),
+        }),
+        ...limits,
+        ...(input.rotationPolicy !== undefined && {
+          rotationPolicy: parsePolicy(input.rotationPolicy, context.now()),
+        }),
       },
       { returnDocument: 'after' },
     )
     .lean<ApiKeyDocument>();
-  if (!updated) throw notFound();
+  if (!updated) throw notWritten(context, notFound());
   await context.changes.publish('api_key');
   return updated;
 }
@@ -103,7 +121,14 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
 /** The key stops working at once, with both secrets. A key may delete itself: whoever finds one can take it out of service. */
 export async function deleteApiKey(context: GraphContext, id: string): Promise<string> {
   const key = await requireWeakerKey(context, id, 'delete');
-  await apiKeyModel(context.db).deleteOne({ _id: key._id, organisationId: key.organisationId });
+  const { _id, organisationId } = key;
+  const { deletedCount } = await apiKeyModel(context.db).deleteOne({
+    _id,
+    organisationId,
+    ...ifUnchanged(context),
+  });
+  if (deletedCount === 0) throw notWritten(context, notFound());
+  await keyUseModel(context.db).deleteOne({ _id });
   await context.changes.publish('api_key');
-  return key._id;
+  return _id;
 }

@@ -5,9 +5,12 @@ import { type ApiKeyDocument, apiKeyModel } from './model.ts';
 
 type Owner = Pick<ApiKeyDocument, 'organisationId'> & { userId: string; workspaceId?: string };
 
-type Place = Omit<Owner, 'workspaceId'> & { workspaceId?: string | { $nin: string[] } };
+type Place = Pick<Owner, 'organisationId'> & {
+  userId: string | { $in: string[] };
+  workspaceId?: string | { $nin: string[] };
+};
 
-/** Ends the keys that stand for a user, in the workspaces named or in all; they stop working at once. */
+/** Ends the keys that stand for users, in the workspaces named or in all; they stop working at once. */
 export async function deleteUserKeys(context: GraphContext, owner: Place): Promise<void> {
   await apiKeyModel(context.db).deleteMany({ ...owner, type: 'workspace-user' });
   await context.changes.publish('api_key');

@@ -4,7 +4,7 @@ import type { GraphContext } from '../../context.ts';
 import type { AcceptInviteInput } from '../../types.generated.ts';
 import { ensureUserKey } from '../api-key/index.ts';
 import { ensureMembers } from '../member/index.ts';
-import { type UserDocument, userModel } from '../user/index.ts';
+import { isActive, type UserDocument, userModel } from '../user/index.ts';
 import { type WorkspaceDocument, workspaceModel } from '../workspace/index.ts';
 import { recordAcceptance } from './audit.ts';
 import { type InviteDocument, inviteModel } from './model.ts';
@@ -23,6 +23,7 @@ export async function acceptInvite(context: GraphContext, { token, ...names }: A
   const invite = await claim(context, secretHash);
   const { organisationId } = invite;
   const user = await ensureUser(context, invite, names);
+  if (!isActive(user)) throw notFound();
   const places = await placesOf(context, invite);
   await ensureMembers(
     context,
@@ -31,6 +32,7 @@ export async function acceptInvite(context: GraphContext, { token, ...names }: A
       .filter(({ workspaceId }) => places.has(workspaceId))
       .map((entry) => ({ ...entry, userId: user._id })),
   );
+  await context.changes.publish('user');
   const apiKeys = await ensureKeys(context, invite, user, [...places.values()], token);
   const spent = await spend(context, invite, secretHash);
   await recordAcceptance(context, { before: invite, after: spent }, user);

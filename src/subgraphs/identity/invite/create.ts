@@ -5,9 +5,11 @@ import type { GraphContext } from '../../context.ts';
 import type { CreateInviteInput, InviteWorkspaceInput } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { grantedScopes, requireKeyScope } from '../api-key/index.ts';
+import { requireGivable } from '../permission.ts';
 import { userIdWithEmail } from '../user/index.ts';
 import { workspaceIdsNamed } from '../workspace/index.ts';
 import { newLink, shownLink } from './link.ts';
+import { mailInvite } from './mail.ts';
 import { type InviteDocument, inviteModel } from './model.ts';
 import { expiryFrom } from './status.ts';
 
@@ -17,6 +19,7 @@ export async function createInvite(context: GraphContext, input: CreateInviteInp
   const { organisationId } = principal;
   const email = input.email.toLowerCase();
   const keys = input.workspaceApiKeyDetails;
+  requireGivable(principal, `organisation_${input.role}`, 'input.role');
   const members = {
     email,
     role: input.role,
@@ -43,7 +46,9 @@ export async function createInvite(context: GraphContext, input: CreateInviteInp
       expiresAt: expiryFrom(context.now()),
     }),
   );
-  return shownLink(created.toObject<InviteDocument>(), inviteLink);
+  const invite = created.toObject<InviteDocument>();
+  await mailInvite(context, invite, inviteLink);
+  return shownLink(invite, inviteLink);
 }
 
 async function namedWorkspaces(
@@ -61,6 +66,7 @@ async function namedWorkspaces(
       throw invalidInput(param, `${param} names no workspace of this organisation.`);
     if (ids.indexOf(workspaceId) < index) throw invalidInput(param, `${param} names a workspace twice.`);
     requireReach(principal, workspaceId, param);
+    requireGivable(principal, `workspace_${role}`, `input.workspaces[${index}].role`);
     return { workspaceId, role };
   });
 }

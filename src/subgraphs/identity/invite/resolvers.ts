@@ -1,4 +1,5 @@
 import type { Resolvers } from '../resolvers.generated.ts';
+import { userById } from '../user/index.ts';
 import { workspaceById } from '../workspace/index.ts';
 import { acceptInvite } from './accept.ts';
 import { createInvite } from './create.ts';
@@ -18,6 +19,7 @@ export const resolvers = {
   },
   Invite: {
     id: (invite) => invite._id,
+    inviter: ({ invitedBy }, _args, context) => userById(context).load(invitedBy),
     status: (invite, _args, context) => statusOf(invite, context.now()),
   },
   InviteWorkspace: {

@@ -7,10 +7,11 @@ import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryInvitesArgs } from '../../types.generated.ts';
 import { orAlreadyExists } from '../../writes.ts';
 import { requireKeyScope } from '../api-key/index.ts';
-import { requireHeld } from '../permission.ts';
+import { requireGivable, requireHeld } from '../permission.ts';
 import { markExpired, requireNewAddress, requireReach } from './create.ts';
 import { newLink, shownLink } from './link.ts';
 import { inviteById } from './loaders.ts';
+import { mailInvite } from './mail.ts';
 import { type InviteDocument, inviteModel } from './model.ts';
 import { expiryFrom, open, statusFilter } from './status.ts';
 
@@ -53,7 +54,11 @@ export async function resendInvite(context: GraphContext, id: string) {
   const principal = requireScope(context.principal, ['organisation_users.create']);
   const invite = await getInvite(context, id, 'organisation_users.create');
   const { _id, organisationId, email } = invite;
-  for (const { workspaceId } of invite.workspaces) requireReach(principal, workspaceId, 'id');
+  requireGivable(principal, `organisation_${invite.role}`, 'id');
+  for (const { workspaceId, role } of invite.workspaces) {
+    requireReach(principal, workspaceId, 'id');
+    requireGivable(principal, `workspace_${role}`, 'id');
+  }
   if (invite.keyScopes) {
     requireKeyScope(principal, 'workspace-user', 'create');
     requireHeld(principal, invite.keyScopes, 'send this invite again, whose keys may do more');
@@ -72,6 +77,7 @@ export async function resendInvite(context: GraphContext, id: string) {
       .exec(),
   );
   if (!updated) throw notOpen();
+  await mailInvite(context, updated, inviteLink);
   return shownLink(updated, inviteLink);
 }
 

@@ -3,6 +3,7 @@ import { uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { userIdsAmong } from '../user/index.ts';
 import { type MemberDocument, memberModel } from './model.ts';
+import { givenByGroupsAlone, withOwnRole } from './roles.ts';
 
 /** Throws VALIDATION_FAILED for the first id that is no user of the organisation, or comes twice; `param` names an entry. */
 export async function requireUsers(
@@ -19,7 +20,7 @@ export async function requireUsers(
   });
 }
 
-/** Adds those who are not in their workspace yet, and leaves the others as they are. Repeatable. */
+/** Gives the roles by hand to those who have none by hand yet, and leaves the others as they are. Repeatable. */
 export async function ensureMembers(
   context: GraphContext,
   organisationId: string,
@@ -27,12 +28,21 @@ export async function ensureMembers(
 ): Promise<void> {
   if (members.length === 0) return;
   await memberModel(context.db).bulkWrite(
-    members.map(({ workspaceId, userId, role }) => ({
-      updateOne: {
-        filter: { organisationId, workspaceId, userId },
-        update: { $setOnInsert: { _id: uuid(), role } },
-        upsert: true,
+    members.flatMap(({ workspaceId, userId, role }) => [
+      {
+        updateOne: {
+          filter: { organisationId, workspaceId, userId },
+          update: { $setOnInsert: { _id: uuid(), role } },
+          upsert: true,
+        },
       },
-    })),
+      {
+        updateOne: {
+          filter: { organisationId, workspaceId, userId, ...givenByGroupsAlone },
+          update: withOwnRole(role, context.now()),
+          timestamps: false,
+        },
+      },
+    ]),
   );
 }

@@ -9,7 +9,12 @@ export type MemberDocument = {
   organisationId: string;
   workspaceId: string;
   userId: string;
+  /** What counts: the stronger one of the two below. */
   role: MemberRole;
+  /** What groups of the identity provider give; absent where none does. */
+  groupRole?: MemberRole;
+  /** What was given by hand, null for nothing; absent where no group gives a role: then all of `role` was. */
+  ownRole?: MemberRole | null;
   createdAt: Date;
   lastUpdatedAt: Date;
 };
@@ -21,6 +26,8 @@ const schema = new Schema<MemberDocument>(
     workspaceId: { type: String, required: true },
     userId: { type: String, required: true },
     role: { type: String, required: true },
+    groupRole: String,
+    ownRole: String,
   },
   resourceSchema('members'),
 );

@@ -4,6 +4,7 @@ import type { Resolvers } from '../resolvers.generated.ts';
 import { type UserDocument, userById } from '../user/index.ts';
 import { workspaceById } from '../workspace/index.ts';
 import type { MemberDocument } from './model.ts';
+import { ownRoleOf } from './roles.ts';
 import { createMembers, deleteMember, getMember, listMembers, updateMember } from './service.ts';
 
 const userOf = (member: MemberDocument, context: GraphContext) => userById(context).load(member.userId);
@@ -30,6 +31,7 @@ export const resolvers = {
   },
   Member: {
     id: (member) => member._id,
+    ownRole: ownRoleOf,
     user: (member, _args, context) => userOf(member, context),
     firstName: ofUser('firstName'),
     lastName: ofUser('lastName'),

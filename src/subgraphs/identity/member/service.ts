@@ -1,19 +1,19 @@
 import { requireScope, type Scope } from '../../../auth/index.ts';
-import { GatewayError } from '../../../errors/index.ts';
-import { uuid } from '../../../lib/ids.ts';
+import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
 import { referred } from '../../loading.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { CreateMembersInput, QueryMembersArgs, UpdateMemberInput } from '../../types.generated.ts';
-import { orAlreadyExists } from '../../writes.ts';
 import { deleteUserKeys } from '../api-key/index.ts';
+import { requireGivable } from '../permission.ts';
 import { userIdWithEmail } from '../user/index.ts';
 import { namedWorkspaceId, workspaceById } from '../workspace/index.ts';
-import { requireUsers } from './add.ts';
+import { ensureMembers, requireUsers } from './add.ts';
 import { memberById } from './loaders.ts';
 import { type MemberDocument, memberModel } from './model.ts';
+import { givenByGroupsAlone, isWeaker, ownRoleOf, withOwnRole, withoutOwnRole } from './roles.ts';
 
 type ListArguments = QueryMembersArgs & SortedPageArguments;
 
@@ -68,9 +68,14 @@ export async function createMembers(context: GraphContext, named: string, { user
   const ids = users.map(({ id }) => id);
   const param = (index: number) => `input.users[${index}].id`;
   await requireUsers(context, place.organisationId, ids, param);
+  const principal = requireScope(context.principal, ['workspace_users.create']);
+  users.forEach(({ role }, index) => {
+    requireGivable(principal, `workspace_${role}`, `input.users[${index}].role`);
+  });
   const present: string[] = await memberModel(context.db).distinct('userId', {
     ...place,
     userId: { $in: ids },
+    $nor: [givenByGroupsAlone],
   });
   const known = ids.findIndex((id) => present.includes(id));
   if (known >= 0) {
@@ -79,28 +84,58 @@ export async function createMembers(context: GraphContext, named: string, { user
       param: param(known),
     });
   }
-  await orAlreadyExists(
-    memberModel(context.db).insertMany(
-      users.map(({ id, role }) => ({ _id: uuid(), ...place, userId: id, role })),
-    ),
+  const { organisationId, workspaceId } = place;
+  await ensureMembers(
+    context,
+    organisationId,
+    users.map(({ id, role }) => ({ workspaceId, userId: id, role })),
   );
+  await context.changes.publish('user');
   return referred(await workspaceById(context).load(place.workspaceId));
 }
 
 export async function updateMember(context: GraphContext, name: MemberName, { role }: UpdateMemberInput) {
-  const { _id, organisationId } = await getMember(context, name, 'workspace_users.update');
+  const member = await getMember(context, name, 'workspace_users.update');
+  const { _id, organisationId, groupRole } = member;
+  if (!role) return member;
+  const principal = requireScope(context.principal, ['workspace_users.update']);
+  requireGivable(principal, `workspace_${role}`, 'input.role');
+  if (groupRole && isWeaker(role, groupRole)) {
+    throw invalidInput('input.role', `input.role cannot be less than ${groupRole}, which a group gives.`);
+  }
   const updated = await memberModel(context.db)
-    .findOneAndUpdate({ _id, organisationId }, { ...(role && { role }) }, { returnDocument: 'after' })
+    .findOneAndUpdate({ _id, organisationId }, withOwnRole(role, context.now()), {
+      returnDocument: 'after',
+      updatePipeline: true,
+      timestamps: false,
+    })
     .lean<MemberDocument>();
   if (!updated) throw notFound();
+  await context.changes.publish('user');
   return updated;
 }
 
-/** The keys go first, so that a deletion that failed half-way can be repeated. */
+/**
+ * The keys go first, so that a deletion that failed half-way can be repeated. What a group gives stays: only the identity
+ * provider, or whoever changes the mapping, takes that away.
+ */
 export async function deleteMember(context: GraphContext, name: MemberName): Promise<string> {
   const member = await getMember(context, name, 'workspace_users.delete');
-  const { _id, organisationId, workspaceId, userId } = member;
+  const { _id, organisationId, workspaceId, userId, groupRole } = member;
+  if (groupRole && ownRoleOf(member)) {
+    const given = { _id, organisationId, groupRole };
+    const options = { timestamps: false, updatePipeline: true } as const;
+    await memberModel(context.db).updateOne(given, withoutOwnRole(context.now()), options);
+    await context.changes.publish('user');
+    return _id;
+  }
+  if (groupRole) {
+    throw new GatewayError('IN_USE', {
+      message: `A group gives the user the role ${groupRole} here: take the user out of the group, or delete its mapping.`,
+    });
+  }
   await deleteUserKeys(context, { organisationId, workspaceId, userId });
   await memberModel(context.db).deleteOne({ _id, organisationId });
+  await context.changes.publish('user');
   return _id;
 }

@@ -1,6 +1,6 @@
 import { invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
-import { userById } from '../user/index.ts';
+import { isActive, userById } from '../user/index.ts';
 import { memberModel } from './model.ts';
 
 /**
@@ -13,6 +13,7 @@ export async function requireWorkspaceUser(
   workspaceId: string,
 ): Promise<void> {
   const user = await userById(context).load(userId);
+  if (user && !isActive(user)) throw invalidInput('input.userId', 'input.userId names a deactivated user.');
   if (user && user.role !== 'member') return;
   const place = user && { organisationId: user.organisationId, workspaceId, userId };
   if (place && (await memberModel(context.db).exists(place))) return;

@@ -1,6 +1,9 @@
 import { Schema } from 'mongoose';
+import type { SwitchSettings } from '../../../auth/index.ts';
 import type { LogMode } from '../../../directory/memory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { limitMembers } from '../../limits/schema.ts';
+import type { StoredLimits } from '../../limits/stored.ts';
 import type { LogExportField } from '../../types.generated.ts';
 import type { MetadataSchema } from '../metadata-schema.ts';
 
@@ -15,9 +18,9 @@ export type OrganisationSettings = {
   apiKeyMetadataSchema?: MetadataSchema | null;
   workspaceMetadataSchema?: MetadataSchema | null;
   savedConfigsOnly?: boolean;
-};
+} & SwitchSettings;
 
-export type OrganisationDocument = {
+export type OrganisationDocument = StoredLimits & {
   _id: string;
   name: string;
   settings?: OrganisationSettings;
@@ -30,6 +33,7 @@ const schema = new Schema<OrganisationDocument>(
     _id: String,
     name: { type: String, required: true },
     settings: Schema.Types.Mixed,
+    ...limitMembers,
   },
   resourceSchema('organisations'),
 );

@@ -6,6 +6,7 @@ import { resolvers } from './resolvers.ts';
 export const organisation: Resource = {
   name: 'organisation',
   models: [organisationModel],
+  reach: ({ organisationId }) => ({ _id: organisationId }),
   resolvers,
   references: { Organisation: ({ id }, context) => organisationById(context).load(id) },
 };

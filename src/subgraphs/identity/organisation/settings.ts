@@ -1,8 +1,10 @@
-import { requireScope } from '../../../auth/index.ts';
+import { requireScope, switchStates } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import type { UpdateOrganisationSettingsInput } from '../../types.generated.ts';
 import { parseMetadataSchema } from '../metadata-schema.ts';
+import { changedSwitches } from '../organisation-switch/index.ts';
+import { organisationById } from './loaders.ts';
 import { type OrganisationDocument, organisationModel } from './model.ts';
 
 export const shownSettings = ({ settings }: Pick<OrganisationDocument, 'settings'>) => ({
@@ -13,6 +15,8 @@ export const shownSettings = ({ settings }: Pick<OrganisationDocument, 'settings
   apiKeyMetadataSchema: settings?.apiKeyMetadataSchema ?? null,
   workspaceMetadataSchema: settings?.workspaceMetadataSchema ?? null,
   savedConfigsOnly: settings?.savedConfigsOnly ?? false,
+  switches: switchStates(settings),
+  overridableSwitches: [...(settings?.overridableSwitches ?? [])],
 });
 
 export async function updateOrganisationSettings(
@@ -20,7 +24,15 @@ export async function updateOrganisationSettings(
   input: UpdateOrganisationSettingsInput,
 ): Promise<OrganisationDocument> {
   const { organisationId } = requireScope(context.principal, ['organisation_settings.update']);
-  const { logMode, apiKeyMetadataSchema, workspaceMetadataSchema, ...members } = input;
+  const {
+    logMode,
+    apiKeyMetadataSchema,
+    workspaceMetadataSchema,
+    switches,
+    overridableSwitches,
+    ...members
+  } = input;
+  const before = await organisationById(context).load(organisationId);
   const given = Object.entries(members).filter(([, value]) => value != null);
   const updated = await organisationModel(context.db)
     .findOneAndUpdate(
@@ -28,6 +40,7 @@ export async function updateOrganisationSettings(
       {
         ...Object.fromEntries(given.map(([name, value]) => [`settings.${name}`, value])),
         ...(logMode !== undefined && { 'settings.logMode': logMode }),
+        ...(await changedSwitches(context, before?.settings, { switches, overridableSwitches })),
         ...schemaMember('apiKeyMetadataSchema', apiKeyMetadataSchema),
         ...schemaMember('workspaceMetadataSchema', workspaceMetadataSchema),
       },

@@ -6,7 +6,7 @@ import { resourceFilter } from '../../filters.ts';
 import { newestFirst } from '../../order.ts';
 import { countItems, type PageArguments, requireShallow } from '../../page.ts';
 import type { CreateRoleInput, QueryRolesArgs, UpdateRoleInput } from '../../types.generated.ts';
-import { orAlreadyExists } from '../../writes.ts';
+import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
 import { isRoleGiven, keepAdministrator } from '../access-policy/index.ts';
 import { requireHeld, requireWholeTenant, type TenantPrincipal } from '../permission.ts';
 import { builtInRole, builtInRolesNamed, type ShownRole } from './built-in.ts';
@@ -89,7 +89,7 @@ export async function updateRole(context: GraphContext, id: string, input: Updat
   const write = () =>
     roleModel(context.db)
       .findOneAndUpdate(
-        { _id: id, ...tenantFilter(principal) },
+        { _id: id, ...tenantFilter(principal), ...ifUnchanged(context) },
         {
           ...(input.name != null && { name: input.name }),
           ...(input.description !== undefined && { description: input.description }),
@@ -102,7 +102,7 @@ export async function updateRole(context: GraphContext, id: string, input: Updat
   const updated = await (permissions && takesAway(role.permissions, permissions)
     ? keepAdministrator(context, principal.tsgId, { role: { $ne: id } }, write)
     : write());
-  if (!updated) throw notFound();
+  if (!updated) throw notWritten(context, notFound());
   await context.changes.publish('role');
   return updated;
 }
@@ -114,8 +114,12 @@ export async function deleteRole(context: GraphContext, id: string): Promise<str
   if (await isRoleGiven(context.db, id)) {
     throw new GatewayError('IN_USE', { message: 'An access policy gives the role; remove it first.' });
   }
-  const { deletedCount } = await roleModel(context.db).deleteOne({ _id: id, ...tenantFilter(principal) });
-  if (deletedCount === 0) throw notFound();
+  const { deletedCount } = await roleModel(context.db).deleteOne({
+    _id: id,
+    ...tenantFilter(principal),
+    ...ifUnchanged(context),
+  });
+  if (deletedCount === 0) throw notWritten(context, notFound());
   await context.changes.publish('role');
   return id;
 }

@@ -10,7 +10,7 @@ import type {
   QueryServiceAccountsArgs,
   UpdateServiceAccountInput,
 } from '../../types.generated.ts';
-import { orAlreadyExists } from '../../writes.ts';
+import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
 import { forgetPrincipals, keepAdministrator, permissionsGivenTo } from '../access-policy/index.ts';
 import { requireHeld, requireWholeTenant, type TenantPrincipal } from '../permission.ts';
 import { serviceAccountById } from './loaders.ts';
@@ -80,12 +80,12 @@ export async function updateServiceAccount(
   await requireHolds(context, caller, principal, 'change the description');
   const updated = await serviceAccountModel(context.db)
     .findOneAndUpdate(
-      { _id: id, ...tenantFilter(caller) },
+      { _id: id, ...tenantFilter(caller), ...ifUnchanged(context) },
       { ...(input.description !== undefined && { description: input.description }) },
       { returnDocument: 'after' },
     )
     .lean<ServiceAccountDocument>();
-  if (!updated) throw notFound();
+  if (!updated) throw notWritten(context, notFound());
   await context.changes.publish('service_account');
   return updated;
 }
@@ -112,13 +112,23 @@ export async function deleteServiceAccount(context: GraphContext, id: string): P
   const caller = requireWholeTenant(context.principal, permission);
   const { _id, organisationId, tsgId, principal } = await getServiceAccount(context, id);
   await requireHolds(context, caller, principal, 'delete the account');
-  await keepAdministrator(context, tsgId, { principal: { $ne: principal } }, () =>
-    forgetPrincipals(context.db, [principal]),
-  );
+  await keepAdministrator(context, tsgId, { principal: { $ne: principal } }, async () => {
+    if (context.unchangedSince) await markDeleting(context, { _id, organisationId });
+    await forgetPrincipals(context.db, [principal]);
+  });
   const { deletedCount } = await serviceAccountModel(context.db).deleteOne({ _id, organisationId });
   if (deletedCount === 0) throw notFound();
   await context.changes.publish('service_account');
   return _id;
+}
+
+/** The first write of a deletion, which finds out whether the account is as it was. */
+async function markDeleting(context: GraphContext, account: { _id: string; organisationId: string }) {
+  const { matchedCount } = await serviceAccountModel(context.db).updateOne(
+    { ...account, ...ifUnchanged(context) },
+    { lastUpdatedAt: context.now() },
+  );
+  if (matchedCount === 0) throw notWritten(context, notFound());
 }
 
 /** Who learns an account's secret can do all that it may, on whatever tenant: it must be nothing new to them. */

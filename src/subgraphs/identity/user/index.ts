@@ -1,3 +1,6 @@
+export { hasOtherAdministrator } from './administrators.ts';
 export { userById } from './loaders.ts';
-export { userIdsAmong, userIdWithEmail } from './lookup.ts';
-export { type UserDocument, userModel } from './model.ts';
+export { inactiveAmong, userIdsAmong, userIdWithEmail } from './lookup.ts';
+export { type UserDocument, type UserStatus, userModel } from './model.ts';
+export { isActive, userNameOf } from './provisioned.ts';
+export { addressesOfAdministrators } from './told.ts';

@@ -7,6 +7,11 @@ import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryUsersArgs, UpdateUserInput } from '../../types.generated.ts';
 import { deleteUserKeys } from '../api-key/index.ts';
 import { memberModel, removeMembers } from '../member/index.ts';
+import { requireGivable } from '../permission.ts';
+import { removeFromGroups } from '../scim-group/index.ts';
+import { endSignIns } from '../sign-in/index.ts';
+import { usersInTurn } from '../users-in-turn.ts';
+import { hasOtherAdministrator } from './administrators.ts';
 import { userById } from './loaders.ts';
 import { type UserDocument, userModel } from './model.ts';
 
@@ -47,27 +52,45 @@ export async function listUsers(context: GraphContext, args: ListArguments) {
 }
 
 export async function updateUser(context: GraphContext, id: string, input: UpdateUserInput) {
-  const { _id, organisationId, role } = await getUser(context, id, 'organisation_users.update');
-  if (role === 'owner' && input.role) {
-    throw new GatewayError('FORBIDDEN', {
-      message: 'The role of an owner cannot change.',
-      param: 'input.role',
-    });
-  }
-  const updated = await userModel(context.db)
-    .findOneAndUpdate(
-      { _id, organisationId, ...(input.role && { role: { $ne: 'owner' as const } }) },
-      { ...(input.role && { role: input.role }) },
-      { returnDocument: 'after' },
-    )
-    .lean<UserDocument>();
-  if (!updated) throw notFound();
+  const user = await getUser(context, id, 'organisation_users.update');
+  const change = () => changeRole(context, user, input);
+  const updated = await (user.role === 'owner' && input.role
+    ? usersInTurn(context, user.organisationId, async () => {
+        await requireAnotherOwner(context, user);
+        return change();
+      })
+    : change());
+  await context.changes.publish('user');
   if (input.role === 'member') await endKeysElsewhere(context, updated);
   return updated;
 }
 
+async function changeRole(
+  { db, principal }: GraphContext,
+  { _id, organisationId, role: before }: UserDocument,
+  { role }: UpdateUserInput,
+): Promise<UserDocument> {
+  const holder = requireScope(principal, ['organisation_users.update']);
+  if (role && role !== before) requireGivable(holder, `organisation_${role}`, 'input.role');
+  const updated = await userModel(db)
+    // A user who has become an owner meanwhile is left one.
+    .findOneAndUpdate(
+      { _id, organisationId, ...(role && { role: before }) },
+      { ...(role && { role }) },
+      after,
+    )
+    .lean<UserDocument>();
+  if (!updated) throw notFound();
+  return updated;
+}
+
+const after = { returnDocument: 'after' } as const;
+
 /** An admin may have keys in every workspace, a member in those that took him in. */
-async function endKeysElsewhere(context: GraphContext, { _id, organisationId }: UserDocument): Promise<void> {
+export async function endKeysElsewhere(
+  context: GraphContext,
+  { _id, organisationId }: UserDocument,
+): Promise<void> {
   const owner = { organisationId, userId: _id };
   const workspaceIds: string[] = await memberModel(context.db).distinct('workspaceId', owner);
   await deleteUserKeys(context, { ...owner, workspaceId: { $nin: workspaceIds } });
@@ -77,15 +100,20 @@ async function endKeysElsewhere(context: GraphContext, { _id, organisationId }: 
 export async function deleteUser(context: GraphContext, id: string): Promise<string> {
   const user = await getUser(context, id, 'organisation_users.delete');
   const { _id, organisationId } = user;
-  if (user.role === 'owner') await requireAnotherOwner(context, user);
-  await deleteUserKeys(context, { organisationId, userId: _id });
-  await removeMembers(context, { organisationId, userId: _id });
-  await userModel(context.db).deleteOne({ _id, organisationId });
-  return _id;
+  return usersInTurn(context, organisationId, async () => {
+    await requireAnotherOwner(context, user);
+    await deleteUserKeys(context, { organisationId, userId: _id });
+    await removeFromGroups(context, organisationId, _id);
+    await removeMembers(context, { organisationId, userId: _id });
+    await endSignIns(context, { organisationId, userId: _id });
+    await userModel(context.db).deleteOne({ _id, organisationId });
+    await context.changes.publish('user');
+    return _id;
+  });
 }
 
-async function requireAnotherOwner(context: GraphContext, { _id, organisationId }: UserDocument) {
-  const other = { organisationId, role: 'owner' as const, _id: { $ne: _id } };
-  if (await userModel(context.db).exists(other)) return;
-  throw new GatewayError('FORBIDDEN', { message: 'The last owner of an organisation cannot be deleted.' });
+/** Throws LAST_OWNER for an owner beside whom there is no other one who is active. */
+async function requireAnotherOwner(context: GraphContext, user: UserDocument): Promise<void> {
+  if (user.role !== 'owner' || (await hasOtherAdministrator(context, user))) return;
+  throw new GatewayError('LAST_OWNER');
 }

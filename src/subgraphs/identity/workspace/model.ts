@@ -1,11 +1,19 @@
 import { Schema } from 'mongoose';
+import type { SetSwitches } from '../../../auth/index.ts';
 import type { LogMode } from '../../../directory/memory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import { limitMembers } from '../../limits/schema.ts';
+import type { StoredLimits } from '../../limits/stored.ts';
+import type { LimitOwner } from '../../limits/to-limit.ts';
 import { indexSorts } from '../../order.ts';
 import type { LogExportField } from '../../types.generated.ts';
 
 /** Members that are absent or null are the organisation's. */
-export type WorkspaceSettings = { deniedExportFields?: LogExportField[] | null; logMode?: LogMode | null };
+export type WorkspaceSettings = {
+  deniedExportFields?: LogExportField[] | null;
+  logMode?: LogMode | null;
+  switches?: SetSwitches | null;
+};
 
 export type WorkspaceDefaults = {
   metadata?: Record<string, string>;
@@ -13,7 +21,7 @@ export type WorkspaceDefaults = {
   user_api_key_config?: string;
 };
 
-export type WorkspaceDocument = {
+export type WorkspaceDocument = StoredLimits & {
   _id: string;
   organisationId: string;
   slug: string;
@@ -38,10 +46,23 @@ const schema = new Schema<WorkspaceDocument>(
     isDefault: { type: Number, default: 0 },
     status: { type: String, default: 'active' },
     settings: Schema.Types.Mixed,
+    ...limitMembers,
   },
   resourceSchema('workspaces'),
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
 indexSorts(schema);
+
+export const limitOwner = ({
+  _id,
+  organisationId,
+  slug,
+}: Pick<WorkspaceDocument, '_id' | 'organisationId' | 'slug'>): LimitOwner => ({
+  level: 'workspace',
+  id: _id,
+  organisationId,
+  workspaceId: _id,
+  name: slug,
+});
 
 export const workspaceModel = defineModel('Workspace', schema);

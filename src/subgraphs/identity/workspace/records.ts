@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { switchStates } from '../../../auth/index.ts';
 import type { WorkspaceRecord } from '../../../directory/memory.ts';
 import { organisationSettings } from '../organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
@@ -34,6 +35,7 @@ export async function loadWorkspaceRecords(
         metadata: defaults?.metadata ?? {},
         logMode: logModeOf(ofOrganisation, settings),
         savedConfigsOnly: ofOrganisation?.savedConfigsOnly ?? false,
+        switches: switchStates(ofOrganisation, settings?.switches),
       };
       return [
         [`${organisationId}/${_id}`, record],

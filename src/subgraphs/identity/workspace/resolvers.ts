@@ -1,7 +1,9 @@
+import { shownRateLimits, shownUsageLimits } from '../../limits/shown.ts';
 import { referred } from '../../loading.ts';
 import { latestMembers } from '../member/index.ts';
 import { organisationById } from '../organisation/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { limitOwner } from './model.ts';
 import {
   createWorkspace,
   deleteWorkspace,
@@ -24,7 +26,9 @@ export const resolvers = {
   },
   Workspace: {
     id: (workspace) => workspace._id,
-    settings: ({ settings }) => settings ?? {},
+    settings: ({ settings }) => ({ ...settings, switches: settings?.switches ?? {} }),
+    usageLimits: (workspace, _args, context) => shownUsageLimits(context, limitOwner(workspace), workspace),
+    rateLimits: (workspace) => shownRateLimits(workspace),
     organisation: async (workspace, _args, context) =>
       referred(await organisationById(context).load(workspace.organisationId)),
     members: ({ _id: workspaceId }, { limit }, context) =>

@@ -1,8 +1,9 @@
-import { requireScope, type Scope } from '../../../auth/index.ts';
+import { type Principal, requireScope, type Scope } from '../../../auth/index.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
+import { bringsLimits, type GivenLimits, parseLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type {
@@ -10,9 +11,10 @@ import type {
   QueryWorkspacesArgs,
   UpdateWorkspaceInput,
 } from '../../types.generated.ts';
-import { orAlreadyExists } from '../../writes.ts';
+import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
 import { ensureMembers, removeMembers, requireUsers } from '../member/index.ts';
 import { withRequiredMetadata } from '../organisation/index.ts';
+import { requireGivable } from '../permission.ts';
 import { changedDefaults, newDefaults } from './defaults.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
 import { type WorkspaceDocument, workspaceModel } from './model.ts';
@@ -67,14 +69,18 @@ export async function createWorkspace(context: GraphContext, input: CreateWorksp
   const defaults = await withRequiredMetadata(context, 'workspaceMetadataSchema', given);
   const users = input.users ?? [];
   await requireUsers(context, organisationId, users, (index) => `input.users[${index}]`);
+  if (users.length > 0) requireGivable(principal, 'workspace_member', 'input.users');
+  requireLimitsFromAbove(principal, input);
+  const limits = parseLimits(input, {}, context.now());
   const created = await orAlreadyExists(
     workspaceModel(context.db).create({
       _id: uuid(),
       organisationId,
-      slug: slugFrom(input.name, 'ws-'),
+      slug: input.slug ?? slugFrom(input.name, 'ws-'),
       name: input.name,
       description: input.description ?? null,
       defaults,
+      ...limits,
     }),
   );
   const workspaceId = created._id;
@@ -88,7 +94,10 @@ export async function createWorkspace(context: GraphContext, input: CreateWorksp
 }
 
 export async function updateWorkspace(context: GraphContext, id: string, input: UpdateWorkspaceInput) {
-  const { _id, organisationId, defaults: before } = await getWorkspace(context, id, 'workspaces.update');
+  const present = await getWorkspace(context, id, 'workspaces.update');
+  const { _id, organisationId, defaults: before } = present;
+  requireLimitsFromAbove(context.principal, input);
+  const limits = parseLimits(input, present, context.now());
   const given =
     input.defaults === undefined
       ? before
@@ -96,18 +105,29 @@ export async function updateWorkspace(context: GraphContext, id: string, input: 
   const defaults = await withRequiredMetadata(context, 'workspaceMetadataSchema', given);
   const updated = await workspaceModel(context.db)
     .findOneAndUpdate(
-      { _id, organisationId },
+      { _id, organisationId, ...ifUnchanged(context) },
       {
         ...(input.name != null && { name: input.name }),
         ...(input.description !== undefined && { description: input.description }),
         ...(defaults !== before && { defaults }),
+        ...limits,
       },
       { returnDocument: 'after' },
     )
     .lean<WorkspaceDocument>();
-  if (!updated) throw notFound();
+  if (!updated) throw notWritten(context, notFound());
   await context.changes.publish('workspace');
   return updated;
+}
+
+/** Who is bound to a workspace does not lift its limits. */
+function requireLimitsFromAbove(principal: Principal | null, input: GivenLimits): void {
+  if (!bringsLimits(input) || principal?.workspaceId === null || principal?.scopes.has('workspaces.create'))
+    return;
+  throw new GatewayError('FORBIDDEN', {
+    message: 'Limits of a workspace are set by a credential of the organisation.',
+    param: input.usageLimits === undefined ? 'input.rateLimits' : 'input.usageLimits',
+  });
 }
 
 export async function deleteWorkspace(context: GraphContext, id: string): Promise<string> {
@@ -123,8 +143,15 @@ export async function deleteWorkspace(context: GraphContext, id: string): Promis
     }
   }
   const { _id, organisationId } = workspace;
+  const { deletedCount } = await workspaceModel(context.db).deleteOne({
+    _id,
+    organisationId,
+    ...ifUnchanged(context),
+  });
+  if (deletedCount === 0) throw notWritten(context, notFound());
   await removeMembers(context, { organisationId, workspaceId: _id });
-  await workspaceModel(context.db).deleteOne({ _id, organisationId });
+  for (const modelOf of context.goingWithWorkspace)
+    await modelOf(context.db).deleteMany({ organisationId, workspaceId: _id });
   await context.changes.publish('workspace');
   return workspace._id;
 }
@@ -142,17 +169,18 @@ export async function namedWorkspaceId(context: GraphContext, named: string): Pr
 
 /**
  * The workspace that a workspace-bound resource is created in or listed from: the credential's own, or the one that an
- * organisation-wide credential names by id or slug.
+ * organisation-wide credential names by id or slug. `param` is what errors call the argument that names it.
  */
 export async function workspaceIdFor(
   context: GraphContext,
   named: string | null | undefined,
+  param = 'workspace_id',
 ): Promise<string> {
   const { principal } = context;
   if (!principal) throw new GatewayError('UNAUTHENTICATED');
   if (!named) {
     if (principal.workspaceId) return principal.workspaceId;
-    throw invalidInput('workspace_id', 'workspace_id is required with an organisation-wide credential.');
+    throw invalidInput(param, `${param} is required with an organisation-wide credential.`);
   }
   const found = await workspaceModel(context.db)
     .findOne({ $and: [idOrSlug(named), visibleWorkspaces(principal)] }, { _id: 1 })
@@ -161,8 +189,8 @@ export async function workspaceIdFor(
     throw new GatewayError(principal.workspaceId ? 'FORBIDDEN' : 'VALIDATION_FAILED', {
       message: principal.workspaceId
         ? 'A workspace credential may not name another workspace.'
-        : 'workspace_id names no workspace of this organisation.',
-      param: 'workspace_id',
+        : `${param} names no workspace of this organisation.`,
+      param,
     });
   }
   return found._id;

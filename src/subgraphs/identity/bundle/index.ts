@@ -1,0 +1,1 @@
+export { parseDocuments } from './documents.ts';

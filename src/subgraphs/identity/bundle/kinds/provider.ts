@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../../lib/json.ts';
+import { changedOf, type Kind } from '../kind.ts';
+import { mapped, mappingInput, mappingReference, mappingSelection, type NamedMapping } from './mappings.ts';
+import {
+  moment,
+  nameText,
+  slugText,
+  tags,
+  textUpTo,
+  workspaceName,
+  workspaceReferences,
+  workspaceSelection,
+} from './parts.ts';
+
+const mapping = z.strictObject({
+  secretReference: slugText,
+  secretKey: nameText.optional(),
+  valueFormat: z.enum(['json', 'string']).optional(),
+});
+
+const mappingInputs = ({ secretMappings }: JsonObject) =>
+  Object.entries(secretMappings as Record<string, JsonObject>).map(([name, value]) =>
+    mappingInput(name, value),
+  );
+
+export const provider: Kind = {
+  name: 'Provider',
+  spec: z.strictObject({
+    workspace: slugText,
+    integration: slugText,
+    name: nameText,
+    note: textUpTo(1000),
+    expiresAt: moment,
+    secretMappings: z.record(nameText, mapping).default({}),
+    tags,
+  }),
+  fixed: ['workspace', 'integration'],
+  selection: `id slug name note expiresAt tags integration { slug } ${mappingSelection} ${workspaceSelection}`,
+  list: {
+    field: 'providers(workspaceId: $workspaceId, currentPage: $page, pageSize: 1000)',
+    pageSize: 1000,
+    isByWorkspace: true,
+  },
+  one: 'provider(id: $id)',
+  read: ({ slug, name, note, expiresAt, secretMappings, tags: stored, integration, workspace }) => ({
+    slug: String(slug),
+    spec: {
+      workspace: workspaceName(workspace),
+      integration: (integration as { slug: string } | null)?.slug ?? null,
+      name,
+      note,
+      expiresAt,
+      secretMappings: mapped(secretMappings as NamedMapping[]),
+      tags: stored,
+    },
+  }),
+  references: (spec) => [
+    ...workspaceReferences(spec, 'workspace'),
+    { kind: 'Integration', key: String(spec.integration), path: ['integration'] },
+    ...Object.entries(spec.secretMappings as JsonObject).flatMap(([name, value]) =>
+      mappingReference(value, ['secretMappings', name]),
+    ),
+  ],
+  async create({ run, names, slug, spec: { workspace, integration, ...spec } }) {
+    const input = {
+      ...spec,
+      secretMappings: mappingInputs(spec),
+      slug,
+      integrationId: integration,
+      workspaceId: names.workspace(String(workspace)),
+    };
+    const made = await run(
+      'mutation ($input: CreateProviderInput!) { result: createProvider(input: $input) { id } }',
+      { input },
+    );
+    return { id: String(made.id) };
+  },
+  async update({ run, spec }, { id }, changed) {
+    const input = {
+      ...changedOf(spec, changed, ['name', 'note', 'expiresAt', 'tags']),
+      ...(changed.has('secretMappings') && { secretMappings: mappingInputs(spec) }),
+    };
+    await run(
+      'mutation ($id: ID!, $input: UpdateProviderInput!) { result: updateProvider(id: $id, input: $input) { id } }',
+      { id, input },
+    );
+    return undefined;
+  },
+  remove: (run, { id }) => run('mutation ($id: ID!) { result: deleteProvider(id: $id) }', { id }),
+};

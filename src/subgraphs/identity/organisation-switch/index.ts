@@ -1,0 +1,1 @@
+export { changedSwitches, switchMembers } from './change.ts';

@@ -1,0 +1,1 @@
+export { findScimUser, findScimUsers } from './find.ts';

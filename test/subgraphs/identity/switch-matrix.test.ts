@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type SwitchName, scopesFor, switchNames } from '../../../src/auth/index.ts';
+import { type Caller, createCallers } from '../../contract/access/callers.ts';
+import { type Browser, signedIn } from '../../support/browser.ts';
+import { json } from '../../support/provider.ts';
+import { addUser } from '../../support/users.ts';
+import { startWorld, type World } from '../../support/world.ts';
+import { dataOf } from '../support.ts';
+import { type Change, changes, doors, type Role, roles } from './switch-changes.ts';
+
+let world: World;
+let logId: string;
+
+/** A person with the role, and a service account with it; a user key of the person for those of a workspace. */
+type Actor = { browser: Browser; account: Caller; key: string | null };
+const actors = {} as Record<Role, Actor>;
+
+beforeAll(async () => {
+  world = await startWorld();
+  const { app } = world;
+  logId = (await world.logged(json(200, { id: 'x', choices: [] }))).record._id;
+  const callers = createCallers(app, app);
+  const make = async (role: Role): Promise<Actor> => {
+    const [place = '', name] = role.split('_') as [string, 'owner' | 'admin' | 'manager' | 'member'];
+    const isOfWorkspace = place === 'workspace';
+    const user = await addUser(app, {
+      role: isOfWorkspace ? 'member' : 'admin',
+      ...(isOfWorkspace && { inWorkspace: name as 'admin' | 'manager' | 'member' }),
+    });
+    const created = await app.rest('POST', '/v1/api-keys/workspace/user', {
+      key: app.adminKey,
+      body: {
+        name: role,
+        user_id: user._id,
+        workspace_id: app.workspaceId,
+        scopes: scopesFor('workspace-user'),
+      },
+    });
+    const browser = await signedIn(app, user._id, await app.token());
+    if (role === 'organisation_owner') {
+      const document = 'mutation ($userId: ID!) { transferOwnership(userId: $userId) { role } }';
+      dataOf(await app.graphql(document, { userId: user._id }, await app.token()));
+    }
+    return {
+      browser,
+      account: {
+        ...(await callers.withRole(role, isOfWorkspace ? app.workspaceId : undefined)),
+        'x-gateway-workspace-id': app.workspaceId,
+      },
+      key: (created.body as { key: string }).key,
+    };
+  };
+  for (const role of roles) actors[role] = await make(role);
+});
+afterAll(() => world.stop());
+
+const permissionsOf = async ({ browser }: Actor): Promise<string[]> =>
+  dataOf(await browser.graphql('{ viewer { permissions } }', {}, world.app.workspaceId)).viewer.permissions;
+
+const everybody = async () =>
+  Object.fromEntries(
+    await Promise.all(roles.map(async (role) => [role, await permissionsOf(actors[role])] as const)),
+  );
+
+const setInOrganisation = async (switches: object | null, overridableSwitches?: SwitchName[]) =>
+  dataOf(
+    await actors.organisation_owner.browser.graphql(
+      'mutation ($input: UpdateOrganisationSettingsInput!) { updateOrganisationSettings(input: $input) { id } }',
+      { input: { switches, ...(overridableSwitches && { overridableSwitches }) } },
+    ),
+  );
+const setInWorkspace = async (switches: object | null) =>
+  world.app.graphql(
+    'mutation ($id: ID!, $input: UpdateWorkspaceSettingsInput!) { updateWorkspaceSettings(id: $id, input: $input) { id } }',
+    { id: world.app.workspaceId, input: { switches } },
+    world.app.adminKey,
+  );
+
+/** How the doors of a scope answer an actor: whether each is open. */
+async function opened(scope: string, { browser, account, key }: Actor) {
+  const { app } = world;
+  const { query, method = 'GET', path, subscription } = doors(scope, { logId, workspaceId: app.workspaceId });
+  const isOpen = (status: number) => {
+    expect([200, 403, 404]).toContain(status);
+    return status !== 403;
+  };
+  const ofKey =
+    path && key
+      ? isOpen((await app.rest(method, path, { key, body: method === 'GET' ? undefined : {} })).status)
+      : null;
+  const answer = query && (await browser.graphql(query, {}, app.workspaceId));
+  return {
+    ...(answer && { graph: answer.errors?.[0]?.extensions.code !== 'FORBIDDEN' }),
+    ...(path && {
+      rest: isOpen(
+        (
+          await app.rest(method, path, {
+            key: null,
+            headers: account,
+            body: method === 'GET' ? undefined : {},
+          })
+        ).status,
+      ),
+    }),
+    ...(ofKey !== null && scopesFor('workspace-user').includes(scope) && { key: ofKey }),
+    ...(subscription && { subscription: await subscribes(subscription, account) }),
+  };
+}
+
+async function subscribes(query: string, account: Caller): Promise<boolean> {
+  const leaving = new AbortController();
+  const response = await fetch(`${world.app.url}/graphql/stream`, {
+    method: 'POST',
+    headers: { accept: 'text/event-stream', 'content-type': 'application/json', ...account },
+    body: JSON.stringify({ query }),
+    signal: leaving.signal,
+  });
+  const first = await Promise.race([
+    response.body?.getReader().read(),
+    new Promise<null>((resolve) => setTimeout(resolve, 300, null)),
+  ]);
+  leaving.abort();
+  return response.status === 200 && !new TextDecoder().decode(first?.value).includes('FORBIDDEN');
+}
+
+const changedBy = (before: string[], { loses = [], gains = [] }: Change): string[] =>
+  [...before.filter((scope) => !loses.includes(scope)), ...gains].sort();
+
+it('has an expectation for each switch', () => {
+  expect(Object.keys(changes).sort()).toEqual([...switchNames].sort());
+});
+
+describe.each(switchNames.map((name) => [name, changes[name]] as const))('%s', (name, change) => {
+  const isOn = change.gains === undefined;
+  let before: Record<string, string[]>;
+  beforeAll(async () => {
+    await setInOrganisation(null, []);
+    await setInWorkspace(null);
+    before = await everybody();
+  });
+  afterAll(async () => {
+    await setInWorkspace(null);
+    await setInOrganisation(null, []);
+  });
+
+  it('changes what its role may do, and nothing else', async () => {
+    await setInOrganisation({ [name]: !isOn });
+    expect(await everybody()).toEqual({
+      ...before,
+      [change.role]: changedBy(before[change.role] ?? [], change),
+    });
+    await setInOrganisation({ [name]: null });
+    expect(await everybody()).toEqual(before);
+  });
+
+  // What hides requests takes no scope; switch-data.test.ts is about that.
+  const scopes = [...(change.loses ?? []), ...(change.gains ?? [])];
+  (scopes.length > 0 ? it.each(scopes) : it.skip.each(['none']))(
+    'counts at every door of %s',
+    async (scope) => {
+      const all = (value: boolean) => (found: object) =>
+        expect(Object.entries(found).filter(([, open]) => open !== value)).toEqual([]);
+      const others = roles.filter((role) => role === 'organisation_owner' || role === 'workspace_admin');
+      await setInOrganisation({ [name]: true });
+      all(true)(await opened(scope, actors[change.role]));
+      await setInOrganisation({ [name]: false });
+      const { key, ...closed } = await opened(scope, actors[change.role]);
+      all(false)({ ...closed, ...(isOn && key !== undefined && { key }) });
+      for (const role of others) all(true)(await opened(scope, actors[role]));
+    },
+  );
+
+  it('holds in a workspace that differs, only where the organisation lets it', async () => {
+    await setInOrganisation({ [name]: null }, []);
+    const refused = await setInWorkspace({ [name]: !isOn });
+    expect(refused.errors?.[0]?.extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      param: `input.switches.${name}`,
+    });
+    expect(await everybody()).toEqual(before);
+    if (change.role === 'organisation_admin') return;
+    await setInOrganisation({ [name]: null }, [name]);
+    dataOf(await setInWorkspace({ [name]: !isOn }));
+    expect(await everybody()).toEqual({
+      ...before,
+      [change.role]: changedBy(before[change.role] ?? [], change),
+    });
+    await setInOrganisation(null, []);
+    expect(await everybody()).toEqual(before);
+  });
+});
