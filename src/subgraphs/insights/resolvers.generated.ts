@@ -4,12 +4,18 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { EntityReference } from '../subgraph.ts';
 import type { FeedbackDocument } from './feedback/model.ts';
 import type { LogExportDocument } from './log-export/model.ts';
+import type { SavedViewDocument } from './saved-view/model.ts';
 import type { Analytics } from './analytics/service.ts';
 import type { StoredAuditEntry } from '../../recording/audit/chain.ts';
 import type { LogRecord } from '../../recording/log/record.ts';
+import type { ShownGroup } from './analytics/group-page.ts';
 import type { LogSelection } from './log/service.ts';
+import type { LimitAlarmDocument } from '../../limits/alarms/model.ts';
+import type { MailDocument } from '../../mail/model.ts';
 import type { SpanNode } from './trace/tree.ts';
 import type { TraceTree } from './trace/service.ts';
+import type { WebhookDeliveryDocument } from '../../webhooks/delivery.ts';
+import type { WebhookEndpointDocument } from '../../webhooks/endpoint.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -84,6 +90,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   ConstraintFormat: Types.ConstraintFormat;
   JSON: ResolverTypeWrapper<Types.Scalars['JSON']['output']>;
+  GatewayConfig: ResolverTypeWrapper<Types.Scalars['GatewayConfig']['output']>;
   DateTime: ResolverTypeWrapper<Types.Scalars['DateTime']['output']>;
   Count: ResolverTypeWrapper<Types.Scalars['Count']['output']>;
   SortDirection: Types.SortDirection;
@@ -91,15 +98,32 @@ export type ResolversTypes = {
   ResourceSort: Types.ResourceSort;
   LogExportField: Types.LogExportField;
   LogMode: Types.LogMode;
-  Analytics: ResolverTypeWrapper<Analytics>;
+  LimitEnforcement: Types.LimitEnforcement;
+  LimitStoreLoss: Types.LimitStoreLoss;
+  LimitUnpriced: Types.LimitUnpriced;
+  LimitOnCrash: Types.LimitOnCrash;
+  LimitOnAbort: Types.LimitOnAbort;
+  LimitReset: Types.LimitReset;
+  UsageLimitType: Types.UsageLimitType;
+  RateLimitType: Types.RateLimitType;
+  RateLimitUnit: Types.RateLimitUnit;
+  RateLimitWindow: Types.RateLimitWindow;
+  LimitStatus: Types.LimitStatus;
+  UsageLimit: ResolverTypeWrapper<Types.UsageLimit>;
+  Float: ResolverTypeWrapper<Types.Scalars['Float']['output']>;
   Int: ResolverTypeWrapper<Types.Scalars['Int']['output']>;
+  RateLimit: ResolverTypeWrapper<Types.RateLimit>;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
   String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
+  LimitGroupInput: Types.LimitGroupInput;
+  Analytics: ResolverTypeWrapper<Analytics>;
   CountGraph: ResolverTypeWrapper<Types.CountGraph>;
   CountSummary: ResolverTypeWrapper<Types.CountSummary>;
   CountPoint: ResolverTypeWrapper<Types.CountPoint>;
   CostGraph: ResolverTypeWrapper<Types.CostGraph>;
   CostSummary: ResolverTypeWrapper<Types.CostSummary>;
-  Float: ResolverTypeWrapper<Types.Scalars['Float']['output']>;
   CostPoint: ResolverTypeWrapper<Types.CostPoint>;
   LatencyGraph: ResolverTypeWrapper<Types.LatencyGraph>;
   LatencySummary: ResolverTypeWrapper<Types.LatencySummary>;
@@ -136,9 +160,11 @@ export type ResolversTypes = {
   CacheSummary: ResolverTypeWrapper<Types.CacheSummary>;
   CacheSummaryValues: ResolverTypeWrapper<Types.CacheSummaryValues>;
   AnalyticsDimension: Types.AnalyticsDimension;
+  AnalyticsMetric: Types.AnalyticsMetric;
   AnalyticsColumn: Types.AnalyticsColumn;
-  AnalyticsGroup: ResolverTypeWrapper<Types.AnalyticsGroup>;
-  AnalyticsGroupPage: ResolverTypeWrapper<Types.AnalyticsGroupPage>;
+  AnalyticsGroup: ResolverTypeWrapper<ShownGroup>;
+  MetricPoint: ResolverTypeWrapper<Types.MetricPoint>;
+  AnalyticsGroupPage: ResolverTypeWrapper<Omit<Types.AnalyticsGroupPage, 'data' | 'other'> & { data: Array<ResolversTypes['AnalyticsGroup']>, other?: Types.Maybe<ResolversTypes['AnalyticsGroup']> }>;
   AnalyticsRowPage: ResolverTypeWrapper<Types.AnalyticsRowPage>;
   UserGroup: ResolverTypeWrapper<Types.UserGroup>;
   UserGroupPage: ResolverTypeWrapper<Types.UserGroupPage>;
@@ -146,8 +172,17 @@ export type ResolversTypes = {
   MetadataGroupPage: ResolverTypeWrapper<Types.MetadataGroupPage>;
   AnalyticsFilters: Types.AnalyticsFilters;
   ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
+  LogFacetField: Types.LogFacetField;
+  LogFacet: ResolverTypeWrapper<Types.LogFacet>;
+  LogFacetPage: ResolverTypeWrapper<Types.LogFacetPage>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   AuditLog: ResolverTypeWrapper<StoredAuditEntry>;
+  AuditChange: ResolverTypeWrapper<Types.AuditChange>;
+  AuditLogFacets: ResolverTypeWrapper<Types.AuditLogFacets>;
+  AuditFacet: ResolverTypeWrapper<Types.AuditFacet>;
+  AuditChain: ResolverTypeWrapper<Types.AuditChain>;
+  AuditBreak: ResolverTypeWrapper<Types.AuditBreak>;
+  AuditBreakKind: Types.AuditBreakKind;
   AuditLogPage: ResolverTypeWrapper<Omit<Types.AuditLogPage, 'records'> & { records: Array<ResolversTypes['AuditLog']> }>;
   AuditLogFilters: Types.AuditLogFilters;
   AuditUserType: Types.AuditUserType;
@@ -157,6 +192,10 @@ export type ResolversTypes = {
   CreateFeedbackInput: Types.CreateFeedbackInput;
   UpdateFeedbackInput: Types.UpdateFeedbackInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  LimitAlarm: ResolverTypeWrapper<LimitAlarmDocument>;
+  LimitAlarmKind: Types.LimitAlarmKind;
+  LimitAlarmUnit: Types.LimitAlarmUnit;
+  LimitAlarmPage: ResolverTypeWrapper<Omit<Types.LimitAlarmPage, 'data'> & { data: Array<ResolversTypes['LimitAlarm']> }>;
   LogExportStatus: Types.LogExportStatus;
   LogExport: ResolverTypeWrapper<LogExportDocument>;
   LogExportPage: ResolverTypeWrapper<Omit<Types.LogExportPage, 'data'> & { data: Array<ResolversTypes['LogExport']> }>;
@@ -171,35 +210,69 @@ export type ResolversTypes = {
   Config: ResolverTypeWrapper<EntityReference>;
   Provider: ResolverTypeWrapper<EntityReference>;
   ApiKey: ResolverTypeWrapper<EntityReference>;
+  User: ResolverTypeWrapper<EntityReference>;
   Log: ResolverTypeWrapper<LogRecord>;
   Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
+  CostLine: ResolverTypeWrapper<Types.CostLine>;
+  RoutingStep: ResolverTypeWrapper<Types.RoutingStep>;
+  RoutingAction: Types.RoutingAction;
+  RoutingReason: Types.RoutingReason;
   LogRequest: ResolverTypeWrapper<Types.LogRequest>;
   LogResponse: ResolverTypeWrapper<Types.LogResponse>;
   LogOriginalResponse: ResolverTypeWrapper<Types.LogOriginalResponse>;
   LogPage: ResolverTypeWrapper<LogSelection>;
   LogCursorPage: ResolverTypeWrapper<Omit<Types.LogCursorPage, 'data'> & { data: Array<ResolversTypes['Log']> }>;
+  LogBatch: ResolverTypeWrapper<Omit<Types.LogBatch, 'data'> & { data: Array<ResolversTypes['Log']> }>;
+  LogArrivals: ResolverTypeWrapper<Omit<Types.LogArrivals, 'data'> & { data: Array<ResolversTypes['Log']> }>;
+  Activity: ResolverTypeWrapper<Types.Activity>;
   LogSortField: Types.LogSortField;
   LogSort: Types.LogSort;
   LogFilters: Types.LogFilters;
+  LogLimit: ResolverTypeWrapper<Types.LogLimit>;
+  LogRefusal: ResolverTypeWrapper<Types.LogRefusal>;
+  Mail: ResolverTypeWrapper<MailDocument>;
+  MailKind: Types.MailKind;
+  MailStatus: Types.MailStatus;
+  MailPage: ResolverTypeWrapper<Omit<Types.MailPage, 'data'> & { data: Array<ResolversTypes['Mail']> }>;
+  SavedView: ResolverTypeWrapper<SavedViewDocument>;
+  SavedViewPage: ResolverTypeWrapper<Omit<Types.SavedViewPage, 'data'> & { data: Array<ResolversTypes['SavedView']> }>;
+  CreateSavedViewInput: Types.CreateSavedViewInput;
+  UpdateSavedViewInput: Types.UpdateSavedViewInput;
   Trace: ResolverTypeWrapper<TraceTree>;
   Span: ResolverTypeWrapper<SpanNode>;
+  WebhookEndpoint: ResolverTypeWrapper<WebhookEndpointDocument>;
+  WebhookEndpointSecret: ResolverTypeWrapper<Omit<Types.WebhookEndpointSecret, 'endpoint'> & { endpoint: ResolversTypes['WebhookEndpoint'] }>;
+  WebhookEvent: Types.WebhookEvent;
+  WebhookDelivery: ResolverTypeWrapper<WebhookDeliveryDocument>;
+  WebhookDeliveryStatus: Types.WebhookDeliveryStatus;
+  WebhookEndpointPage: ResolverTypeWrapper<Omit<Types.WebhookEndpointPage, 'data'> & { data: Array<ResolversTypes['WebhookEndpoint']> }>;
+  WebhookDeliveryPage: ResolverTypeWrapper<Omit<Types.WebhookDeliveryPage, 'data'> & { data: Array<ResolversTypes['WebhookDelivery']> }>;
+  CreateWebhookEndpointInput: Types.CreateWebhookEndpointInput;
+  UpdateWebhookEndpointInput: Types.UpdateWebhookEndpointInput;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   JSON: Types.Scalars['JSON']['output'];
+  GatewayConfig: Types.Scalars['GatewayConfig']['output'];
   DateTime: Types.Scalars['DateTime']['output'];
   Count: Types.Scalars['Count']['output'];
   ResourceSort: Types.ResourceSort;
-  Analytics: Analytics;
+  UsageLimit: Types.UsageLimit;
+  Float: Types.Scalars['Float']['output'];
   Int: Types.Scalars['Int']['output'];
+  RateLimit: Types.RateLimit;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
   String: Types.Scalars['String']['output'];
+  LimitGroupInput: Types.LimitGroupInput;
+  Analytics: Analytics;
   CountGraph: Types.CountGraph;
   CountSummary: Types.CountSummary;
   CountPoint: Types.CountPoint;
   CostGraph: Types.CostGraph;
   CostSummary: Types.CostSummary;
-  Float: Types.Scalars['Float']['output'];
   CostPoint: Types.CostPoint;
   LatencyGraph: Types.LatencyGraph;
   LatencySummary: Types.LatencySummary;
@@ -235,8 +308,9 @@ export type ResolversParentTypes = {
   ModelFeedbackPoint: Types.ModelFeedbackPoint;
   CacheSummary: Types.CacheSummary;
   CacheSummaryValues: Types.CacheSummaryValues;
-  AnalyticsGroup: Types.AnalyticsGroup;
-  AnalyticsGroupPage: Types.AnalyticsGroupPage;
+  AnalyticsGroup: ShownGroup;
+  MetricPoint: Types.MetricPoint;
+  AnalyticsGroupPage: Omit<Types.AnalyticsGroupPage, 'data' | 'other'> & { data: Array<ResolversParentTypes['AnalyticsGroup']>, other?: Types.Maybe<ResolversParentTypes['AnalyticsGroup']> };
   AnalyticsRowPage: Types.AnalyticsRowPage;
   UserGroup: Types.UserGroup;
   UserGroupPage: Types.UserGroupPage;
@@ -244,8 +318,15 @@ export type ResolversParentTypes = {
   MetadataGroupPage: Types.MetadataGroupPage;
   AnalyticsFilters: Types.AnalyticsFilters;
   ID: Types.Scalars['ID']['output'];
+  LogFacet: Types.LogFacet;
+  LogFacetPage: Types.LogFacetPage;
   Query: Record<PropertyKey, never>;
   AuditLog: StoredAuditEntry;
+  AuditChange: Types.AuditChange;
+  AuditLogFacets: Types.AuditLogFacets;
+  AuditFacet: Types.AuditFacet;
+  AuditChain: Types.AuditChain;
+  AuditBreak: Types.AuditBreak;
   AuditLogPage: Omit<Types.AuditLogPage, 'records'> & { records: Array<ResolversParentTypes['AuditLog']> };
   AuditLogFilters: Types.AuditLogFilters;
   Feedback: FeedbackDocument;
@@ -254,6 +335,8 @@ export type ResolversParentTypes = {
   CreateFeedbackInput: Types.CreateFeedbackInput;
   UpdateFeedbackInput: Types.UpdateFeedbackInput;
   Mutation: Record<PropertyKey, never>;
+  LimitAlarm: LimitAlarmDocument;
+  LimitAlarmPage: Omit<Types.LimitAlarmPage, 'data'> & { data: Array<ResolversParentTypes['LimitAlarm']> };
   LogExport: LogExportDocument;
   LogExportPage: Omit<Types.LogExportPage, 'data'> & { data: Array<ResolversParentTypes['LogExport']> };
   LogExportFilters: Types.LogExportFilters;
@@ -267,21 +350,46 @@ export type ResolversParentTypes = {
   Config: EntityReference;
   Provider: EntityReference;
   ApiKey: EntityReference;
+  User: EntityReference;
   Log: LogRecord;
   Boolean: Types.Scalars['Boolean']['output'];
+  CostLine: Types.CostLine;
+  RoutingStep: Types.RoutingStep;
   LogRequest: Types.LogRequest;
   LogResponse: Types.LogResponse;
   LogOriginalResponse: Types.LogOriginalResponse;
   LogPage: LogSelection;
   LogCursorPage: Omit<Types.LogCursorPage, 'data'> & { data: Array<ResolversParentTypes['Log']> };
+  LogBatch: Omit<Types.LogBatch, 'data'> & { data: Array<ResolversParentTypes['Log']> };
+  LogArrivals: Omit<Types.LogArrivals, 'data'> & { data: Array<ResolversParentTypes['Log']> };
+  Activity: Types.Activity;
   LogSort: Types.LogSort;
   LogFilters: Types.LogFilters;
+  LogLimit: Types.LogLimit;
+  LogRefusal: Types.LogRefusal;
+  Mail: MailDocument;
+  MailPage: Omit<Types.MailPage, 'data'> & { data: Array<ResolversParentTypes['Mail']> };
+  SavedView: SavedViewDocument;
+  SavedViewPage: Omit<Types.SavedViewPage, 'data'> & { data: Array<ResolversParentTypes['SavedView']> };
+  CreateSavedViewInput: Types.CreateSavedViewInput;
+  UpdateSavedViewInput: Types.UpdateSavedViewInput;
   Trace: TraceTree;
   Span: SpanNode;
+  WebhookEndpoint: WebhookEndpointDocument;
+  WebhookEndpointSecret: Omit<Types.WebhookEndpointSecret, 'endpoint'> & { endpoint: ResolversParentTypes['WebhookEndpoint'] };
+  WebhookDelivery: WebhookDeliveryDocument;
+  WebhookEndpointPage: Omit<Types.WebhookEndpointPage, 'data'> & { data: Array<ResolversParentTypes['WebhookEndpoint']> };
+  WebhookDeliveryPage: Omit<Types.WebhookDeliveryPage, 'data'> & { data: Array<ResolversParentTypes['WebhookDelivery']> };
+  CreateWebhookEndpointInput: Types.CreateWebhookEndpointInput;
+  UpdateWebhookEndpointInput: Types.UpdateWebhookEndpointInput;
 };
 
 export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
   name: 'JSON';
+}
+
+export interface GatewayConfigScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['GatewayConfig'], any> {
+  name: 'GatewayConfig';
 }
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -291,6 +399,34 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 export interface CountScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Count'], any> {
   name: 'Count';
 }
+
+export type UsageLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimit'] = ResolversParentTypes['UsageLimit']> = {
+  creditLimit?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  alertThreshold?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  periodicReset?: Resolver<Types.Maybe<ResolversTypes['LimitReset']>, ParentType, ContextType>;
+  periodicResetDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextUsageResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  currentUsage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  lastResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitStatus'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unpriced?: Resolver<ResolversTypes['LimitUnpriced'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+  onCrash?: Resolver<ResolversTypes['LimitOnCrash'], ParentType, ContextType>;
+  onAbort?: Resolver<ResolversTypes['LimitOnAbort'], ParentType, ContextType>;
+};
+
+export type RateLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimit'] = ResolversParentTypes['RateLimit']> = {
+  type?: Resolver<ResolversTypes['RateLimitType'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['RateLimitUnit'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  window?: Resolver<ResolversTypes['RateLimitWindow'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+};
 
 export type AnalyticsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Analytics'] = ResolversParentTypes['Analytics']> = {
   requests?: Resolver<ResolversTypes['CountGraph'], ParentType, ContextType>;
@@ -311,10 +447,11 @@ export type AnalyticsResolvers<ContextType = GraphContext, ParentType extends Re
   weightedFeedback?: Resolver<ResolversTypes['WeightedFeedbackGraph'], ParentType, ContextType>;
   feedbackByModel?: Resolver<ResolversTypes['FeedbackByModelGraph'], ParentType, ContextType>;
   cacheSummary?: Resolver<ResolversTypes['CacheSummary'], ParentType, ContextType>;
-  groups?: Resolver<ResolversTypes['AnalyticsGroupPage'], ParentType, ContextType, RequireFields<Types.AnalyticsGroupsArgs, 'by' | 'currentPage' | 'pageSize'>>;
+  groups?: Resolver<ResolversTypes['AnalyticsGroupPage'], ParentType, ContextType, RequireFields<Types.AnalyticsGroupsArgs, 'by' | 'orderBy' | 'currentPage' | 'pageSize'>>;
   groupRows?: Resolver<ResolversTypes['AnalyticsRowPage'], ParentType, ContextType, RequireFields<Types.AnalyticsGroupRowsArgs, 'by' | 'currentPage' | 'pageSize'>>;
   userGroups?: Resolver<ResolversTypes['UserGroupPage'], ParentType, ContextType, RequireFields<Types.AnalyticsUserGroupsArgs, 'currentPage' | 'pageSize'>>;
   metadataGroups?: Resolver<ResolversTypes['MetadataGroupPage'], ParentType, ContextType, RequireFields<Types.AnalyticsMetadataGroupsArgs, 'key' | 'currentPage' | 'pageSize'>>;
+  metadataKeys?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type CountGraphResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CountGraph'] = ResolversParentTypes['CountGraph']> = {
@@ -546,11 +683,18 @@ export type AnalyticsGroupResolvers<ContextType = GraphContext, ParentType exten
   cacheHitRate?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   firstSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastSeen?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  dataPoints?: Resolver<Array<ResolversTypes['MetricPoint']>, ParentType, ContextType, RequireFields<Types.AnalyticsGroupDataPointsArgs, 'metric'>>;
+};
+
+export type MetricPointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MetricPoint'] = ResolversParentTypes['MetricPoint']> = {
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
 export type AnalyticsGroupPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsGroupPage'] = ResolversParentTypes['AnalyticsGroupPage']> = {
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['AnalyticsGroup']>, ParentType, ContextType>;
+  other?: Resolver<Types.Maybe<ResolversTypes['AnalyticsGroup']>, ParentType, ContextType>;
 };
 
 export type AnalyticsRowPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AnalyticsRowPage'] = ResolversParentTypes['AnalyticsRowPage']> = {
@@ -585,19 +729,39 @@ export type MetadataGroupPageResolvers<ContextType = GraphContext, ParentType ex
   data?: Resolver<Array<ResolversTypes['MetadataGroup']>, ParentType, ContextType>;
 };
 
+export type LogFacetResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogFacet'] = ResolversParentTypes['LogFacet']> = {
+  value?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type LogFacetPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogFacetPage'] = ResolversParentTypes['LogFacetPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['LogFacet']>, ParentType, ContextType>;
+};
+
 export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  analytics?: Resolver<ResolversTypes['Analytics'], ParentType, ContextType, RequireFields<Types.QueryAnalyticsArgs, 'timeOfGenerationMin' | 'timeOfGenerationMax'>>;
-  logGroups?: Resolver<ResolversTypes['AnalyticsRowPage'], ParentType, ContextType, RequireFields<Types.QueryLogGroupsArgs, 'by' | 'timeOfGenerationMin' | 'timeOfGenerationMax' | 'currentPage' | 'pageSize'>>;
-  auditLogs?: Resolver<ResolversTypes['AuditLogPage'], ParentType, ContextType, RequireFields<Types.QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
-  feedbacks?: Resolver<ResolversTypes['FeedbackPage'], ParentType, ContextType, RequireFields<Types.QueryFeedbacksArgs, 'currentPage' | 'pageSize'>>;
-  logExport?: Resolver<ResolversTypes['LogExport'], ParentType, ContextType, RequireFields<Types.QueryLogExportArgs, 'id'>>;
-  logExports?: Resolver<ResolversTypes['LogExportPage'], ParentType, ContextType, RequireFields<Types.QueryLogExportsArgs, 'currentPage' | 'pageSize'>>;
-  logExportDownload?: Resolver<ResolversTypes['LogExportDownload'], ParentType, ContextType, RequireFields<Types.QueryLogExportDownloadArgs, 'id'>>;
-  logExportFieldRestrictions?: Resolver<ResolversTypes['LogExportFieldRestrictions'], ParentType, ContextType, Partial<Types.QueryLogExportFieldRestrictionsArgs>>;
-  log?: Resolver<ResolversTypes['Log'], ParentType, ContextType, RequireFields<Types.QueryLogArgs, 'id'>>;
-  logs?: Resolver<ResolversTypes['LogPage'], ParentType, ContextType, RequireFields<Types.QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  logHistory?: Resolver<ResolversTypes['LogCursorPage'], ParentType, ContextType, RequireFields<Types.QueryLogHistoryArgs, 'limit' | 'order'>>;
-  trace?: Resolver<ResolversTypes['Trace'], ParentType, ContextType, RequireFields<Types.QueryTraceArgs, 'traceId'>>;
+  analytics?: Resolver<Types.Maybe<ResolversTypes['Analytics']>, ParentType, ContextType, RequireFields<Types.QueryAnalyticsArgs, 'timeOfGenerationMin' | 'timeOfGenerationMax' | 'timeZone'>>;
+  logFacets?: Resolver<Types.Maybe<ResolversTypes['LogFacetPage']>, ParentType, ContextType, RequireFields<Types.QueryLogFacetsArgs, 'field' | 'limit'>>;
+  logGroups?: Resolver<Types.Maybe<ResolversTypes['AnalyticsRowPage']>, ParentType, ContextType, RequireFields<Types.QueryLogGroupsArgs, 'by' | 'timeOfGenerationMin' | 'timeOfGenerationMax' | 'currentPage' | 'pageSize'>>;
+  auditLogs?: Resolver<Types.Maybe<ResolversTypes['AuditLogPage']>, ParentType, ContextType, RequireFields<Types.QueryAuditLogsArgs, 'startTime' | 'endTime' | 'order' | 'currentPage' | 'pageSize'>>;
+  auditLogFacets?: Resolver<Types.Maybe<ResolversTypes['AuditLogFacets']>, ParentType, ContextType, RequireFields<Types.QueryAuditLogFacetsArgs, 'startTime' | 'endTime'>>;
+  auditChain?: Resolver<Types.Maybe<ResolversTypes['AuditChain']>, ParentType, ContextType, RequireFields<Types.QueryAuditChainArgs, 'after' | 'limit'>>;
+  feedbacks?: Resolver<Types.Maybe<ResolversTypes['FeedbackPage']>, ParentType, ContextType, RequireFields<Types.QueryFeedbacksArgs, 'currentPage' | 'pageSize'>>;
+  limitAlarms?: Resolver<Types.Maybe<ResolversTypes['LimitAlarmPage']>, ParentType, ContextType, RequireFields<Types.QueryLimitAlarmsArgs, 'currentPage' | 'pageSize'>>;
+  logExport?: Resolver<Types.Maybe<ResolversTypes['LogExport']>, ParentType, ContextType, RequireFields<Types.QueryLogExportArgs, 'id'>>;
+  logExports?: Resolver<Types.Maybe<ResolversTypes['LogExportPage']>, ParentType, ContextType, RequireFields<Types.QueryLogExportsArgs, 'currentPage' | 'pageSize'>>;
+  logExportDownload?: Resolver<Types.Maybe<ResolversTypes['LogExportDownload']>, ParentType, ContextType, RequireFields<Types.QueryLogExportDownloadArgs, 'id'>>;
+  logExportFieldRestrictions?: Resolver<Types.Maybe<ResolversTypes['LogExportFieldRestrictions']>, ParentType, ContextType, Partial<Types.QueryLogExportFieldRestrictionsArgs>>;
+  log?: Resolver<Types.Maybe<ResolversTypes['Log']>, ParentType, ContextType, RequireFields<Types.QueryLogArgs, 'id'>>;
+  logs?: Resolver<Types.Maybe<ResolversTypes['LogPage']>, ParentType, ContextType, RequireFields<Types.QueryLogsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  logHistory?: Resolver<Types.Maybe<ResolversTypes['LogCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryLogHistoryArgs, 'limit' | 'order'>>;
+  logArrivals?: Resolver<Types.Maybe<ResolversTypes['LogArrivals']>, ParentType, ContextType, RequireFields<Types.QueryLogArrivalsArgs, 'limit'>>;
+  outbox?: Resolver<Types.Maybe<ResolversTypes['MailPage']>, ParentType, ContextType, RequireFields<Types.QueryOutboxArgs, 'currentPage' | 'pageSize'>>;
+  savedViews?: Resolver<Types.Maybe<ResolversTypes['SavedViewPage']>, ParentType, ContextType, RequireFields<Types.QuerySavedViewsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  trace?: Resolver<Types.Maybe<ResolversTypes['Trace']>, ParentType, ContextType, RequireFields<Types.QueryTraceArgs, 'traceId'>>;
+  webhookEndpoint?: Resolver<Types.Maybe<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType, RequireFields<Types.QueryWebhookEndpointArgs, 'id'>>;
+  webhookEndpoints?: Resolver<Types.Maybe<ResolversTypes['WebhookEndpointPage']>, ParentType, ContextType, RequireFields<Types.QueryWebhookEndpointsArgs, 'currentPage' | 'pageSize'>>;
+  webhookDeliveries?: Resolver<Types.Maybe<ResolversTypes['WebhookDeliveryPage']>, ParentType, ContextType, RequireFields<Types.QueryWebhookDeliveriesArgs, 'endpointId' | 'currentPage' | 'pageSize'>>;
 };
 
 export type AuditLogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLog'] = ResolversParentTypes['AuditLog']> = {
@@ -613,7 +777,7 @@ export type AuditLogResolvers<ContextType = GraphContext, ParentType extends Res
   requestHeaders?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   userId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   userName?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  userType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  userType?: Resolver<ResolversTypes['AuditUserType'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   responseStatusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -621,10 +785,42 @@ export type AuditLogResolvers<ContextType = GraphContext, ParentType extends Res
   resourceType?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   action?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   targetId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  targetName?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  changes?: Resolver<Array<ResolversTypes['AuditChange']>, ParentType, ContextType>;
   beforeDigest?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   afterDigest?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   clientIp?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  country?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   userAgent?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type AuditChangeResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditChange'] = ResolversParentTypes['AuditChange']> = {
+  member?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  before?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  after?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type AuditLogFacetsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLogFacets'] = ResolversParentTypes['AuditLogFacets']> = {
+  resourceTypes?: Resolver<Array<ResolversTypes['AuditFacet']>, ParentType, ContextType>;
+  actions?: Resolver<Array<ResolversTypes['AuditFacet']>, ParentType, ContextType>;
+};
+
+export type AuditFacetResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditFacet'] = ResolversParentTypes['AuditFacet']> = {
+  value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type AuditChainResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditChain'] = ResolversParentTypes['AuditChain']> = {
+  verifiedTo?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  newest?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  breaks?: Resolver<Array<ResolversTypes['AuditBreak']>, ParentType, ContextType>;
+  breakCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type AuditBreakResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditBreak'] = ResolversParentTypes['AuditBreak']> = {
+  sequence?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  what?: Resolver<ResolversTypes['AuditBreakKind'], ParentType, ContextType>;
+  detail?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type AuditLogPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AuditLogPage'] = ResolversParentTypes['AuditLogPage']> = {
@@ -666,6 +862,37 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   startLogExport?: Resolver<ResolversTypes['LogExportAction'], ParentType, ContextType, RequireFields<Types.MutationStartLogExportArgs, 'id'>>;
   cancelLogExport?: Resolver<ResolversTypes['LogExportAction'], ParentType, ContextType, RequireFields<Types.MutationCancelLogExportArgs, 'id'>>;
   insertLogs?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<Types.MutationInsertLogsArgs, 'input'>>;
+  createSavedView?: Resolver<ResolversTypes['SavedView'], ParentType, ContextType, RequireFields<Types.MutationCreateSavedViewArgs, 'input'>>;
+  updateSavedView?: Resolver<ResolversTypes['SavedView'], ParentType, ContextType, RequireFields<Types.MutationUpdateSavedViewArgs, 'id' | 'input'>>;
+  deleteSavedView?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteSavedViewArgs, 'id'>>;
+  createWebhookEndpoint?: Resolver<ResolversTypes['WebhookEndpointSecret'], ParentType, ContextType, RequireFields<Types.MutationCreateWebhookEndpointArgs, 'input'>>;
+  updateWebhookEndpoint?: Resolver<ResolversTypes['WebhookEndpoint'], ParentType, ContextType, RequireFields<Types.MutationUpdateWebhookEndpointArgs, 'id' | 'input'>>;
+  deleteWebhookEndpoint?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteWebhookEndpointArgs, 'id'>>;
+  rotateWebhookSecret?: Resolver<ResolversTypes['WebhookEndpointSecret'], ParentType, ContextType, RequireFields<Types.MutationRotateWebhookSecretArgs, 'id'>>;
+  sendTestWebhook?: Resolver<ResolversTypes['WebhookDelivery'], ParentType, ContextType, RequireFields<Types.MutationSendTestWebhookArgs, 'id'>>;
+  retryWebhookDeliveries?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<Types.MutationRetryWebhookDeliveriesArgs, 'id'>>;
+};
+
+export type LimitAlarmResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitAlarm'] = ResolversParentTypes['LimitAlarm']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['LimitAlarmKind'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  limitId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  limitName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  valueKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['LimitAlarmUnit'], ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  threshold?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  resetsAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type LimitAlarmPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitAlarmPage'] = ResolversParentTypes['LimitAlarmPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['LimitAlarm']>, ParentType, ContextType>;
 };
 
 export type LogExportResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogExport'] = ResolversParentTypes['LogExport']> = {
@@ -746,6 +973,10 @@ export type ApiKeyResolvers<ContextType = GraphContext, ParentType extends Resol
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
+export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
 export type LogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Log'] = ResolversParentTypes['Log']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -756,6 +987,7 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   apiKeyId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   apiKey?: Resolver<Types.Maybe<ResolversTypes['ApiKey']>, ParentType, ContextType>;
   userId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  user?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   spanId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -783,6 +1015,7 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   lastUsedOptionIndex?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   lastUsedOptionJsonPath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   retryAttemptCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  routing?: Resolver<Array<ResolversTypes['RoutingStep']>, ParentType, ContextType>;
   responseStatusCode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   isSuccess?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   streamMode?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -798,17 +1031,35 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   usageSource?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   tokenClasses?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   cost?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  costLines?: Resolver<Types.Maybe<Array<ResolversTypes['CostLine']>>, ParentType, ContextType>;
   savings?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   clientAborted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  limits?: Resolver<Array<ResolversTypes['LogLimit']>, ParentType, ContextType>;
+  refusal?: Resolver<Types.Maybe<ResolversTypes['LogRefusal']>, ParentType, ContextType>;
   error?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   request?: Resolver<Types.Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   finalUntransformedRequest?: Resolver<Types.Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   transformedRequest?: Resolver<Types.Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   response?: Resolver<Types.Maybe<ResolversTypes['LogResponse']>, ParentType, ContextType>;
   originalResponse?: Resolver<Types.Maybe<ResolversTypes['LogOriginalResponse']>, ParentType, ContextType>;
-  feedback?: Resolver<Array<ResolversTypes['Feedback']>, ParentType, ContextType, RequireFields<Types.LogFeedbackArgs, 'limit'>>;
+  feedback?: Resolver<Types.Maybe<Array<ResolversTypes['Feedback']>>, ParentType, ContextType, RequireFields<Types.LogFeedbackArgs, 'limit'>>;
   metrics?: Resolver<ResolversTypes['Log'], ParentType, ContextType>;
+};
+
+export type CostLineResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['CostLine'] = ResolversParentTypes['CostLine']> = {
+  class?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  units?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  price?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  source?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type RoutingStepResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RoutingStep'] = ResolversParentTypes['RoutingStep']> = {
+  target?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  action?: Resolver<ResolversTypes['RoutingAction'], ParentType, ContextType>;
+  reason?: Resolver<ResolversTypes['RoutingReason'], ParentType, ContextType>;
+  value?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
 };
 
 export type LogRequestResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogRequest'] = ResolversParentTypes['LogRequest']> = {
@@ -849,6 +1100,80 @@ export type LogCursorPageResolvers<ContextType = GraphContext, ParentType extend
   hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type LogBatchResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogBatch'] = ResolversParentTypes['LogBatch']> = {
+  data?: Resolver<Array<ResolversTypes['Log']>, ParentType, ContextType>;
+  skipped?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type LogArrivalsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogArrivals'] = ResolversParentTypes['LogArrivals']> = {
+  data?: Resolver<Array<ResolversTypes['Log']>, ParentType, ContextType>;
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type ActivityResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Activity'] = ResolversParentTypes['Activity']> = {
+  requests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  errors?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cost?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type LogLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogLimit'] = ResolversParentTypes['LogLimit']> = {
+  limitId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type LogRefusalResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LogRefusal'] = ResolversParentTypes['LogRefusal']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  limitId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  held?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  needed?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+};
+
+export type MailResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mail'] = ResolversParentTypes['Mail']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['MailKind'], ParentType, ContextType>;
+  to?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  subject?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['MailStatus'], ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  nextAttemptAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastError?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  sentAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type MailPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['MailPage'] = ResolversParentTypes['MailPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Mail']>, ParentType, ContextType>;
+};
+
+export type SavedViewResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SavedView'] = ResolversParentTypes['SavedView']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  page?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  query?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  shared?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SavedViewPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SavedViewPage'] = ResolversParentTypes['SavedViewPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['SavedView']>, ParentType, ContextType>;
+};
+
 export type TraceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Trace'] = ResolversParentTypes['Trace']> = {
   traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   spans?: Resolver<Array<ResolversTypes['Span']>, ParentType, ContextType, RequireFields<Types.TraceSpansArgs, 'limit'>>;
@@ -863,10 +1188,58 @@ export type SpanResolvers<ContextType = GraphContext, ParentType extends Resolve
   children?: Resolver<Array<ResolversTypes['Span']>, ParentType, ContextType, RequireFields<Types.SpanChildrenArgs, 'limit'>>;
 };
 
+export type WebhookEndpointResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WebhookEndpoint'] = ResolversParentTypes['WebhookEndpoint']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  events?: Resolver<Array<ResolversTypes['WebhookEvent']>, ParentType, ContextType>;
+  enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  goneAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  formerSecretEndsAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type WebhookEndpointSecretResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WebhookEndpointSecret'] = ResolversParentTypes['WebhookEndpointSecret']> = {
+  endpoint?: Resolver<ResolversTypes['WebhookEndpoint'], ParentType, ContextType>;
+  secret?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type WebhookDeliveryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WebhookDelivery'] = ResolversParentTypes['WebhookDelivery']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  endpointId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  event?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  payload?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['WebhookDeliveryStatus'], ParentType, ContextType>;
+  attempts?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  nextAttemptAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  responseStatus?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  lastError?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  sentAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type WebhookEndpointPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WebhookEndpointPage'] = ResolversParentTypes['WebhookEndpointPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['WebhookEndpoint']>, ParentType, ContextType>;
+};
+
+export type WebhookDeliveryPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['WebhookDeliveryPage'] = ResolversParentTypes['WebhookDeliveryPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['WebhookDelivery']>, ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
+  GatewayConfig?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
   Count?: GraphQLScalarType;
+  UsageLimit?: UsageLimitResolvers<ContextType>;
+  RateLimit?: RateLimitResolvers<ContextType>;
   Analytics?: AnalyticsResolvers<ContextType>;
   CountGraph?: CountGraphResolvers<ContextType>;
   CountSummary?: CountSummaryResolvers<ContextType>;
@@ -909,19 +1282,29 @@ export type Resolvers<ContextType = GraphContext> = {
   CacheSummary?: CacheSummaryResolvers<ContextType>;
   CacheSummaryValues?: CacheSummaryValuesResolvers<ContextType>;
   AnalyticsGroup?: AnalyticsGroupResolvers<ContextType>;
+  MetricPoint?: MetricPointResolvers<ContextType>;
   AnalyticsGroupPage?: AnalyticsGroupPageResolvers<ContextType>;
   AnalyticsRowPage?: AnalyticsRowPageResolvers<ContextType>;
   UserGroup?: UserGroupResolvers<ContextType>;
   UserGroupPage?: UserGroupPageResolvers<ContextType>;
   MetadataGroup?: MetadataGroupResolvers<ContextType>;
   MetadataGroupPage?: MetadataGroupPageResolvers<ContextType>;
+  LogFacet?: LogFacetResolvers<ContextType>;
+  LogFacetPage?: LogFacetPageResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   AuditLog?: AuditLogResolvers<ContextType>;
+  AuditChange?: AuditChangeResolvers<ContextType>;
+  AuditLogFacets?: AuditLogFacetsResolvers<ContextType>;
+  AuditFacet?: AuditFacetResolvers<ContextType>;
+  AuditChain?: AuditChainResolvers<ContextType>;
+  AuditBreak?: AuditBreakResolvers<ContextType>;
   AuditLogPage?: AuditLogPageResolvers<ContextType>;
   Feedback?: FeedbackResolvers<ContextType>;
   FeedbackPage?: FeedbackPageResolvers<ContextType>;
   FeedbackResult?: FeedbackResultResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  LimitAlarm?: LimitAlarmResolvers<ContextType>;
+  LimitAlarmPage?: LimitAlarmPageResolvers<ContextType>;
   LogExport?: LogExportResolvers<ContextType>;
   LogExportPage?: LogExportPageResolvers<ContextType>;
   LogExportFilters?: LogExportFiltersResolvers<ContextType>;
@@ -932,13 +1315,30 @@ export type Resolvers<ContextType = GraphContext> = {
   Config?: ConfigResolvers<ContextType>;
   Provider?: ProviderResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
   Log?: LogResolvers<ContextType>;
+  CostLine?: CostLineResolvers<ContextType>;
+  RoutingStep?: RoutingStepResolvers<ContextType>;
   LogRequest?: LogRequestResolvers<ContextType>;
   LogResponse?: LogResponseResolvers<ContextType>;
   LogOriginalResponse?: LogOriginalResponseResolvers<ContextType>;
   LogPage?: LogPageResolvers<ContextType>;
   LogCursorPage?: LogCursorPageResolvers<ContextType>;
+  LogBatch?: LogBatchResolvers<ContextType>;
+  LogArrivals?: LogArrivalsResolvers<ContextType>;
+  Activity?: ActivityResolvers<ContextType>;
+  LogLimit?: LogLimitResolvers<ContextType>;
+  LogRefusal?: LogRefusalResolvers<ContextType>;
+  Mail?: MailResolvers<ContextType>;
+  MailPage?: MailPageResolvers<ContextType>;
+  SavedView?: SavedViewResolvers<ContextType>;
+  SavedViewPage?: SavedViewPageResolvers<ContextType>;
   Trace?: TraceResolvers<ContextType>;
   Span?: SpanResolvers<ContextType>;
+  WebhookEndpoint?: WebhookEndpointResolvers<ContextType>;
+  WebhookEndpointSecret?: WebhookEndpointSecretResolvers<ContextType>;
+  WebhookDelivery?: WebhookDeliveryResolvers<ContextType>;
+  WebhookEndpointPage?: WebhookEndpointPageResolvers<ContextType>;
+  WebhookDeliveryPage?: WebhookDeliveryPageResolvers<ContextType>;
 };
 

@@ -129,7 +129,7 @@ describe.each(transports)('a live tail of logs over %s', (_name, open) => {
       'subscription { logAdded(filters: { workspaceSlug: "ws-nobody" }) { id } }',
       {},
       'FORBIDDEN',
-      'workspace_id',
+      'filters.workspaceSlug',
     ],
     ['an unknown field', 'subscription { logAdded { nope } }', {}, 'GRAPHQL_VALIDATION_FAILED', null],
     [

@@ -1,14 +1,10 @@
-import {
-  type Dimension,
-  type RequestDimension,
-  requestDimensions,
-  USER_KEY,
-} from '../../../recording/rollups/facets.ts';
+import { type Dimension, requestDimensions, USER_KEY } from '../../../recording/rollups/facets.ts';
 import { count, type HistogramCounts } from '../../../recording/rollups/histogram.ts';
 import { addTally, emptyTally, type Tally } from '../../../recording/rollups/tally.ts';
+import { largestFirst, type NamedGroup, tallyOf } from './collect-groups.ts';
 import { readFacet } from './reading.ts';
 import type { AnalyticsScope } from './scope.ts';
-import { eachPoint, pointAt } from './window.ts';
+import { eachPoint, pointAt } from './time/window.ts';
 
 /** The requests of one point of a graph, or of all of it. */
 export type Point = { timestamp: Date; tally: Tally; statuses: HistogramCounts };
@@ -36,37 +32,6 @@ export async function collectSeries(
     for (const [status, times] of statuses) count(total.statuses, status, times);
   }
   return { points, total };
-}
-
-export type Group = { value: string | null; tally: Tally };
-/** The requests of a user, or with a value of a metadata key: those without any are in no group. */
-export type NamedGroup = Group & { value: string };
-
-const members = {
-  ai_service: 'aiProvider',
-  model: 'aiModel',
-  status_code: 'status',
-  api_key: 'apiKeyId',
-  config: 'configSlug',
-  provider: 'providerSlug',
-  prompt: 'prompt',
-} as const satisfies Record<string, RequestDimension>;
-
-export type GroupDimension = keyof typeof members | 'workspace';
-
-/** All requests of the scope by one dimension, the largest group first. */
-export async function collectGroups(
-  scope: AnalyticsScope,
-  by: GroupDimension,
-  { latencies }: { latencies: boolean },
-): Promise<Group[]> {
-  const index = by === 'workspace' ? -1 : requestDimensions.indexOf(members[by]);
-  const byDimension = by !== 'workspace' && by !== 'status_code';
-  const groups = new Map<Dimension, Tally>();
-  await readFacet(scope, { facet: 'requests', latencies, byDimension }, ({ row, workspaceId, addTo }) => {
-    addTo(tallyOf(groups, by === 'workspace' ? workspaceId : (row[index] as Dimension)));
-  });
-  return largestFirst(groups);
 }
 
 /** The users of each point, and all requests of each user. */
@@ -106,17 +71,15 @@ export async function collectMetadata(scope: AnalyticsScope, key: string): Promi
   return largestFirst(groups) as NamedGroup[];
 }
 
-function tallyOf(groups: Map<Dimension, Tally>, value: Dimension): Tally {
-  let tally = groups.get(value);
-  if (!tally) {
-    tally = emptyTally();
-    groups.set(value, tally);
-  }
-  return tally;
-}
+/** Callers may invent names of metadata without end. */
+const MAX_METADATA_KEYS = 1000;
 
-/** Of groups of one size, the one whose value comes first. */
-const largestFirst = (groups: Map<Dimension, Tally>): Group[] =>
-  [...groups]
-    .map(([value, tally]) => ({ value: value === null ? null : String(value), tally }))
-    .sort((a, b) => b.tally.requests - a.tally.requests || (`${a.value}` < `${b.value}` ? -1 : 1));
+/** The metadata keys of the scope's requests, in their order. */
+export async function collectMetadataKeys(scope: AnalyticsScope): Promise<string[]> {
+  const keys = new Set<string>();
+  await Promise.all([
+    readFacet(scope, { facet: 'users' }, () => keys.add(USER_KEY)),
+    readFacet(scope, { facet: 'metadata', onlyKeys: true }, ({ row: [key] }) => keys.add(key as string)),
+  ]);
+  return [...keys].sort().slice(0, MAX_METADATA_KEYS);
+}

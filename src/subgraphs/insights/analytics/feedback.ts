@@ -3,8 +3,8 @@ import { LOGS_COLLECTION, type LogRecord } from '../../../recording/log/record.t
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import { type FeedbackDocument, feedbackModel } from '../feedback/index.ts';
+import { filtersRows, needsLogs } from '../log-filters/index.ts';
 import { each } from './each-document.ts';
-import { filtersRows, needsLogs } from './filters.ts';
 import type { AnalyticsScope } from './scope.ts';
 
 export type Given = Pick<

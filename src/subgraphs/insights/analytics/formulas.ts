@@ -1,6 +1,6 @@
 import { percentile } from '../../../recording/rollups/histogram.ts';
 import type { Tally } from '../../../recording/rollups/tally.ts';
-import { cents } from '../log/index.ts';
+import { cents } from '../log-filters/index.ts';
 
 // What is shown of requests that were added up.
 

@@ -15,7 +15,7 @@ import {
   tokens,
 } from './formulas.ts';
 import type { AnalyticsScope } from './scope.ts';
-import { eachPoint, pointAt } from './window.ts';
+import { eachPoint, pointAt } from './time/window.ts';
 
 /** A graph whose summary and points are made in the same way. */
 const graphOf =

@@ -1,16 +1,11 @@
-import type { GraphContext } from '../../context.ts';
-import { workspaceById } from '../../identity/workspace/index.ts';
 import { type PageArguments, requireShallow } from '../../page.ts';
 import type { AnalyticsColumn } from '../../types.generated.ts';
-import {
-  collectGroups,
-  collectMetadata,
-  type Group,
-  type GroupDimension,
-  type NamedGroup,
-} from './collect.ts';
+import { collectMetadata } from './collect.ts';
+import { collectGroups, type Group, type GroupDimension, type NamedGroup } from './collect-groups.ts';
 import { type Given, readFeedback, readLogsOf, traceOf, weighted } from './feedback.ts';
 import { groupValues } from './formulas.ts';
+import { withSlugs } from './group-page.ts';
+import { notKeptOfUsers } from './metrics.ts';
 import type { AnalyticsScope } from './scope.ts';
 
 /** The values that the columns of REST stand for. */
@@ -37,37 +32,17 @@ function pageOf<T>(groups: readonly T[], { currentPage, pageSize }: PageArgument
   return { total: groups.length, data: groups.slice(start, start + pageSize) };
 }
 
-async function groupPage(
-  scope: AnalyticsScope,
-  args: { by: GroupDimension } & PageArguments,
-  latencies: boolean,
-): Promise<Page<Group>> {
-  requireShallow(args);
-  const { total, data } = pageOf(await collectGroups(scope, args.by, { latencies }), args);
-  return { total, data: args.by === 'workspace' ? await withSlugs(scope.context, data) : data };
-}
-
-const withSlugs = (context: GraphContext, groups: Group[]): Promise<Group[]> =>
-  Promise.all(
-    groups.map(async ({ value, tally }) => {
-      const workspace = value === null ? null : await workspaceById(context).load(value);
-      return { value: workspace?.slug ?? value, tally };
-    }),
-  );
-
-export async function listGroups(scope: AnalyticsScope, args: { by: GroupDimension } & PageArguments) {
-  const { total, data } = await groupPage(scope, args, true);
-  return { total, data: data.map(({ value, tally }) => ({ value, ...groupValues(tally) })) };
-}
-
 export async function listGroupRows(
   scope: AnalyticsScope,
   args: { by: GroupDimension; columns?: readonly AnalyticsColumn[] | null } & PageArguments,
 ) {
   const { by } = args;
   const columns = args.columns ?? [];
+  requireShallow(args);
   const latencies = columns.some((column) => column === 'p95_latency' || column === 'p99_latency');
-  const { total, data } = await groupPage(scope, args, latencies);
+  const full = columns.some((column) => notKeptOfUsers.some((name) => name === columnValues[column]));
+  const { total, data } = pageOf(await collectGroups(scope, by, { latencies, full }), args);
+  const named = by === 'workspace' ? await withSlugs(scope, data) : data;
   const rowOf = ({ value, tally }: Group) => {
     const values = groupValues(tally);
     const shown = columns.map((column) => [column, values[columnValues[column]]]);
@@ -78,7 +53,7 @@ export async function listGroupRows(
       object: 'analytics-group',
     };
   };
-  return { total, data: data.map(rowOf) };
+  return { total, data: named.map(rowOf) };
 }
 
 export function listUsers(groups: readonly NamedGroup[], args: PageArguments) {

@@ -24,6 +24,7 @@ const projection = Object.fromEntries(
       'responseStatusCode',
       'responseTime',
       'cacheStatus',
+      'endpoint',
       'promptTokens',
       'completionTokens',
       'totalTokens',

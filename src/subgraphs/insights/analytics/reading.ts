@@ -5,15 +5,21 @@ import {
   ROLLUPS_COLLECTION,
   type RollupDocument,
 } from '../../../recording/rollups/document.ts';
-import { type Dimension, EVERY_KEY, type Facet, rowsOf } from '../../../recording/rollups/facets.ts';
+import {
+  type Dimension,
+  EARLY_DIMENSIONS,
+  EVERY_KEY,
+  type Facet,
+  rowsOf,
+} from '../../../recording/rollups/facets.ts';
 import { addRecord, type Tally } from '../../../recording/rollups/tally.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
+import { filtersDimensions, filtersLateDimensions, filtersRows, rowMatcher } from '../log-filters/index.ts';
 import { each } from './each-document.ts';
-import { filtersDimensions, filtersRows, needsLogs, rowMatcher } from './filters.ts';
 import { readLogs } from './logs.ts';
 import type { AnalyticsScope } from './scope.ts';
-import { type Source, sourcesOf } from './sources.ts';
+import { type Source, sourcesOf } from './time/sources.ts';
 
 /** Requests of one time and workspace that a facet does not tell apart. */
 export type Met = {
@@ -30,30 +36,66 @@ export type AnalyticsQuestion = {
   latencies?: boolean;
   /** Whether the answer tells requests apart by more than their status. */
   byDimension?: boolean;
+  /** Whether it does by what only later versions kept in rows. */
+  byLateDimension?: boolean;
+  /** Whether the answer needs what the facet does not add up. */
+  onlyLogs?: boolean;
+  /** Whether metadata keys alone are asked for, which are known of those whose values were given up too. */
+  onlyKeys?: boolean;
   /** The part of the facet that is asked for, where it is a metadata key. */
   key?: string;
 };
 
+/** A question, and who hears the answer. */
+type Asked = AnalyticsQuestion & { meet(met: Met): void };
+
+/** Of each scope, the readings that are about to begin, by what they read. */
+const beginning = new WeakMap<AnalyticsScope, Map<string, { asked: Asked[]; done: Promise<void> }>>();
+
 /**
- * Meets all requests of the scope, from roll-ups where they can answer and from the logs where they cannot. Both are
- * counted by the same code, so that it makes no difference to the sums.
+ * Meets all requests of the scope, from roll-ups where they can answer and from the logs where they cannot, as for an hour
+ * that belongs to two days. Both are counted by the same code, so that it makes no difference to the sums. What the fields of one
+ * answer ask is read once for all of them: decoding takes most of the time.
  */
-export async function readFacet(
+export function readFacet(
   scope: AnalyticsScope,
   question: AnalyticsQuestion,
   meet: (met: Met) => void,
 ): Promise<void> {
-  const { window, filters, context, beginning } = scope;
   const { facet } = question;
-  const onlyLogs = needsLogs(filters) || (facet !== 'requests' && filtersRows(filters));
+  const onlyLogs =
+    scope.needsLogs || question.onlyLogs || (facet !== 'requests' && filtersRows(scope.filters));
+  const readings = beginning.get(scope) ?? new Map();
+  beginning.set(scope, readings);
+  const place = `${facet} ${onlyLogs}`;
+  let reading = readings.get(place);
+  if (!reading) {
+    const asked: Asked[] = [];
+    const done = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      readings.delete(place);
+      return readFor(scope, asked, { facet, onlyLogs: Boolean(onlyLogs) });
+    });
+    reading = { asked, done };
+    readings.set(place, reading);
+  }
+  reading.asked.push({ ...question, meet });
+  return reading.done;
+}
+
+async function readFor(
+  scope: AnalyticsScope,
+  asked: readonly Asked[],
+  { facet, onlyLogs }: { facet: Facet; onlyLogs: boolean },
+): Promise<void> {
+  const { window, context } = scope;
   const sources: Source[] = onlyLogs
     ? [{ kind: 'logs', from: window.from, end: window.end }]
-    : sourcesOf(window, { now: context.now().getTime(), beginning });
+    : sourcesOf(window, { now: context.now().getTime(), beginning: scope.beginning });
   await Promise.all(
     sources.map((source) =>
       source.kind === 'logs'
-        ? meetLogs(scope, facet, source, meet)
-        : meetRollups(scope, question, source, meet),
+        ? meetLogs(scope, facet, source, asked)
+        : meetRollups(scope, facet, source, asked),
     ),
   );
 }
@@ -62,13 +104,14 @@ async function meetLogs(
   scope: AnalyticsScope,
   facet: Facet,
   { from, end, ...owner }: { from: number; end: number; workspaceId?: string },
-  meet: (met: Met) => void,
+  asked: readonly Asked[],
 ): Promise<void> {
   const { workspaceId } = owner;
   await readLogs(scope, { from, end, workspaceId }, (record) => {
     for (const row of rowsOf(facet, record)) {
       const addTo = (tally: Tally) => addRecord(tally, record);
-      meet({ row, workspaceId: record.workspaceId, moment: record.createdAt.getTime(), addTo });
+      const met = { row, workspaceId: record.workspaceId, moment: record.createdAt.getTime(), addTo };
+      for (const { meet } of asked) meet(met);
     }
   });
 }
@@ -80,11 +123,11 @@ const BATCH = 25;
 
 async function meetRollups(
   scope: AnalyticsScope,
-  question: AnalyticsQuestion,
+  facet: Facet,
   { kind, from, end }: Source,
-  meet: (met: Met) => void,
+  asked: readonly Asked[],
 ): Promise<void> {
-  const { facet, latencies = false } = question;
+  const latencies = asked.some((question) => question.latencies);
   const matches = rowMatcher(scope.filters);
   const cursor = nativeDb(scope.context.db)
     .collection<RollupDocument>(ROLLUPS_COLLECTION)
@@ -108,40 +151,61 @@ async function meetRollups(
         },
       },
     );
-  const lacking: Stored[] = [];
+  const lacking: { document: Stored; asked: Asked[] }[] = [];
   await each(cursor, scope.context.signal, (document) => {
-    if (lacks(document, scope, question)) lacking.push(document);
-    else meetRows(document, facet, matches, meet);
+    const rows = JSON.parse(document.rows) as EncodedRow[];
+    const isSplit = kind === 'hour' && scope.window.splitHours.has(document.start.getTime());
+    const unanswered = asked.filter((question) => isSplit || lacks(document, rows, scope, question));
+    if (unanswered.length > 0) lacking.push({ document, asked: unanswered });
+    const answered = asked.filter((question) => !unanswered.includes(question));
+    meetRows(document, rows, { facet, matches, asked: answered });
+    for (const { onlyKeys, meet } of answered) if (onlyKeys) meetGiven(document, meet);
   });
-  for (const { workspaceId, start, span } of lacking) {
+  for (const { document, asked: unanswered } of lacking) {
+    const { workspaceId, start, span } = document;
     const time = { from: start.getTime(), end: start.getTime() + spans[span] };
-    await meetLogs(scope, facet, { ...time, workspaceId }, meet);
+    await meetLogs(scope, facet, { ...time, workspaceId }, unanswered);
   }
 }
 
-/** Whether a document gave up what is asked for. */
+/** Whether a document gave up what is asked for, or is of a version that did not keep it. */
 function lacks(
   { given }: Stored,
+  rows: readonly EncodedRow[],
   { filters }: AnalyticsScope,
-  { facet, byDimension, key }: AnalyticsQuestion,
+  { facet, byDimension, byLateDimension = false, onlyKeys, key }: AnalyticsQuestion,
 ): boolean {
+  const needsLate = facet === 'requests' && (byLateDimension || filtersLateDimensions(filters));
+  if (needsLate && rows.some(([row]) => row.length === EARLY_DIMENSIONS)) return true;
   if (given.length === 0) return false;
   if (facet === 'requests') return byDimension || filtersDimensions(filters);
+  if (onlyKeys) return given.includes(EVERY_KEY);
   return facet === 'users' || given.includes(EVERY_KEY) || given.includes(key ?? EVERY_KEY);
 }
 
+/** Metadata keys whose values a document does not have any more. */
+function meetGiven({ workspaceId, start, given }: Stored, meet: (met: Met) => void): void {
+  for (const key of given) meet({ row: [key], workspaceId, moment: start.getTime(), addTo() {} });
+}
+
 function meetRows(
-  { workspaceId, start, rows, latencies }: Stored,
-  facet: Facet,
-  matches: ((row: Dimension[]) => boolean) | null,
-  meet: (met: Met) => void,
+  { workspaceId, start, latencies }: Stored,
+  rows: readonly EncodedRow[],
+  {
+    facet,
+    matches,
+    asked,
+  }: { facet: Facet; matches: ((row: Dimension[]) => boolean) | null; asked: readonly Asked[] },
 ): void {
+  if (asked.length === 0) return;
   const moment = start.getTime();
   const histograms = latencies ? (JSON.parse(latencies) as number[][]) : [];
-  for (const [index, encoded] of (JSON.parse(rows) as EncodedRow[]).entries()) {
+  for (const [index, encoded] of rows.entries()) {
     const [row] = encoded;
     if (matches && !matches(row)) continue;
-    const addTo = (tally: Tally) => addEncoded(tally, facet, encoded, histograms[index]);
-    meet({ row, workspaceId, moment, addTo });
+    const plain = (tally: Tally) => addEncoded(tally, facet, encoded, undefined);
+    const whole = (tally: Tally) => addEncoded(tally, facet, encoded, histograms[index]);
+    for (const { meet, latencies: isWhole } of asked)
+      meet({ row, workspaceId, moment, addTo: isWhole ? whole : plain });
   }
 }

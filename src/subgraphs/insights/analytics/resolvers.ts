@@ -1,6 +1,9 @@
 import type { Resolvers } from '../resolvers.generated.ts';
+import { listFacets } from './facets.ts';
 import { feedbackGraphs, latencyGraph, requestGraphs, userGraphs } from './graphs.ts';
-import { listGroupRows, listGroups, listMetadata, listUsers } from './groups.ts';
+import { listGroups, type ShownGroup } from './group-page.ts';
+import { listGroupRows, listMetadata, listUsers } from './groups.ts';
+import { notKeptOfUsers } from './metrics.ts';
 import { scopeOf } from './scope.ts';
 import { type Analytics, openAnalytics } from './service.ts';
 
@@ -21,11 +24,16 @@ const fieldsOf = <Given extends Graphs>(
     ]),
   ) as Fields<Given>;
 
+const wholeFields = Object.fromEntries(
+  notKeptOfUsers.map((name) => [name, async ({ whole }: ShownGroup) => (await whole())[name]]),
+) as Record<(typeof notKeptOfUsers)[number], (group: ShownGroup) => Promise<number>>;
+
 export const resolvers = {
   Query: {
     analytics: (_parent, args, context) => openAnalytics(context, args),
     logGroups: async (_parent, args, context) =>
       listGroupRows(await scopeOf(context, args, 'logs.list'), args),
+    logFacets: (_parent, args, context) => listFacets(context, args),
   },
   Analytics: {
     ...fieldsOf(requestGraphs, async (graph, { series }) => graph(await series())),
@@ -36,5 +44,10 @@ export const resolvers = {
     groupRows: ({ scope }, args) => listGroupRows(scope, args),
     userGroups: async ({ users }, args) => listUsers((await users()).groups, args),
     metadataGroups: ({ scope }, args) => listMetadata(scope, args),
+    metadataKeys: ({ metadataKeys }) => metadataKeys(),
+  },
+  AnalyticsGroup: {
+    ...wholeFields,
+    dataPoints: ({ series }, { metric }) => series(metric),
   },
 } satisfies Resolvers;

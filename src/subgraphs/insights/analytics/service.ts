@@ -1,7 +1,8 @@
 import type { GraphContext } from '../../context.ts';
 import type { QueryAnalyticsArgs } from '../../types.generated.ts';
-import { collectSeries, collectUsers, type Series, type UserSeries } from './collect.ts';
+import { collectMetadataKeys, collectSeries, collectUsers, type Series, type UserSeries } from './collect.ts';
 import { feedbackOf, type Given } from './feedback.ts';
+import { once } from './once.ts';
 import { type AnalyticsScope, scopeOf } from './scope.ts';
 
 /** What graphs of one window are made of; each is read once, when the first graph asks for it. */
@@ -12,6 +13,7 @@ export type Analytics = {
   latencySeries: () => Promise<Series>;
   users: () => Promise<UserSeries>;
   feedback: () => Promise<Given[]>;
+  metadataKeys: () => Promise<string[]>;
 };
 
 export async function openAnalytics(context: GraphContext, args: QueryAnalyticsArgs): Promise<Analytics> {
@@ -22,13 +24,6 @@ export async function openAnalytics(context: GraphContext, args: QueryAnalyticsA
     latencySeries: once(() => collectSeries(scope, { latencies: true })),
     users: once(() => collectUsers(scope)),
     feedback: once(() => feedbackOf(scope)),
-  };
-}
-
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= read();
-    return result;
+    metadataKeys: once(() => collectMetadataKeys(scope)),
   };
 }

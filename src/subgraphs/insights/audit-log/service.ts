@@ -17,10 +17,16 @@ export async function auditEntriesAdded(
 ): Promise<AsyncIterableIterator<StoredAuditEntry>> {
   const filter = await filterOf(context, filters);
   const { organisationId } = filter;
-  return recordsAdded(context, 'audit_entry', auditLogModel(context.db), { organisationId }, filter);
+  return recordsAdded(context, {
+    kind: 'audit_entry',
+    model: auditLogModel(context.db),
+    tenant: { organisationId },
+    filter,
+  });
 }
 
-async function filterOf(context: GraphContext, filters: AuditLogFilters | null | undefined) {
+/** The entries of the caller's organisation that the filters let through, whenever they were. */
+export async function filterOf(context: GraphContext, filters: AuditLogFilters | null | undefined) {
   const { organisationId } = requireScope(context.principal, ['audit_logs.list']);
   const { organisationId: named, workspaceId: workspace, ...members } = filters ?? {};
   if (named && named !== organisationId) {
@@ -38,9 +44,7 @@ async function filterOf(context: GraphContext, filters: AuditLogFilters | null |
 
 export async function listAuditLogs(context: GraphContext, args: ListArguments) {
   const matching = await filterOf(context, args.filters);
-  if (args.endTime <= args.startTime) {
-    throw invalidInput('endTime', 'end_time must be after start_time.');
-  }
+  requireSpan(args);
   const filter = { ...matching, timestamp: { $gte: args.startTime, $lt: args.endTime } };
   const model = auditLogModel(context.db);
   const sign = args.order === 'asc' ? 1 : -1;
@@ -49,4 +53,8 @@ export async function listAuditLogs(context: GraphContext, args: ListArguments) 
   if (args.pageSize === 0) return { total: await countItems(model, filter, order), records: [] };
   const { total, data } = await findPage<StoredAuditEntry>(model, filter, args, order);
   return { total, records: data };
+}
+
+export function requireSpan({ startTime, endTime }: Pick<QueryAuditLogsArgs, 'startTime' | 'endTime'>): void {
+  if (endTime <= startTime) throw invalidInput('endTime', 'end_time must be after start_time.');
 }

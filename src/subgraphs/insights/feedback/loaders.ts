@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
-import { tenantFilter } from '../../../auth/index.ts';
+import { ownRequestsFilter, tenantFilter } from '../../../auth/index.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
 import { type GraphContext, perRequest } from '../../context.ts';
 import { loaderById } from '../../loading.ts';
 import { type FeedbackDocument, feedbackModel } from './model.ts';
 
-export const feedbackById = loaderById(feedbackModel, tenantFilter);
+export const feedbackById = loaderById(feedbackModel, ownRequestsFilter);
 
 /** Documents that are read for the traces of one level of a query, however many have feedback. */
 const MAX_READ = 5000;

@@ -1,4 +1,4 @@
-import { type Principal, requireScope, tenantFilter } from '../../../auth/index.ts';
+import { ownRequestsFilter, type Principal, requireScope } from '../../../auth/index.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { redact, redactText } from '../../../lib/redaction.ts';
@@ -31,7 +31,7 @@ export async function listFeedback(context: GraphContext, args: ListArguments) {
   const principal = requireScope(context.principal, ['feedbacks.read']);
   const createdAt = between(args.createdAtMin, args.createdAtMax);
   const filter = {
-    ...tenantFilter(principal),
+    ...ownRequestsFilter(principal),
     ...(createdAt && { createdAt }),
     ...(args.traceId && { traceId: redactText(args.traceId) }),
   };

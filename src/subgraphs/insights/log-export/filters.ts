@@ -1,7 +1,7 @@
 import type { Connection, QueryFilter } from 'mongoose';
 import { invalidInput } from '../../../errors/index.ts';
 import type { LogRecord } from '../../../recording/log/record.ts';
-import { findLogQuery } from '../log/index.ts';
+import { findLogQuery } from '../log-filters/index.ts';
 import type { StoredFilters } from './model.ts';
 
 type Owner = { organisationId: string; workspaceId: string };

@@ -2,7 +2,8 @@ import type { Connection, QueryFilter } from 'mongoose';
 import type { LogRecord } from '../../../recording/log/record.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import type { LogExportField } from '../../types.generated.ts';
-import { cents, logModel, readPacks, shownRequest, shownResponse } from '../log/index.ts';
+import { logModel, readPacks, shownRequest, shownResponse } from '../log/index.ts';
+import { cents } from '../log-filters/index.ts';
 import type { StoredFilters } from './model.ts';
 
 type Messages = NonNullable<ReturnType<Awaited<ReturnType<typeof readPacks>>['get']>>[string];

@@ -2,7 +2,8 @@ import { Schema } from 'mongoose';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import type { LogExportField, LogExportFilters, LogExportStatus } from '../../types.generated.ts';
 
-export type StoredFilters = Omit<LogExportFilters, '__typename'>;
+/** `userId`: of whoever may see no other requests than their own. */
+export type StoredFilters = Omit<LogExportFilters, '__typename'> & { userId?: string[] };
 
 export type LogExportDocument = {
   _id: string;

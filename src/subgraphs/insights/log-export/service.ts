@@ -1,4 +1,4 @@
-import { requireScope } from '../../../auth/index.ts';
+import { ownUser, type Principal, requireScope } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import { uuid } from '../../../lib/ids.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
@@ -56,7 +56,7 @@ export async function createLogExport(
   const workspaceId = await workspaceIdFor(context, input.workspaceId ?? input.filters.workspaceSlug);
   const owner = { organisationId: principal.organisationId, workspaceId };
   await requireAllowed(context, workspaceId, input.requestedData);
-  const filters = storedFilters(input.filters);
+  const filters = storedFilters(principal, input.filters);
   const total = await countMatches(context, owner, filters);
   await requireRoom(context, owner);
   const created = await logExportModel(context.db).create({
@@ -78,13 +78,14 @@ export async function updateLogExport(
   id: string,
   input: UpdateLogExportInput,
 ): Promise<LogExportDocument> {
+  const principal = requireScope(context.principal, ['logs.export']);
   const found = await getLogExport(context, id);
   const named = input.workspaceId ?? input.filters.workspaceSlug;
   const workspaceId = named ? await workspaceIdFor(context, named) : found.workspaceId;
   const owner = { organisationId: found.organisationId, workspaceId };
   const requestedData = input.requestedData ? [...new Set(input.requestedData)] : found.requestedData;
   await requireAllowed(context, workspaceId, requestedData);
-  const filters = storedFilters(input.filters);
+  const filters = storedFilters(principal, input.filters);
   const total = await countMatches(context, owner, filters);
   const updated = await logExportModel(context.db)
     .findOneAndUpdate(
@@ -135,8 +136,12 @@ async function countMatches({ db }: GraphContext, owner: Owner, filters: StoredF
   );
 }
 
-const storedFilters = ({ pageSize, currentPage, ...filters }: LogExportFiltersInput): StoredFilters => ({
+const storedFilters = (
+  principal: Principal,
+  { pageSize, currentPage, ...filters }: LogExportFiltersInput,
+): StoredFilters => ({
   ...filters,
+  ...(principal.ownOnly?.has('requests') && { userId: ownUser(principal) }),
   pageSize: pageSize ?? 50_000,
   currentPage: currentPage ?? 0,
 });

@@ -108,7 +108,7 @@ function toEntry(
       upstreamResponseTime: response.responseTime,
       ...measures,
       metadata: requestMetadata(user, asked, principal),
-      bodiesId: packs.idFor(workspaceId, requestBody.length + responseBody.length),
+      bodiesId: packs.idFor({ _id, workspaceId }, requestBody.length + responseBody.length),
     }),
     bodies: {
       expiresAt: after(bodyRetentionDays),

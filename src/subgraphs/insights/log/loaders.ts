@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Connection } from 'mongoose';
-import { tenantFilter } from '../../../auth/index.ts';
+import { ownRequestsFilter, tenantFilter } from '../../../auth/index.ts';
 import { LOG_BODIES_COLLECTION, type LogBodiesPack, type LogRecord } from '../../../recording/log/record.ts';
 import { unpack } from '../../../recording/log/write-logs.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
@@ -8,7 +8,7 @@ import { type GraphContext, perRequest } from '../../context.ts';
 import { loaderById } from '../../loading.ts';
 import { logModel } from './model.ts';
 
-export const logById = loaderById(logModel, tenantFilter);
+export const logById = loaderById(logModel, ownRequestsFilter);
 
 export type Messages = ReturnType<typeof unpack>[string];
 

@@ -21,6 +21,9 @@ const recordFields = Object.fromEntries(
   fieldRows.map(([name, { type, default: blank }]) => [name, { type: storeTypes[type], default: blank }]),
 );
 
+/** Keys of the index that lists by cost are read by; which ones are, `reading.ts` says. */
+export const byCost = { organisationId: 1, costNanodollars: -1, _id: -1 } as const;
+
 // The recorder sets every member, times included; mongoose only reads these collections.
 const written = (collection: string) => ({ ...resourceSchema(collection), timestamps: false }) as const;
 
@@ -33,6 +36,11 @@ const recordSchema = new Schema<LogRecord>(
 recordSchema.index({ organisationId: 1, workspaceId: 1, createdAt: -1, _id: -1 });
 recordSchema.index({ organisationId: 1, createdAt: -1, _id: -1 });
 recordSchema.index({ organisationId: 1, traceId: 1 });
+// Errors are few: these two cost the other logs nothing, and lists of errors read errors alone.
+const ofErrors = { partialFilterExpression: { isSuccess: false } };
+recordSchema.index({ organisationId: 1, workspaceId: 1, isSuccess: 1, createdAt: -1, _id: -1 }, ofErrors);
+recordSchema.index({ organisationId: 1, isSuccess: 1, createdAt: -1, _id: -1 }, ofErrors);
+recordSchema.index(byCost);
 recordSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
 const packSchema = new Schema<LogBodiesPack>(

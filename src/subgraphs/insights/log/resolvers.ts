@@ -2,14 +2,21 @@ import type { LogRecord } from '../../../recording/log/record.ts';
 import { organisationById } from '../../identity/organisation/index.ts';
 import { workspaceById } from '../../identity/workspace/index.ts';
 import type { SubscriptionResolvers } from '../../subgraph.ts';
-import type { SubscriptionLogAddedArgs } from '../../types.generated.ts';
+import type {
+  SubscriptionActivityArgs,
+  SubscriptionLogAddedArgs,
+  SubscriptionLogsAddedArgs,
+} from '../../types.generated.ts';
+import { cents } from '../log-filters/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { activity } from './activity.ts';
+import { costLinesOf, limitsIn, refusalOf, routingOf } from './explained.ts';
 import { insertLogs } from './insert.ts';
+import { logArrivals, logsAdded, logsAddedSingly } from './live.ts';
 import type { Messages } from './loaders.ts';
 import { messageOf, shownOriginal, shownRequest, shownResponse } from './messages.ts';
 import { wholeMilliseconds } from './milliseconds.ts';
-import { cents } from './money.ts';
-import { countLogs, getLog, logsAdded, readLogs, selectLogs, walkLogs } from './service.ts';
+import { countLogs, getLog, readLogs, selectLogs, walkLogs } from './service.ts';
 
 /** Its headers are those of the request: only the body changed. */
 const untranslated = ({ request, finalUntransformedRequest }: Messages) =>
@@ -22,12 +29,17 @@ export const resolvers = {
     log: (_parent, { id }, context) => getLog(context, id),
     logs: (_parent, args, context) => selectLogs(context, args),
     logHistory: (_parent, args, context) => walkLogs(context, args),
+    logArrivals: (_parent, args, context) => logArrivals(context, args),
   },
   Mutation: {
     insertLogs: (_parent, { input }, context) => insertLogs(context, input),
   },
   Subscription: {
-    logAdded: (_parent, { filters }: SubscriptionLogAddedArgs, context) => logsAdded(context, filters),
+    logAdded: (_parent, { filters }: SubscriptionLogAddedArgs, context) => logsAddedSingly(context, filters),
+    logsAdded: (_parent, args: SubscriptionLogsAddedArgs & { maxPerSecond: number }, context) =>
+      logsAdded(context, args),
+    activity: (_parent, args: SubscriptionActivityArgs & { everyMs: number }, context) =>
+      activity(context, args),
   },
   LogPage: {
     total: (selection, _args, context) => countLogs(context, selection),
@@ -41,6 +53,7 @@ export const resolvers = {
     workspaceSlug: async (record, _args, context) =>
       (await workspaceById(context).load(record.workspaceId))?.slug,
     apiKey: (record) => reference(record.apiKeyId),
+    user: (record) => reference(record.userId),
     provider: (record) => reference(record.providerId),
     config: (record) => reference(record.configId),
     responseTime: (record) => wholeMilliseconds(record.responseTime),
@@ -51,6 +64,10 @@ export const resolvers = {
       gatewayProcessingTime == null ? null : wholeMilliseconds(gatewayProcessingTime),
     cacheStatus: ({ cacheStatus }: Partial<LogRecord>) => cacheStatus ?? 'DISABLED',
     cost: ({ costNanodollars }) => cents(costNanodollars),
+    costLines: costLinesOf,
+    routing: routingOf,
+    limits: limitsIn,
+    refusal: refusalOf,
     savings: ({ savingsNanodollars }) => cents(savingsNanodollars),
     request: (record, _args, context) => messageOf(context, record, ({ request }) => request, shownRequest),
     finalUntransformedRequest: (record, _args, context) =>

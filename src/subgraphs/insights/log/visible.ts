@@ -2,11 +2,19 @@ import { type Principal, requireScope } from '../../../auth/index.ts';
 import type { LogRecord } from '../../../recording/log/record.ts';
 
 /** Any of them opens every log of the credential's workspaces. */
-const viewingAll = ['logs.view', 'logs.read'];
+const viewingAll = ['logs.view', 'logs.read'] as const;
 /** With one of these alone, somebody sees the logs of their own requests and those that they inserted. */
-const viewingOwn = ['logs.write', 'completions.write'];
+const viewingOwn = ['logs.write', 'completions.write'] as const;
 
-const isOwn = ({ id }: Principal, { apiKeyId }: LogRecord): boolean => id === apiKeyId;
+type Owned = Pick<LogRecord, 'apiKeyId'>;
+
+const isOwn = ({ id }: Principal, { apiKeyId }: Owned): boolean => id === apiKeyId;
+
+/** Whether what stands in the headers and bodies of a log is for the credential. */
+export const mayOpen = (principal: Principal, record: Owned): boolean =>
+  [...viewingAll, ...(isOwn(principal, record) ? viewingOwn : [])].some((scope) =>
+    principal.scopes.has(scope),
+  );
 
 /** Throws FORBIDDEN for who opens no log at all. */
 export const requireViewer = (principal: Principal | null): Principal =>

@@ -1,4 +1,4 @@
-import { requireScope, tenantFilter } from '../../../auth/index.ts';
+import { ownRequestsFilter, requireScope } from '../../../auth/index.ts';
 import { redactText } from '../../../lib/redaction.ts';
 import type { LogRecord } from '../../../recording/log/record.ts';
 import { boundedRead, orTooSlow } from '../../bounded-read.ts';
@@ -17,7 +17,7 @@ export async function getTrace(context: GraphContext, { traceId }: QueryTraceArg
   const found = await orTooSlow(
     logModel(context.db)
       // As logs store it.
-      .find({ ...tenantFilter(principal), traceId: redactText(traceId) }, null, boundedRead)
+      .find({ ...ownRequestsFilter(principal), traceId: redactText(traceId) }, null, boundedRead)
       .sort({ createdAt: -1, _id: -1 })
       .limit(MAX_LOGS + 1)
       .lean<LogRecord[]>()

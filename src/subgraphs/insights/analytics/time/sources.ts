@@ -1,4 +1,4 @@
-import { HOUR, MINUTE, MINUTES_KEPT, startOf, type TimeSpan } from '../../../recording/rollups/buckets.ts';
+import { HOUR, MINUTE, MINUTES_KEPT, startOf, type TimeSpan } from '../../../../recording/rollups/buckets.ts';
 import type { Window } from './window.ts';
 
 /** A part of a window and what answers for it; `end` is not included. */
@@ -15,7 +15,7 @@ const nextStart = (moment: number, length: number): number => startOf(moment + l
  * So they do for all that is older than roll-ups.
  */
 export function sourcesOf(
-  { from, end, points }: Window,
+  { from, end, points }: Pick<Window, 'from' | 'end' | 'points'>,
   { now, beginning }: { now: number; beginning: number },
 ): Source[] {
   if (from < beginning) {

@@ -2,7 +2,7 @@ import type { Connection, QueryFilter } from 'mongoose';
 import type { LogRecord } from '../../../recording/log/record.ts';
 import type { LogFilters } from '../../types.generated.ts';
 import { tracesWithAverageFeedback } from '../feedback/index.ts';
-import { logQuery } from './filters.ts';
+import { logQuery } from './query.ts';
 
 type Tenant = { organisationId: string; workspaceId?: string };
 

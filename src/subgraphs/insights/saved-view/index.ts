@@ -1,0 +1,1 @@
+export { savedViewModel } from './model.ts';
