@@ -14,6 +14,7 @@ type RequestMember =
   | 'queryParams'
   | 'requestHeaders'
   | 'clientIp'
+  | 'country'
   | 'userAgent'
   | 'timestamp';
 
@@ -29,6 +30,7 @@ export const auditedRequest = (
   queryParams: redactQuery(request.query),
   requestHeaders: JSON.stringify(redact(request.headers)).slice(0, MAX_CHARACTERS),
   clientIp: request.clientIp,
+  country: request.country,
   userAgent: redactText(request.headers['user-agent'] ?? ''),
   timestamp: now(),
 });

@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection, Model } from 'mongoose';
 import type { Principal, Throttle } from '../auth/index.ts';
+import type { Probe } from '../dataplane/probe/probe.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { LimitAlarms } from '../limits/alarms/index.ts';
+import type { Outbox } from '../mail/index.ts';
 import type { AuditTrail } from '../recording/audit/trail.ts';
+import type { KeyUses } from '../recording/key-use/index.ts';
 import type { LogWriter } from '../recording/log/writer.ts';
+import type { SecretManagers } from '../secret-managers/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Events } from '../storage/events/index.ts';
@@ -11,6 +16,8 @@ import type { ExportFiles } from '../storage/export-files/index.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { SigningKeys } from '../storage/signing-keys/index.ts';
+import type { Webhooks } from '../webhooks/index.ts';
+import type { InstallationFacts } from './installation-facts.ts';
 
 /** What is known of the HTTP request that an operation came with. */
 export type RequestFacts = {
@@ -22,6 +29,8 @@ export type RequestFacts = {
   query: string;
   headers: IncomingHttpHeaders;
   clientIp: string;
+  /** Where a trusted proxy says that the client is: two letters, or null. */
+  country: string | null;
   /** Base URL of the address at which the connection came in. */
   arrivedAt(): string;
 };
@@ -40,10 +49,13 @@ export type ServiceDependencies = {
   changes: Changes;
   audit: AuditTrail;
   /** What subscribers are told, in this process and the others. */
-  events: Pick<Events, 'append' | 'subscribe'>;
+  events: Pick<Events, 'append' | 'subscribe' | 'newest' | 'after'>;
   /** Models whose documents keep their workspace from being deleted. */
   // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
   workspaceOwned: ((db: Connection) => Model<any>)[];
+  /** Models whose documents are deleted with their workspace. */
+  // biome-ignore lint/suspicious/noExplicitAny: each model has its own document type
+  goingWithWorkspace: ((db: Connection) => Model<any>)[];
   /** Where the documents of a resource are, by the first part of its audited actions (`api_key`). */
   audited: ReadonlyMap<string, AuditedDocuments>;
   /** These, and the models whose documents keep their organisation's tenant from being deleted. */
@@ -55,14 +67,37 @@ export type ServiceDependencies = {
   requestLogs: Settings['requestLogs'];
   /** Where the contents of log exports are, and what looks for those that were started. */
   exports: { files: ExportFiles; wake(): void };
+  /** Where secret references lead. */
+  secretManagers: SecretManagers;
   /** What access tokens are signed with. */
   signingKeys: Pick<SigningKeys, 'current' | 'published'>;
   /** Where this installation is reached, and the domain of its service accounts. */
   identity: Settings['identity'];
   /** Slows down whoever brings a wrong secret to a service. */
-  throttle: Pick<Throttle, 'isSlowed' | 'refuse' | 'slow'>;
+  throttle: Pick<Throttle, 'isSlowed' | 'isAddressSlowed' | 'refuse' | 'slow'>;
+  /** When keys were used, as far as this process has not written it yet. */
+  keyUses: Pick<KeyUses, 'unwritten'>;
+  /** Tells people of what happened. */
+  mail: Outbox;
+  /** Tells programs outside of what happened. */
+  webhooks: Webhooks;
+  /** What happens to limits, for whoever is told of it. */
+  limitAlarms: Pick<LimitAlarms, 'raise'>;
   /** For work that must not run twice at the same time, in whatever process. */
   leases: Leases;
+  /** The installation that this process belongs to. */
+  installation: InstallationFacts;
+  /** Asks a provider one small question. */
+  probe: Probe;
+  /**
+   * Runs other fields of the graph for a caller, so that their scopes, bounds and audit entries hold. A document has one
+   * root field, called `result`.
+   */
+  operations: {
+    /** False where this process does not serve the subgraph of the document. */
+    knows(document: string): boolean;
+    run<T>(document: string, variables: Record<string, unknown>, context: GraphContext): Promise<T>;
+  };
   log: Logger;
   now: () => Date;
 };
@@ -73,6 +108,8 @@ export type GraphContext = ServiceDependencies & {
   request: RequestFacts;
   /** Aborts when the client is gone. */
   signal?: AbortSignal;
+  /** When the resource that is to be changed was last updated: a write of it fails once that is another moment. */
+  unchangedSince?: Date;
   /** Per-request values (loaders), keyed by the factory that makes them. */
   memo: Map<unknown, unknown>;
 };

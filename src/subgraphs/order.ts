@@ -5,6 +5,9 @@ export type SortArgument = { field: string; direction?: 'asc' | 'desc' };
 /** How a list is sorted: the keys, and the collation under which its texts are compared. */
 export type Order = { by: Record<string, 1 | -1>; collation?: { locale: string; strength: number } };
 
+/** Options of a read that say which index it uses. */
+export type Hint = { hint?: Readonly<Record<string, 1 | -1>> };
+
 export const newestFirst: Order = { by: { createdAt: -1, _id: -1 } };
 
 // Names are sorted without regard to case, as people expect.

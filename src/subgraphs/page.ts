@@ -1,7 +1,7 @@
 import type { Model, QueryFilter } from 'mongoose';
 import { invalidInput } from '../errors/index.ts';
 import { boundedRead, orTooSlow } from './bounded-read.ts';
-import { newestFirst, type Order, type SortArgument } from './order.ts';
+import { type Hint, newestFirst, type Order, type SortArgument } from './order.ts';
 
 export type PageArguments = { currentPage: number; pageSize: number };
 export type SortedPageArguments = PageArguments & { sort: SortArgument };
@@ -29,18 +29,22 @@ export const countItems = <T>(
   model: Model<T>,
   filter: QueryFilter<T>,
   { collation }: Order,
+  hint: Hint = {},
 ): Promise<number> =>
-  orTooSlow(model.countDocuments(filter, { ...boundedRead, ...(collation && { collation }) }).exec());
+  orTooSlow(
+    model.countDocuments(filter, { ...boundedRead, ...hint, ...(collation && { collation }) }).exec(),
+  );
 
 export const readPage = <T>(
   model: Model<T>,
   filter: QueryFilter<T>,
   { currentPage, pageSize }: PageArguments,
   { by, collation }: Order,
+  hint: Hint = {},
 ): Promise<T[]> =>
   orTooSlow(
     model
-      .find(filter, null, { ...boundedRead, ...(collation && { collation }) })
+      .find(filter, null, { ...boundedRead, ...hint, ...(collation && { collation }) })
       .sort(by)
       .skip(currentPage * pageSize)
       .limit(pageSize)

@@ -29,6 +29,8 @@ export type Resource = {
   models: ((db: Connection) => Model<any>)[];
   /** True for the resources that must be gone before their workspace may be deleted; every model has `workspaceId`. */
   ownedByWorkspace?: boolean;
+  /** True for those that are deleted with their workspace, without a word; every model has `workspaceId`. */
+  goesWithWorkspace?: boolean;
   /** True for those that no workspace has, but that must be gone before the tenant of their organisation may be deleted. */
   ownedByOrganisation?: boolean;
   /** Which documents of the first model a credential reaches, where that is not what its organisation has. */

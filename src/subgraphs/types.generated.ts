@@ -9,110 +9,143 @@ export type Scalars = {
   Int: { input: number; output: number; }
   Float: { input: number; output: number; }
   JSON: { input: unknown; output: unknown; }
+  GatewayConfig: { input: unknown; output: unknown; }
   DateTime: { input: Date; output: Date; }
   Count: { input: number; output: number; }
 };
 
-export type Workspace = {
+export type UsageLimit = {
+  creditLimit: Scalars['Float']['output'];
+  type: UsageLimitType;
+  alertThreshold?: Maybe<Scalars['Float']['output']>;
+  periodicReset?: Maybe<LimitReset>;
+  periodicResetDays?: Maybe<Scalars['Int']['output']>;
+  nextUsageResetAt?: Maybe<Scalars['DateTime']['output']>;
+  currentUsage: Scalars['Float']['output'];
+  lastResetAt?: Maybe<Scalars['DateTime']['output']>;
+  status: LimitStatus;
+  enforcement: LimitEnforcement;
+  waitMs: Scalars['Int']['output'];
+  unpriced: LimitUnpriced;
+  onStoreLoss: LimitStoreLoss;
+  onCrash: LimitOnCrash;
+  onAbort: LimitOnAbort;
+};
+
+export type RateLimit = {
+  type: RateLimitType;
+  unit: RateLimitUnit;
+  value: Scalars['Count']['output'];
+  window: RateLimitWindow;
+  enforcement: LimitEnforcement;
+  waitMs: Scalars['Int']['output'];
+  onStoreLoss: LimitStoreLoss;
+};
+
+export type AvailableModel = {
   id: Scalars['ID']['output'];
-  slug: Scalars['String']['output'];
-  name: Scalars['String']['output'];
-  description?: Maybe<Scalars['String']['output']>;
-  defaults?: Maybe<Scalars['JSON']['output']>;
-  isDefault: Scalars['Int']['output'];
-  status: WorkspaceStatus;
-  settings: WorkspaceSettings;
-  organisation: Organisation;
-  members: Array<Member>;
-  createdAt: Scalars['DateTime']['output'];
-  lastUpdatedAt: Scalars['DateTime']['output'];
+  model: Scalars['String']['output'];
+  provider: Scalars['String']['output'];
+  aiProviderId: Scalars['String']['output'];
+  isCustom: Scalars['Boolean']['output'];
+  contextWindow?: Maybe<Scalars['Int']['output']>;
+  payAsYouGo?: Maybe<Scalars['JSON']['output']>;
+  priceSource?: Maybe<ModelPriceSource>;
+  pricingAdjustments?: Maybe<Scalars['JSON']['output']>;
 };
 
-
-export type WorkspaceMembersArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-export type Deployment = {
-  id: Scalars['ID']['output'];
-  organisationId: Scalars['ID']['output'];
-  slug: Scalars['String']['output'];
-  name: Scalars['String']['output'];
-  description?: Maybe<Scalars['String']['output']>;
-  type: Scalars['String']['output'];
-  url: Scalars['String']['output'];
-  mcpUrl?: Maybe<Scalars['String']['output']>;
-  config?: Maybe<Scalars['JSON']['output']>;
-  status: DeploymentStatus;
-  isDefault: Scalars['Boolean']['output'];
-  allowAllWorkspaces: Scalars['Boolean']['output'];
-  allowedWorkspaceIds: Array<Scalars['ID']['output']>;
-  allowedWorkspaces: Array<Maybe<Workspace>>;
-  workspaceCount: Scalars['Int']['output'];
-  createdBy: Scalars['ID']['output'];
-  createdAt: Scalars['DateTime']['output'];
-  lastUpdatedAt: Scalars['DateTime']['output'];
-};
-
-
-export type DeploymentAllowedWorkspaceIdsArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-
-export type DeploymentAllowedWorkspacesArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-export type DeploymentPage = {
+export type AvailableModelPage = {
   total: Scalars['Int']['output'];
-  data: Array<Deployment>;
+  data: Array<AvailableModel>;
 };
 
 export type Query = {
-  deployment: Deployment;
-  deployments: DeploymentPage;
-  integration: Integration;
-  integrations: IntegrationPage;
-  modelPricing: ModelPricing;
-  modelConfiguration: ModelConfiguration;
-  providerModelPricing: Scalars['JSON']['output'];
-  provider: Provider;
-  providers: ProviderPage;
-  accessPolicy: AccessPolicy;
-  accessPolicies: AccessPolicyPage;
-  apiKey: ApiKey;
-  apiKeys: ApiKeyPage;
-  invite: Invite;
-  invites: InvitePage;
-  member: Member;
-  members: MemberPage;
-  organisation: Organisation;
-  role: Role;
-  roles: RolePage;
-  serviceAccount: ServiceAccount;
-  serviceAccounts: ServiceAccountPage;
-  tenant: Tenant;
-  tenants: TenantPage;
-  user: User;
-  users: UserPage;
-  workspace: Workspace;
-  workspaces: WorkspacePage;
-  analytics: Analytics;
-  logGroups: AnalyticsRowPage;
-  auditLogs: AuditLogPage;
-  feedbacks: FeedbackPage;
-  logExport: LogExport;
-  logExports: LogExportPage;
-  logExportDownload: LogExportDownload;
-  logExportFieldRestrictions: LogExportFieldRestrictions;
-  log: Log;
-  logs: LogPage;
-  logHistory: LogCursorPage;
-  trace: Trace;
-  config: Config;
-  configs: ConfigPage;
-  configVersions: ConfigVersionPage;
+  availableModels?: Maybe<AvailableModelPage>;
+  deployment?: Maybe<Deployment>;
+  deployments?: Maybe<DeploymentPage>;
+  integration?: Maybe<Integration>;
+  integrations?: Maybe<IntegrationPage>;
+  modelPricing?: Maybe<ModelPricing>;
+  modelConfiguration?: Maybe<ModelConfiguration>;
+  providerModelPricing?: Maybe<Scalars['JSON']['output']>;
+  providerKinds?: Maybe<Array<ProviderKind>>;
+  provider?: Maybe<Provider>;
+  providers?: Maybe<ProviderPage>;
+  secretReference?: Maybe<SecretReference>;
+  secretReferences?: Maybe<SecretReferencePage>;
+  virtualKey?: Maybe<VirtualKey>;
+  virtualKeys?: Maybe<VirtualKeyPage>;
+  accessPolicy?: Maybe<AccessPolicy>;
+  accessPolicies?: Maybe<AccessPolicyPage>;
+  apiKey?: Maybe<ApiKey>;
+  apiKeys?: Maybe<ApiKeyPage>;
+  exportBundle?: Maybe<Bundle>;
+  planBundle?: Maybe<BundlePlan>;
+  installation?: Maybe<Installation>;
+  invite?: Maybe<Invite>;
+  invites?: Maybe<InvitePage>;
+  member?: Maybe<Member>;
+  members?: Maybe<MemberPage>;
+  organisation?: Maybe<Organisation>;
+  role?: Maybe<Role>;
+  roles?: Maybe<RolePage>;
+  scimGroup?: Maybe<ScimGroup>;
+  scimGroups?: Maybe<ScimGroupPage>;
+  scimMappings?: Maybe<ScimMappingPage>;
+  scopeCatalogue?: Maybe<Array<KeyScope>>;
+  scopePresets?: Maybe<Array<ScopePreset>>;
+  serviceAccount?: Maybe<ServiceAccount>;
+  serviceAccounts?: Maybe<ServiceAccountPage>;
+  signIns?: Maybe<SignInPage>;
+  tenant?: Maybe<Tenant>;
+  tenants?: Maybe<TenantPage>;
+  user?: Maybe<User>;
+  users?: Maybe<UserPage>;
+  viewer?: Maybe<Viewer>;
+  workspace?: Maybe<Workspace>;
+  workspaces?: Maybe<WorkspacePage>;
+  analytics?: Maybe<Analytics>;
+  logFacets?: Maybe<LogFacetPage>;
+  logGroups?: Maybe<AnalyticsRowPage>;
+  auditLogs?: Maybe<AuditLogPage>;
+  auditLogFacets?: Maybe<AuditLogFacets>;
+  auditChain?: Maybe<AuditChain>;
+  feedbacks?: Maybe<FeedbackPage>;
+  limitAlarms?: Maybe<LimitAlarmPage>;
+  logExport?: Maybe<LogExport>;
+  logExports?: Maybe<LogExportPage>;
+  logExportDownload?: Maybe<LogExportDownload>;
+  logExportFieldRestrictions?: Maybe<LogExportFieldRestrictions>;
+  log?: Maybe<Log>;
+  logs?: Maybe<LogPage>;
+  logHistory?: Maybe<LogCursorPage>;
+  logArrivals?: Maybe<LogArrivals>;
+  outbox?: Maybe<MailPage>;
+  savedViews?: Maybe<SavedViewPage>;
+  trace?: Maybe<Trace>;
+  webhookEndpoint?: Maybe<WebhookEndpoint>;
+  webhookEndpoints?: Maybe<WebhookEndpointPage>;
+  webhookDeliveries?: Maybe<WebhookDeliveryPage>;
+  config?: Maybe<Config>;
+  configs?: Maybe<ConfigPage>;
+  configVersions?: Maybe<ConfigVersionPage>;
+  configSchema?: Maybe<Scalars['JSON']['output']>;
+  validateConfig?: Maybe<ConfigValidation>;
+  simulateConfig?: Maybe<ConfigSimulation>;
+  rateLimitPolicy?: Maybe<RateLimitPolicy>;
+  rateLimitPolicies?: Maybe<RateLimitPolicyPage>;
+  usageLimitPolicyEntities?: Maybe<UsageLimitEntityPage>;
+  usageLimitPolicy?: Maybe<UsageLimitPolicy>;
+  usageLimitPolicies?: Maybe<UsageLimitPolicyPage>;
+};
+
+
+export type QueryAvailableModelsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  provider?: InputMaybe<Scalars['ID']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
 };
 
 
@@ -191,6 +224,39 @@ export type QueryProvidersArgs = {
 };
 
 
+export type QuerySecretReferenceArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QuerySecretReferencesArgs = {
+  managerType?: InputMaybe<SecretManagerType>;
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryVirtualKeyArgs = {
+  id: Scalars['ID']['input'];
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryVirtualKeysArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<ProviderStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryAccessPolicyArgs = {
   id: Scalars['ID']['input'];
 };
@@ -222,6 +288,17 @@ export type QueryApiKeysArgs = {
   sort?: ResourceSort;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryExportBundleArgs = {
+  kinds?: InputMaybe<Array<BundleKind>>;
+  bundle?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryPlanBundleArgs = {
+  input: PlanBundleInput;
 };
 
 
@@ -273,6 +350,40 @@ export type QueryRolesArgs = {
 };
 
 
+export type QueryScimGroupArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryScimGroupsArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryScimMappingsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  scimGroupId?: InputMaybe<Scalars['ID']['input']>;
+  role?: InputMaybe<MemberRole>;
+  page?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryScopeCatalogueArgs = {
+  type?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryScopePresetsArgs = {
+  type: Scalars['String']['input'];
+};
+
+
 export type QueryServiceAccountArgs = {
   id: Scalars['ID']['input'];
 };
@@ -283,6 +394,13 @@ export type QueryServiceAccountsArgs = {
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
   sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QuerySignInsArgs = {
+  userId?: InputMaybe<Scalars['ID']['input']>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -338,7 +456,16 @@ export type QueryAnalyticsArgs = {
   workspaceSlug?: InputMaybe<Scalars['String']['input']>;
   timeOfGenerationMin: Scalars['DateTime']['input'];
   timeOfGenerationMax: Scalars['DateTime']['input'];
+  timeZone?: Scalars['String']['input'];
   filters?: InputMaybe<AnalyticsFilters>;
+  logFilters?: InputMaybe<LogFilters>;
+};
+
+
+export type QueryLogFacetsArgs = {
+  filters?: InputMaybe<LogFilters>;
+  field: LogFacetField;
+  limit?: Scalars['Int']['input'];
 };
 
 
@@ -364,10 +491,32 @@ export type QueryAuditLogsArgs = {
 };
 
 
+export type QueryAuditLogFacetsArgs = {
+  startTime: Scalars['DateTime']['input'];
+  endTime: Scalars['DateTime']['input'];
+  filters?: InputMaybe<AuditLogFilters>;
+};
+
+
+export type QueryAuditChainArgs = {
+  after?: Scalars['Int']['input'];
+  limit?: Scalars['Int']['input'];
+};
+
+
 export type QueryFeedbacksArgs = {
   traceId?: InputMaybe<Scalars['String']['input']>;
   createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
   createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryLimitAlarmsArgs = {
+  kind?: InputMaybe<LimitAlarmKind>;
+  limitId?: InputMaybe<Scalars['ID']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -417,8 +566,51 @@ export type QueryLogHistoryArgs = {
 };
 
 
+export type QueryLogArrivalsArgs = {
+  filters?: InputMaybe<LogFilters>;
+  after?: InputMaybe<Scalars['String']['input']>;
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type QueryOutboxArgs = {
+  status?: InputMaybe<MailStatus>;
+  kind?: InputMaybe<MailKind>;
+  to?: InputMaybe<Scalars['String']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QuerySavedViewsArgs = {
+  page?: InputMaybe<Scalars['String']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryTraceArgs = {
   traceId: Scalars['String']['input'];
+};
+
+
+export type QueryWebhookEndpointArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryWebhookEndpointsArgs = {
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryWebhookDeliveriesArgs = {
+  endpointId: Scalars['ID']['input'];
+  status?: InputMaybe<WebhookDeliveryStatus>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
 };
 
 
@@ -445,10 +637,157 @@ export type QueryConfigVersionsArgs = {
   pageSize?: Scalars['Int']['input'];
 };
 
+
+export type QueryValidateConfigArgs = {
+  input: ValidateConfigInput;
+};
+
+
+export type QuerySimulateConfigArgs = {
+  input: SimulateConfigInput;
+};
+
+
+export type QueryRateLimitPolicyArgs = {
+  id: Scalars['ID']['input'];
+  status?: InputMaybe<LimitPolicyStatus>;
+};
+
+
+export type QueryRateLimitPoliciesArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  status?: InputMaybe<LimitPolicyStatus>;
+  type?: InputMaybe<RateLimitType>;
+  unit?: InputMaybe<RateLimitPolicyUnit>;
+  target?: InputMaybe<RateLimitTarget>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryUsageLimitPolicyEntitiesArgs = {
+  policyId: Scalars['ID']['input'];
+  status?: InputMaybe<LimitStatus>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryUsageLimitPolicyArgs = {
+  id: Scalars['ID']['input'];
+  status?: InputMaybe<LimitPolicyStatus>;
+};
+
+
+export type QueryUsageLimitPoliciesArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  status?: InputMaybe<LimitPolicyStatus>;
+  type?: InputMaybe<UsageLimitType>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+export type User = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  firstName: Scalars['String']['output'];
+  lastName: Scalars['String']['output'];
+  role: UserRole;
+  status: UserStatus;
+  userName: Scalars['String']['output'];
+  externalId?: Maybe<Scalars['String']['output']>;
+  displayName?: Maybe<Scalars['String']['output']>;
+  workspaceIds: Array<Scalars['ID']['output']>;
+  workspaces?: Maybe<Array<Maybe<Workspace>>>;
+  lastSeenAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type UserWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type UserWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type Workspace = {
+  id: Scalars['ID']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  defaults?: Maybe<Scalars['JSON']['output']>;
+  isDefault: Scalars['Int']['output'];
+  status: WorkspaceStatus;
+  settings: WorkspaceSettings;
+  organisation: Organisation;
+  members?: Maybe<Array<Member>>;
+  usageLimits: Array<UsageLimit>;
+  rateLimits: Array<RateLimit>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type WorkspaceMembersArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type Deployment = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  type: Scalars['String']['output'];
+  url: Scalars['String']['output'];
+  mcpUrl?: Maybe<Scalars['String']['output']>;
+  config?: Maybe<Scalars['JSON']['output']>;
+  status: DeploymentStatus;
+  isDefault: Scalars['Boolean']['output'];
+  allowAllWorkspaces: Scalars['Boolean']['output'];
+  allowedWorkspaceIds: Array<Scalars['ID']['output']>;
+  allowedWorkspaces?: Maybe<Array<Maybe<Workspace>>>;
+  workspaceCount: Scalars['Int']['output'];
+  createdBy: Scalars['ID']['output'];
+  creator?: Maybe<User>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type DeploymentAllowedWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type DeploymentAllowedWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type DeploymentPage = {
+  total: Scalars['Int']['output'];
+  data: Array<Deployment>;
+};
+
 export type Mutation = {
   createDeployment: Deployment;
   updateDeployment: Deployment;
   deleteDeployment: Scalars['ID']['output'];
+  testIntegration: IntegrationTest;
   createIntegration: Integration;
   updateIntegration: Integration;
   deleteIntegration: Scalars['ID']['output'];
@@ -458,6 +797,13 @@ export type Mutation = {
   createProvider: Provider;
   updateProvider: Provider;
   deleteProvider: Scalars['ID']['output'];
+  createSecretReference: SecretReference;
+  updateSecretReference: SecretReference;
+  deleteSecretReference: Scalars['ID']['output'];
+  testSecretReference: SecretReferenceTest;
+  createVirtualKey: VirtualKey;
+  updateVirtualKey: VirtualKey;
+  deleteVirtualKey: Scalars['ID']['output'];
   createAccessPolicy: AccessPolicy;
   deleteAccessPolicy: Scalars['ID']['output'];
   createOrganisationServiceApiKey: CreatedApiKey;
@@ -465,7 +811,10 @@ export type Mutation = {
   createWorkspaceUserApiKey: CreatedApiKey;
   updateApiKey: ApiKey;
   rotateApiKey: RotatedApiKey;
+  revealApiKey: RevealedApiKey;
+  identifyApiKey: IdentifiedApiKey;
   deleteApiKey: Scalars['ID']['output'];
+  applyBundle: BundleApplication;
   createInvite: InviteLink;
   resendInvite: InviteLink;
   deleteInvite: Scalars['ID']['output'];
@@ -477,15 +826,26 @@ export type Mutation = {
   createRole: Role;
   updateRole: Role;
   deleteRole: Scalars['ID']['output'];
+  createScimGroup: ScimGroup;
+  updateScimGroup: ScimGroup;
+  deleteScimGroup: Scalars['ID']['output'];
+  createScimMapping: ScimMapping;
+  deleteScimMapping: Scalars['ID']['output'];
+  createScimUser: User;
+  updateScimUser: User;
   createServiceAccount: ServiceAccountCredential;
   updateServiceAccount: ServiceAccount;
   resetServiceAccountSecret: ServiceAccountCredential;
   deleteServiceAccount: Scalars['ID']['output'];
+  createOwner: CreatedOwner;
+  createSignInLink: CreatedSignInLink;
+  revokeSignIn: Scalars['ID']['output'];
   createTenant: Tenant;
   updateTenant: Tenant;
   deleteTenant: Scalars['ID']['output'];
   updateUser: User;
   deleteUser: Scalars['ID']['output'];
+  transferOwnership: User;
   createWorkspace: Workspace;
   updateWorkspace: Workspace;
   updateWorkspaceSettings: Workspace;
@@ -497,9 +857,26 @@ export type Mutation = {
   startLogExport: LogExportAction;
   cancelLogExport: LogExportAction;
   insertLogs: Scalars['Int']['output'];
+  createSavedView: SavedView;
+  updateSavedView: SavedView;
+  deleteSavedView: Scalars['ID']['output'];
+  createWebhookEndpoint: WebhookEndpointSecret;
+  updateWebhookEndpoint: WebhookEndpoint;
+  deleteWebhookEndpoint: Scalars['ID']['output'];
+  rotateWebhookSecret: WebhookEndpointSecret;
+  sendTestWebhook: WebhookDelivery;
+  retryWebhookDeliveries: Scalars['Int']['output'];
   createConfig: Config;
   updateConfig: Config;
+  restoreConfigVersion: Config;
   deleteConfig: Scalars['ID']['output'];
+  createRateLimitPolicy: RateLimitPolicy;
+  updateRateLimitPolicy: RateLimitPolicy;
+  deleteRateLimitPolicy: Scalars['ID']['output'];
+  createUsageLimitPolicy: UsageLimitPolicy;
+  updateUsageLimitPolicy: UsageLimitPolicy;
+  resetUsageLimitPolicyEntity: Scalars['ID']['output'];
+  deleteUsageLimitPolicy: Scalars['ID']['output'];
 };
 
 
@@ -516,6 +893,13 @@ export type MutationUpdateDeploymentArgs = {
 
 export type MutationDeleteDeploymentArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationTestIntegrationArgs = {
+  id?: InputMaybe<Scalars['ID']['input']>;
+  input?: InputMaybe<TestIntegrationInput>;
+  model?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -571,6 +955,45 @@ export type MutationDeleteProviderArgs = {
 };
 
 
+export type MutationCreateSecretReferenceArgs = {
+  input: CreateSecretReferenceInput;
+};
+
+
+export type MutationUpdateSecretReferenceArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateSecretReferenceInput;
+};
+
+
+export type MutationDeleteSecretReferenceArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationTestSecretReferenceArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateVirtualKeyArgs = {
+  input: CreateVirtualKeyInput;
+};
+
+
+export type MutationUpdateVirtualKeyArgs = {
+  id: Scalars['ID']['input'];
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  input: UpdateVirtualKeyInput;
+};
+
+
+export type MutationDeleteVirtualKeyArgs = {
+  id: Scalars['ID']['input'];
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
 export type MutationCreateAccessPolicyArgs = {
   input: CreateAccessPolicyInput;
 };
@@ -608,8 +1031,23 @@ export type MutationRotateApiKeyArgs = {
 };
 
 
+export type MutationRevealApiKeyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationIdentifyApiKeyArgs = {
+  input: IdentifyApiKeyInput;
+};
+
+
 export type MutationDeleteApiKeyArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationApplyBundleArgs = {
+  input: ApplyBundleInput;
 };
 
 
@@ -673,6 +1111,43 @@ export type MutationDeleteRoleArgs = {
 };
 
 
+export type MutationCreateScimGroupArgs = {
+  input: CreateScimGroupInput;
+};
+
+
+export type MutationUpdateScimGroupArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateScimGroupInput;
+};
+
+
+export type MutationDeleteScimGroupArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateScimMappingArgs = {
+  input: CreateScimMappingInput;
+};
+
+
+export type MutationDeleteScimMappingArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateScimUserArgs = {
+  input: CreateScimUserInput;
+};
+
+
+export type MutationUpdateScimUserArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateScimUserInput;
+};
+
+
 export type MutationCreateServiceAccountArgs = {
   input: CreateServiceAccountInput;
 };
@@ -690,6 +1165,21 @@ export type MutationResetServiceAccountSecretArgs = {
 
 
 export type MutationDeleteServiceAccountArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateOwnerArgs = {
+  input: CreateOwnerInput;
+};
+
+
+export type MutationCreateSignInLinkArgs = {
+  userId: Scalars['ID']['input'];
+};
+
+
+export type MutationRevokeSignInArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -718,6 +1208,11 @@ export type MutationUpdateUserArgs = {
 
 export type MutationDeleteUserArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationTransferOwnershipArgs = {
+  userId: Scalars['ID']['input'];
 };
 
 
@@ -780,6 +1275,54 @@ export type MutationInsertLogsArgs = {
 };
 
 
+export type MutationCreateSavedViewArgs = {
+  input: CreateSavedViewInput;
+};
+
+
+export type MutationUpdateSavedViewArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateSavedViewInput;
+};
+
+
+export type MutationDeleteSavedViewArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateWebhookEndpointArgs = {
+  input: CreateWebhookEndpointInput;
+};
+
+
+export type MutationUpdateWebhookEndpointArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateWebhookEndpointInput;
+};
+
+
+export type MutationDeleteWebhookEndpointArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationRotateWebhookSecretArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationSendTestWebhookArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationRetryWebhookDeliveriesArgs = {
+  id: Scalars['ID']['input'];
+  deliveryId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
 export type MutationCreateConfigArgs = {
   input: CreateConfigInput;
 };
@@ -791,8 +1334,61 @@ export type MutationUpdateConfigArgs = {
 };
 
 
+export type MutationRestoreConfigVersionArgs = {
+  id: Scalars['ID']['input'];
+  versionId: Scalars['ID']['input'];
+};
+
+
 export type MutationDeleteConfigArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateRateLimitPolicyArgs = {
+  input: CreateRateLimitPolicyInput;
+};
+
+
+export type MutationUpdateRateLimitPolicyArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateRateLimitPolicyInput;
+};
+
+
+export type MutationDeleteRateLimitPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateUsageLimitPolicyArgs = {
+  input: CreateUsageLimitPolicyInput;
+};
+
+
+export type MutationUpdateUsageLimitPolicyArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateUsageLimitPolicyInput;
+};
+
+
+export type MutationResetUsageLimitPolicyEntityArgs = {
+  policyId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteUsageLimitPolicyArgs = {
+  id: Scalars['ID']['input'];
+};
+
+export type IntegrationTest = {
+  ok: Scalars['Boolean']['output'];
+  status?: Maybe<Scalars['Int']['output']>;
+  latencyMs: Scalars['Int']['output'];
+  providerMessage?: Maybe<Scalars['String']['output']>;
+  hint?: Maybe<Scalars['String']['output']>;
+  models?: Maybe<Array<Scalars['String']['output']>>;
 };
 
 export type Integration = {
@@ -812,9 +1408,10 @@ export type Integration = {
   models: Array<IntegrationModel>;
   globalWorkspaceAccessSettings: GlobalWorkspaceAccess;
   workspaceCount: Scalars['Int']['output'];
-  workspaceEntryCount: Scalars['Int']['output'];
-  workspaces: Array<IntegrationWorkspace>;
+  workspaceEntryCount?: Maybe<Scalars['Int']['output']>;
+  workspaces?: Maybe<Array<IntegrationWorkspace>>;
   pricingAdjustments?: Maybe<Scalars['JSON']['output']>;
+  secretMappings: Array<SecretMapping>;
   tags: Scalars['JSON']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -899,6 +1496,25 @@ export type ModelMessages = {
   options: Array<Scalars['String']['output']>;
 };
 
+export type ProviderKind = {
+  id: Scalars['ID']['output'];
+  name: Scalars['String']['output'];
+  endpoints: Array<Scalars['String']['output']>;
+  keyLabel?: Maybe<Scalars['String']['output']>;
+  settings: Array<ProviderSetting>;
+  needsCustomHost: Scalars['Boolean']['output'];
+  listsModels: Scalars['Boolean']['output'];
+};
+
+export type ProviderSetting = {
+  key: Scalars['String']['output'];
+  label: Scalars['String']['output'];
+  type: ProviderSettingType;
+  secret: Scalars['Boolean']['output'];
+  required: Scalars['Boolean']['output'];
+  options: Array<Scalars['String']['output']>;
+};
+
 export type Provider = {
   id: Scalars['ID']['output'];
   organisationId: Scalars['ID']['output'];
@@ -911,6 +1527,9 @@ export type Provider = {
   integration?: Maybe<Integration>;
   status: ProviderStatus;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  secretMappings: Array<SecretMapping>;
+  usageLimits?: Maybe<UsageLimit>;
+  rateLimits: Array<RateLimit>;
   tags: Scalars['JSON']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
@@ -919,6 +1538,82 @@ export type Provider = {
 export type ProviderPage = {
   total: Scalars['Int']['output'];
   data: Array<Provider>;
+};
+
+export type SecretReference = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  managerType: SecretManagerType;
+  authConfig: Scalars['JSON']['output'];
+  secretPath: Scalars['String']['output'];
+  secretKey?: Maybe<Scalars['String']['output']>;
+  allowAllWorkspaces: Scalars['Boolean']['output'];
+  allowedWorkspaceIds: Array<Scalars['ID']['output']>;
+  allowedWorkspaces?: Maybe<Array<Maybe<Workspace>>>;
+  tags: Scalars['JSON']['output'];
+  status: SecretReferenceStatus;
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type SecretReferenceAllowedWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type SecretReferenceAllowedWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type SecretMapping = {
+  targetField: Scalars['String']['output'];
+  secretReferenceId: Scalars['ID']['output'];
+  secretReference?: Maybe<SecretReference>;
+  secretKey?: Maybe<Scalars['String']['output']>;
+  valueFormat?: Maybe<SecretValueFormat>;
+};
+
+export type SecretReferencePage = {
+  total: Scalars['Int']['output'];
+  data: Array<SecretReference>;
+};
+
+export type SecretReferenceTest = {
+  outcome: SecretOutcome;
+  message: Scalars['String']['output'];
+  members: Array<Scalars['String']['output']>;
+  duration: Scalars['Int']['output'];
+};
+
+export type VirtualKey = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  note?: Maybe<Scalars['String']['output']>;
+  status: ProviderStatus;
+  aiProviderName?: Maybe<Scalars['String']['output']>;
+  hasOwnCredential: Scalars['Boolean']['output'];
+  maskedApiKey?: Maybe<Scalars['String']['output']>;
+  modelConfig: Scalars['JSON']['output'];
+  integrationId: Scalars['ID']['output'];
+  integration?: Maybe<Integration>;
+  expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  secretMappings: Array<SecretMapping>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type VirtualKeyPage = {
+  total: Scalars['Int']['output'];
+  data: Array<VirtualKey>;
 };
 
 export type AccessPolicy = {
@@ -947,15 +1642,30 @@ export type ApiKey = {
   workspaceId?: Maybe<Scalars['ID']['output']>;
   workspace?: Maybe<Workspace>;
   userId?: Maybe<Scalars['ID']['output']>;
+  user?: Maybe<User>;
   status: ApiKeyStatus;
   scopes: Array<Scalars['String']['output']>;
   defaults?: Maybe<Scalars['JSON']['output']>;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
   lastRotatedAt?: Maybe<Scalars['DateTime']['output']>;
+  rotationPolicy?: Maybe<RotationPolicy>;
+  hasUnseenSecret: Scalars['Boolean']['output'];
+  alertEmails: Array<Scalars['String']['output']>;
   keyTransitionExpiresAt?: Maybe<Scalars['DateTime']['output']>;
+  lastUsedAt?: Maybe<Scalars['DateTime']['output']>;
+  usageLimits?: Maybe<UsageLimit>;
+  rateLimits: Array<RateLimit>;
+  lastResetAt?: Maybe<Scalars['DateTime']['output']>;
   creationMode: ApiKeyCreationMode;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type RotationPolicy = {
+  rotationPeriod?: Maybe<RotationPeriod>;
+  rotationPeriodDays?: Maybe<Scalars['Int']['output']>;
+  nextRotationAt?: Maybe<Scalars['DateTime']['output']>;
+  keyTransitionPeriodMs: Scalars['Int']['output'];
 };
 
 export type ApiKeyPage = {
@@ -975,6 +1685,88 @@ export type RotatedApiKey = {
   keyTransitionExpiresAt: Scalars['DateTime']['output'];
 };
 
+export type RevealedApiKey = {
+  id: Scalars['ID']['output'];
+  key: Scalars['String']['output'];
+  keyTransitionExpiresAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+export type IdentifiedApiKey = {
+  id: Scalars['ID']['output'];
+  apiKey: ApiKey;
+  isCurrent: Scalars['Boolean']['output'];
+  works: Scalars['Boolean']['output'];
+};
+
+export type Bundle = {
+  documents: Array<Scalars['JSON']['output']>;
+  leftOut: Array<BundleKind>;
+};
+
+export type BundleChange = {
+  kind: BundleKind;
+  slug: Scalars['String']['output'];
+  action: BundleAction;
+  members: Array<Scalars['String']['output']>;
+};
+
+export type BundlePlan = {
+  digest: Scalars['ID']['output'];
+  changes: Array<BundleChange>;
+};
+
+export type BundleFailure = {
+  change: BundleChange;
+  code: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+};
+
+export type BundleCredential = {
+  kind: BundleKind;
+  slug: Scalars['String']['output'];
+  id: Scalars['ID']['output'];
+  secret: Scalars['String']['output'];
+};
+
+export type BundleApplication = {
+  applied: Array<BundleChange>;
+  remaining: Scalars['Int']['output'];
+  credentials: Array<BundleCredential>;
+  failure?: Maybe<BundleFailure>;
+};
+
+export type Installation = {
+  version: Scalars['String']['output'];
+  startedAt: Scalars['DateTime']['output'];
+  storage?: Maybe<StorageKind>;
+  workers: Scalars['Int']['output'];
+  retention: InstallationRetention;
+  features: Array<InstallationFeature>;
+  databaseUp: Scalars['Boolean']['output'];
+  logQueue: LogQueue;
+  subgraphs: Array<InstallationSubgraph>;
+  ownerExists?: Maybe<Scalars['Boolean']['output']>;
+  publicUrl?: Maybe<Scalars['String']['output']>;
+};
+
+export type InstallationRetention = {
+  logDays: Scalars['Int']['output'];
+  bodyDays: Scalars['Int']['output'];
+};
+
+export type LogQueue = {
+  waiting: Scalars['Count']['output'];
+  written: Scalars['Count']['output'];
+  spooled: Scalars['Count']['output'];
+  dropped: Scalars['Count']['output'];
+};
+
+export type InstallationSubgraph = {
+  name: Scalars['String']['output'];
+  isRemote: Scalars['Boolean']['output'];
+  state: SubgraphState;
+};
+
 export type Invite = {
   id: Scalars['ID']['output'];
   organisationId: Scalars['ID']['output'];
@@ -982,6 +1774,7 @@ export type Invite = {
   role: AssignableUserRole;
   status: InviteStatus;
   invitedBy: Scalars['ID']['output'];
+  inviter?: Maybe<User>;
   workspaces: Array<InviteWorkspace>;
   expiresAt: Scalars['DateTime']['output'];
   acceptedAt?: Maybe<Scalars['DateTime']['output']>;
@@ -1029,6 +1822,8 @@ export type Member = {
   email?: Maybe<Scalars['String']['output']>;
   orgRole?: Maybe<UserRole>;
   role: MemberRole;
+  ownRole?: Maybe<MemberRole>;
+  groupRole?: Maybe<MemberRole>;
   workspaceId: Scalars['ID']['output'];
   workspace?: Maybe<Workspace>;
   scopes: Array<Scalars['String']['output']>;
@@ -1041,10 +1836,72 @@ export type MemberPage = {
   data: Array<Member>;
 };
 
+export type OrganisationSwitches = {
+  orgAdminsViewLogs: Scalars['Boolean']['output'];
+  orgAdminsViewLogsMetadata: Scalars['Boolean']['output'];
+  managersViewLogs: Scalars['Boolean']['output'];
+  managersViewLogsMetadata: Scalars['Boolean']['output'];
+  membersViewLogs: Scalars['Boolean']['output'];
+  membersViewLogsMetadata: Scalars['Boolean']['output'];
+  managersViewAnalytics: Scalars['Boolean']['output'];
+  membersViewAnalytics: Scalars['Boolean']['output'];
+  managersViewAllData: Scalars['Boolean']['output'];
+  membersViewAllData: Scalars['Boolean']['output'];
+  managersViewPrompts: Scalars['Boolean']['output'];
+  managersWritePrompts: Scalars['Boolean']['output'];
+  membersViewPrompts: Scalars['Boolean']['output'];
+  membersWritePrompts: Scalars['Boolean']['output'];
+  managersViewGuardrails: Scalars['Boolean']['output'];
+  managersWriteGuardrails: Scalars['Boolean']['output'];
+  membersViewGuardrails: Scalars['Boolean']['output'];
+  managersViewProviders: Scalars['Boolean']['output'];
+  managersManageProviders: Scalars['Boolean']['output'];
+  membersViewProviders: Scalars['Boolean']['output'];
+  managersWriteWsIntegrations: Scalars['Boolean']['output'];
+  managersWriteWsMcpIntegrations: Scalars['Boolean']['output'];
+  managersWriteMcpServers: Scalars['Boolean']['output'];
+  managersViewApiKeys: Scalars['Boolean']['output'];
+  managersManageApiKeys: Scalars['Boolean']['output'];
+  membersViewApiKeys: Scalars['Boolean']['output'];
+  membersManageApiKeys: Scalars['Boolean']['output'];
+  membersContribute: Scalars['Boolean']['output'];
+};
+
+export type WorkspaceSwitches = {
+  orgAdminsViewLogs?: Maybe<Scalars['Boolean']['output']>;
+  orgAdminsViewLogsMetadata?: Maybe<Scalars['Boolean']['output']>;
+  managersViewLogs?: Maybe<Scalars['Boolean']['output']>;
+  managersViewLogsMetadata?: Maybe<Scalars['Boolean']['output']>;
+  membersViewLogs?: Maybe<Scalars['Boolean']['output']>;
+  membersViewLogsMetadata?: Maybe<Scalars['Boolean']['output']>;
+  managersViewAnalytics?: Maybe<Scalars['Boolean']['output']>;
+  membersViewAnalytics?: Maybe<Scalars['Boolean']['output']>;
+  managersViewAllData?: Maybe<Scalars['Boolean']['output']>;
+  membersViewAllData?: Maybe<Scalars['Boolean']['output']>;
+  managersViewPrompts?: Maybe<Scalars['Boolean']['output']>;
+  managersWritePrompts?: Maybe<Scalars['Boolean']['output']>;
+  membersViewPrompts?: Maybe<Scalars['Boolean']['output']>;
+  membersWritePrompts?: Maybe<Scalars['Boolean']['output']>;
+  managersViewGuardrails?: Maybe<Scalars['Boolean']['output']>;
+  managersWriteGuardrails?: Maybe<Scalars['Boolean']['output']>;
+  membersViewGuardrails?: Maybe<Scalars['Boolean']['output']>;
+  managersViewProviders?: Maybe<Scalars['Boolean']['output']>;
+  managersManageProviders?: Maybe<Scalars['Boolean']['output']>;
+  membersViewProviders?: Maybe<Scalars['Boolean']['output']>;
+  managersWriteWsIntegrations?: Maybe<Scalars['Boolean']['output']>;
+  managersWriteWsMcpIntegrations?: Maybe<Scalars['Boolean']['output']>;
+  managersWriteMcpServers?: Maybe<Scalars['Boolean']['output']>;
+  managersViewApiKeys?: Maybe<Scalars['Boolean']['output']>;
+  managersManageApiKeys?: Maybe<Scalars['Boolean']['output']>;
+  membersViewApiKeys?: Maybe<Scalars['Boolean']['output']>;
+  membersManageApiKeys?: Maybe<Scalars['Boolean']['output']>;
+  membersContribute?: Maybe<Scalars['Boolean']['output']>;
+};
+
 export type Organisation = {
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
-  settings: OrganisationSettings;
+  settings?: Maybe<OrganisationSettings>;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
 };
@@ -1057,6 +1914,8 @@ export type OrganisationSettings = {
   apiKeyMetadataSchema?: Maybe<Scalars['JSON']['output']>;
   workspaceMetadataSchema?: Maybe<Scalars['JSON']['output']>;
   savedConfigsOnly: Scalars['Boolean']['output'];
+  switches: OrganisationSwitches;
+  overridableSwitches: Array<OrganisationSwitch>;
 };
 
 export type Role = {
@@ -1073,6 +1932,68 @@ export type Role = {
 export type RolePage = {
   total: Scalars['Int']['output'];
   data: Array<Role>;
+};
+
+export type ScimGroup = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  displayName: Scalars['String']['output'];
+  externalId?: Maybe<Scalars['String']['output']>;
+  members?: Maybe<Array<Maybe<User>>>;
+  mappings?: Maybe<Array<ScimMapping>>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type ScimGroupMembersArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type ScimGroupMappingsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type ScimGroupPage = {
+  total: Scalars['Int']['output'];
+  data: Array<ScimGroup>;
+};
+
+export type ScimMapping = {
+  id: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  scimGroupId: Scalars['ID']['output'];
+  scimGroupName?: Maybe<Scalars['String']['output']>;
+  scimGroup?: Maybe<ScimGroup>;
+  role: MemberRole;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type ScimMappingPage = {
+  total: Scalars['Int']['output'];
+  page: Scalars['Int']['output'];
+  pageSize: Scalars['Int']['output'];
+  data: Array<ScimMapping>;
+};
+
+export type KeyScope = {
+  scope: Scalars['String']['output'];
+  family: Scalars['String']['output'];
+  verb: Scalars['String']['output'];
+  description: Scalars['String']['output'];
+  heldBy: Array<Scalars['String']['output']>;
+  grantable: Scalars['Boolean']['output'];
+};
+
+export type ScopePreset = {
+  id: Scalars['ID']['output'];
+  name: Scalars['String']['output'];
+  description: Scalars['String']['output'];
+  scopes: Array<Scalars['String']['output']>;
+  grantable: Scalars['Boolean']['output'];
 };
 
 export type ServiceAccount = {
@@ -1096,6 +2017,42 @@ export type ServiceAccountCredential = {
   serviceAccount: ServiceAccount;
 };
 
+export type CreatedSignInLink = {
+  id: Scalars['ID']['output'];
+  userId: Scalars['ID']['output'];
+  signInLink: Scalars['String']['output'];
+  expiresAt: Scalars['DateTime']['output'];
+};
+
+export type CreatedOwner = {
+  userId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  organisationId: Scalars['ID']['output'];
+  signInLink: Scalars['String']['output'];
+  expiresAt: Scalars['DateTime']['output'];
+};
+
+export type SignIn = {
+  id: Scalars['ID']['output'];
+  kind: Scalars['String']['output'];
+  principalId: Scalars['ID']['output'];
+  userId?: Maybe<Scalars['ID']['output']>;
+  user?: Maybe<User>;
+  name: Scalars['String']['output'];
+  method: SignInMethod;
+  clientIp: Scalars['String']['output'];
+  userAgent: Scalars['String']['output'];
+  lastSeenAt: Scalars['DateTime']['output'];
+  endsAt: Scalars['DateTime']['output'];
+  isCurrent: Scalars['Boolean']['output'];
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type SignInPage = {
+  total: Scalars['Int']['output'];
+  data: Array<SignIn>;
+};
+
 export type Tenant = {
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
@@ -1112,37 +2069,39 @@ export type TenantPage = {
   data: Array<Tenant>;
 };
 
-export type User = {
-  id: Scalars['ID']['output'];
-  organisationId: Scalars['ID']['output'];
-  email: Scalars['String']['output'];
-  firstName: Scalars['String']['output'];
-  lastName: Scalars['String']['output'];
-  role: UserRole;
-  workspaceIds: Array<Scalars['ID']['output']>;
-  workspaces: Array<Maybe<Workspace>>;
-  createdAt: Scalars['DateTime']['output'];
-  lastUpdatedAt: Scalars['DateTime']['output'];
-};
-
-
-export type UserWorkspaceIdsArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-
-export type UserWorkspacesArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
 export type UserPage = {
   total: Scalars['Int']['output'];
   data: Array<User>;
 };
 
+export type Viewer = {
+  kind: Scalars['String']['output'];
+  id: Scalars['ID']['output'];
+  name: Scalars['String']['output'];
+  email?: Maybe<Scalars['String']['output']>;
+  organisation: Organisation;
+  workspaces: Array<ViewerWorkspace>;
+  permissions: Array<Scalars['String']['output']>;
+  tsgId?: Maybe<Scalars['ID']['output']>;
+  signInEndsAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+
+export type ViewerWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type ViewerWorkspace = {
+  id: Scalars['ID']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  role?: Maybe<MemberRole>;
+};
+
 export type WorkspaceSettings = {
   deniedExportFields?: Maybe<Array<LogExportField>>;
   logMode?: Maybe<LogMode>;
+  switches: WorkspaceSwitches;
 };
 
 export type WorkspacePage = {
@@ -1173,11 +2132,13 @@ export type Analytics = {
   groupRows: AnalyticsRowPage;
   userGroups: UserGroupPage;
   metadataGroups: MetadataGroupPage;
+  metadataKeys: Array<Scalars['String']['output']>;
 };
 
 
 export type AnalyticsGroupsArgs = {
   by: AnalyticsDimension;
+  orderBy?: AnalyticsMetric;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
 };
@@ -1432,11 +2393,23 @@ export type AnalyticsGroup = {
   cacheHitRate: Scalars['Float']['output'];
   firstSeen: Scalars['DateTime']['output'];
   lastSeen: Scalars['DateTime']['output'];
+  dataPoints: Array<MetricPoint>;
+};
+
+
+export type AnalyticsGroupDataPointsArgs = {
+  metric?: AnalyticsMetric;
+};
+
+export type MetricPoint = {
+  timestamp: Scalars['DateTime']['output'];
+  value: Scalars['Float']['output'];
 };
 
 export type AnalyticsGroupPage = {
   total: Scalars['Int']['output'];
   data: Array<AnalyticsGroup>;
+  other?: Maybe<AnalyticsGroup>;
 };
 
 export type AnalyticsRowPage = {
@@ -1471,6 +2444,16 @@ export type MetadataGroupPage = {
   data: Array<MetadataGroup>;
 };
 
+export type LogFacet = {
+  value?: Maybe<Scalars['String']['output']>;
+  count: Scalars['Count']['output'];
+};
+
+export type LogFacetPage = {
+  total: Scalars['Int']['output'];
+  data: Array<LogFacet>;
+};
+
 export type AuditLog = {
   id: Scalars['ID']['output'];
   sequence?: Maybe<Scalars['Int']['output']>;
@@ -1484,7 +2467,7 @@ export type AuditLog = {
   requestHeaders: Scalars['String']['output'];
   userId: Scalars['ID']['output'];
   userName?: Maybe<Scalars['String']['output']>;
-  userType: Scalars['String']['output'];
+  userType: AuditUserType;
   organisationId: Scalars['ID']['output'];
   workspaceId?: Maybe<Scalars['ID']['output']>;
   responseStatusCode: Scalars['Int']['output'];
@@ -1492,10 +2475,42 @@ export type AuditLog = {
   resourceType: Scalars['String']['output'];
   action: Scalars['String']['output'];
   targetId?: Maybe<Scalars['ID']['output']>;
+  targetName?: Maybe<Scalars['String']['output']>;
+  changes: Array<AuditChange>;
   beforeDigest?: Maybe<Scalars['String']['output']>;
   afterDigest?: Maybe<Scalars['String']['output']>;
   clientIp: Scalars['String']['output'];
+  country?: Maybe<Scalars['String']['output']>;
   userAgent: Scalars['String']['output'];
+};
+
+export type AuditChange = {
+  member: Scalars['String']['output'];
+  before?: Maybe<Scalars['JSON']['output']>;
+  after?: Maybe<Scalars['JSON']['output']>;
+};
+
+export type AuditLogFacets = {
+  resourceTypes: Array<AuditFacet>;
+  actions: Array<AuditFacet>;
+};
+
+export type AuditFacet = {
+  value: Scalars['String']['output'];
+  count: Scalars['Int']['output'];
+};
+
+export type AuditChain = {
+  verifiedTo: Scalars['Int']['output'];
+  newest: Scalars['Int']['output'];
+  breaks: Array<AuditBreak>;
+  breakCount: Scalars['Int']['output'];
+};
+
+export type AuditBreak = {
+  sequence: Scalars['Int']['output'];
+  what: AuditBreakKind;
+  detail: Scalars['String']['output'];
 };
 
 export type AuditLogPage = {
@@ -1505,7 +2520,10 @@ export type AuditLogPage = {
 
 export type Subscription = {
   auditEntryAdded: AuditLog;
+  limitAlarmRaised: LimitAlarm;
   logAdded: Log;
+  logsAdded: LogBatch;
+  activity: Activity;
 };
 
 
@@ -1514,8 +2532,25 @@ export type SubscriptionAuditEntryAddedArgs = {
 };
 
 
+export type SubscriptionLimitAlarmRaisedArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
 export type SubscriptionLogAddedArgs = {
   filters?: InputMaybe<LogFilters>;
+};
+
+
+export type SubscriptionLogsAddedArgs = {
+  filters?: InputMaybe<LogFilters>;
+  maxPerSecond?: Scalars['Int']['input'];
+};
+
+
+export type SubscriptionActivityArgs = {
+  filters?: InputMaybe<LogFilters>;
+  everyMs?: Scalars['Int']['input'];
 };
 
 export type Feedback = {
@@ -1542,6 +2577,28 @@ export type FeedbackResult = {
   message: Scalars['String']['output'];
   feedbackIds: Array<Scalars['ID']['output']>;
   feedback: Array<Feedback>;
+};
+
+export type LimitAlarm = {
+  id: Scalars['ID']['output'];
+  kind: LimitAlarmKind;
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  limitId: Scalars['ID']['output'];
+  level: Scalars['String']['output'];
+  limitName: Scalars['String']['output'];
+  valueKey: Scalars['String']['output'];
+  unit: LimitAlarmUnit;
+  used: Scalars['Float']['output'];
+  amount: Scalars['Float']['output'];
+  threshold?: Maybe<Scalars['Float']['output']>;
+  resetsAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type LimitAlarmPage = {
+  total: Scalars['Int']['output'];
+  data: Array<LimitAlarm>;
 };
 
 export type LogExport = {
@@ -1613,15 +2670,18 @@ export type Config = {
   workspace?: Maybe<Workspace>;
   slug: Scalars['String']['output'];
   name: Scalars['String']['output'];
-  config: Scalars['JSON']['output'];
+  config: Scalars['GatewayConfig']['output'];
   versionId: Scalars['ID']['output'];
   versions: Array<ConfigVersion>;
   isDefault: Scalars['Int']['output'];
   status: ConfigStatus;
   ownerId: Scalars['ID']['output'];
+  owner?: Maybe<User>;
   updatedBy: Scalars['ID']['output'];
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
+  circuits: Array<Circuit>;
+  usedBy: Array<ConfigUse>;
 };
 
 
@@ -1639,6 +2699,7 @@ export type Log = {
   apiKeyId: Scalars['ID']['output'];
   apiKey?: Maybe<ApiKey>;
   userId?: Maybe<Scalars['ID']['output']>;
+  user?: Maybe<User>;
   createdAt: Scalars['DateTime']['output'];
   traceId: Scalars['String']['output'];
   spanId: Scalars['String']['output'];
@@ -1666,6 +2727,7 @@ export type Log = {
   lastUsedOptionIndex: Scalars['Int']['output'];
   lastUsedOptionJsonPath: Scalars['String']['output'];
   retryAttemptCount: Scalars['Int']['output'];
+  routing: Array<RoutingStep>;
   responseStatusCode: Scalars['Int']['output'];
   isSuccess: Scalars['Boolean']['output'];
   streamMode: Scalars['Int']['output'];
@@ -1681,22 +2743,40 @@ export type Log = {
   usageSource?: Maybe<Scalars['String']['output']>;
   tokenClasses?: Maybe<Scalars['JSON']['output']>;
   cost?: Maybe<Scalars['Float']['output']>;
+  costLines?: Maybe<Array<CostLine>>;
   savings?: Maybe<Scalars['Float']['output']>;
   metadata: Scalars['JSON']['output'];
   clientAborted: Scalars['Boolean']['output'];
+  limits: Array<LogLimit>;
+  refusal?: Maybe<LogRefusal>;
   error?: Maybe<Scalars['String']['output']>;
   request?: Maybe<LogRequest>;
   finalUntransformedRequest?: Maybe<LogRequest>;
   transformedRequest?: Maybe<LogRequest>;
   response?: Maybe<LogResponse>;
   originalResponse?: Maybe<LogOriginalResponse>;
-  feedback: Array<Feedback>;
+  feedback?: Maybe<Array<Feedback>>;
   metrics: Log;
 };
 
 
 export type LogFeedbackArgs = {
   limit?: Scalars['Int']['input'];
+};
+
+export type CostLine = {
+  class: Scalars['String']['output'];
+  units?: Maybe<Scalars['Float']['output']>;
+  price?: Maybe<Scalars['Float']['output']>;
+  amount: Scalars['Float']['output'];
+  source: Scalars['String']['output'];
+};
+
+export type RoutingStep = {
+  target: Scalars['String']['output'];
+  action: RoutingAction;
+  reason: RoutingReason;
+  value?: Maybe<Scalars['Float']['output']>;
 };
 
 export type LogRequest = {
@@ -1737,6 +2817,80 @@ export type LogCursorPage = {
   hasMore: Scalars['Boolean']['output'];
 };
 
+export type LogBatch = {
+  data: Array<Log>;
+  skipped: Scalars['Count']['output'];
+};
+
+export type LogArrivals = {
+  data: Array<Log>;
+  cursor: Scalars['String']['output'];
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type Activity = {
+  requests: Scalars['Count']['output'];
+  errors: Scalars['Count']['output'];
+  cost: Scalars['Float']['output'];
+};
+
+export type LogLimit = {
+  limitId: Scalars['ID']['output'];
+  unit: Scalars['String']['output'];
+  amount: Scalars['Float']['output'];
+};
+
+export type LogRefusal = {
+  code: Scalars['String']['output'];
+  limitId: Scalars['ID']['output'];
+  level: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  unit: Scalars['String']['output'];
+  value: Scalars['Float']['output'];
+  used: Scalars['Float']['output'];
+  held: Scalars['Float']['output'];
+  needed?: Maybe<Scalars['Float']['output']>;
+};
+
+export type Mail = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  kind: MailKind;
+  to: Scalars['String']['output'];
+  subject: Scalars['String']['output'];
+  text: Scalars['String']['output'];
+  status: MailStatus;
+  attempts: Scalars['Int']['output'];
+  nextAttemptAt?: Maybe<Scalars['DateTime']['output']>;
+  lastError?: Maybe<Scalars['String']['output']>;
+  sentAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type MailPage = {
+  total: Scalars['Int']['output'];
+  data: Array<Mail>;
+};
+
+export type SavedView = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  page: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  query: Scalars['String']['output'];
+  shared: Scalars['Boolean']['output'];
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type SavedViewPage = {
+  total: Scalars['Int']['output'];
+  data: Array<SavedView>;
+};
+
 export type Trace = {
   traceId: Scalars['String']['output'];
   spans: Array<Span>;
@@ -1761,6 +2915,65 @@ export type SpanChildrenArgs = {
   limit?: Scalars['Int']['input'];
 };
 
+export type WebhookEndpoint = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  name: Scalars['String']['output'];
+  url: Scalars['String']['output'];
+  events: Array<WebhookEvent>;
+  enabled: Scalars['Boolean']['output'];
+  goneAt?: Maybe<Scalars['DateTime']['output']>;
+  formerSecretEndsAt?: Maybe<Scalars['DateTime']['output']>;
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type WebhookEndpointSecret = {
+  endpoint: WebhookEndpoint;
+  secret: Scalars['String']['output'];
+};
+
+export type WebhookDelivery = {
+  id: Scalars['ID']['output'];
+  endpointId: Scalars['ID']['output'];
+  event: Scalars['String']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  payload: Scalars['String']['output'];
+  status: WebhookDeliveryStatus;
+  attempts: Scalars['Int']['output'];
+  nextAttemptAt?: Maybe<Scalars['DateTime']['output']>;
+  responseStatus?: Maybe<Scalars['Int']['output']>;
+  lastError?: Maybe<Scalars['String']['output']>;
+  sentAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type WebhookEndpointPage = {
+  total: Scalars['Int']['output'];
+  data: Array<WebhookEndpoint>;
+};
+
+export type WebhookDeliveryPage = {
+  total: Scalars['Int']['output'];
+  data: Array<WebhookDelivery>;
+};
+
+export type Circuit = {
+  id: Scalars['ID']['output'];
+  target: Scalars['String']['output'];
+  isOpen: Scalars['Boolean']['output'];
+  openUntil?: Maybe<Scalars['DateTime']['output']>;
+  failures: Scalars['Int']['output'];
+  successes: Scalars['Int']['output'];
+};
+
+export type ConfigUse = {
+  kind: ConfigUseKind;
+  id: Scalars['ID']['output'];
+};
+
 export type ConfigVersion = {
   id: Scalars['ID']['output'];
   organisationId: Scalars['ID']['output'];
@@ -1768,7 +2981,7 @@ export type ConfigVersion = {
   configId: Scalars['ID']['output'];
   number: Scalars['Int']['output'];
   name: Scalars['String']['output'];
-  config: Scalars['JSON']['output'];
+  config: Scalars['GatewayConfig']['output'];
   configText: Scalars['String']['output'];
   createdBy: Scalars['ID']['output'];
   createdAt: Scalars['DateTime']['output'];
@@ -1786,6 +2999,111 @@ export type ConfigPage = {
 export type ConfigVersionPage = {
   total: Scalars['Int']['output'];
   data: Array<ConfigVersion>;
+};
+
+export type ConfigProblem = {
+  path: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+};
+
+export type ConfigValidation = {
+  valid: Scalars['Boolean']['output'];
+  problems: Array<ConfigProblem>;
+};
+
+export type SimulatedTarget = {
+  path: Scalars['String']['output'];
+  provider?: Maybe<Scalars['String']['output']>;
+  model?: Maybe<Scalars['String']['output']>;
+  turn?: Maybe<Scalars['Int']['output']>;
+  share: Scalars['Float']['output'];
+  circuitOpenUntil?: Maybe<Scalars['DateTime']['output']>;
+  reasons: Array<Scalars['String']['output']>;
+};
+
+export type ConfigSimulation = {
+  targets: Array<SimulatedTarget>;
+};
+
+export type RateLimitPolicy = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  name?: Maybe<Scalars['String']['output']>;
+  description?: Maybe<Scalars['String']['output']>;
+  status: LimitPolicyStatus;
+  conditions: Array<LimitCondition>;
+  groupBy: Array<LimitGroup>;
+  type: RateLimitType;
+  unit: RateLimitPolicyUnit;
+  value: Scalars['Count']['output'];
+  target: RateLimitTarget;
+  window: RateLimitWindow;
+  enforcement: LimitEnforcement;
+  waitMs: Scalars['Int']['output'];
+  onStoreLoss: LimitStoreLoss;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type RateLimitPolicyPage = {
+  total: Scalars['Int']['output'];
+  data: Array<RateLimitPolicy>;
+};
+
+export type LimitCondition = {
+  key: Scalars['String']['output'];
+  value: Scalars['JSON']['output'];
+  excludes?: Maybe<Scalars['JSON']['output']>;
+};
+
+export type LimitGroup = {
+  key: Scalars['String']['output'];
+};
+
+export type UsageLimitPolicy = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  name?: Maybe<Scalars['String']['output']>;
+  description?: Maybe<Scalars['String']['output']>;
+  status: LimitPolicyStatus;
+  conditions: Array<LimitCondition>;
+  groupBy: Array<LimitGroup>;
+  type: UsageLimitType;
+  creditLimit: Scalars['Float']['output'];
+  alertThreshold?: Maybe<Scalars['Float']['output']>;
+  periodicReset?: Maybe<LimitReset>;
+  periodicResetDays?: Maybe<Scalars['Int']['output']>;
+  nextUsageResetAt?: Maybe<Scalars['DateTime']['output']>;
+  lastResetAt?: Maybe<Scalars['DateTime']['output']>;
+  enforcement: LimitEnforcement;
+  waitMs: Scalars['Int']['output'];
+  unpriced: LimitUnpriced;
+  onStoreLoss: LimitStoreLoss;
+  onCrash: LimitOnCrash;
+  onAbort: LimitOnAbort;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type UsageLimitPolicyPage = {
+  total: Scalars['Int']['output'];
+  data: Array<UsageLimitPolicy>;
+};
+
+export type UsageLimitEntity = {
+  id: Scalars['ID']['output'];
+  valueKey: Scalars['String']['output'];
+  currentUsage: Scalars['Float']['output'];
+  status: LimitStatus;
+};
+
+export type UsageLimitEntityPage = {
+  total: Scalars['Int']['output'];
+  data: Array<UsageLimitEntity>;
 };
 
 export type ConstraintFormat =
@@ -1829,6 +3147,60 @@ export type LogMode =
   | 'full'
   | 'metrics';
 
+export type LimitEnforcement =
+  | 'hard'
+  | 'soft'
+  | 'observe';
+
+export type LimitStoreLoss =
+  | 'closed'
+  | 'local'
+  | 'open';
+
+export type LimitUnpriced =
+  | 'count'
+  | 'refuse';
+
+export type LimitOnCrash =
+  | 'keep'
+  | 'return';
+
+export type LimitOnAbort =
+  | 'progress'
+  | 'reserve';
+
+export type LimitReset =
+  | 'weekly'
+  | 'monthly';
+
+export type UsageLimitType =
+  | 'cost'
+  | 'tokens'
+  | 'requests';
+
+export type RateLimitType =
+  | 'requests'
+  | 'tokens';
+
+export type RateLimitUnit =
+  | 'rps'
+  | 'rpm'
+  | 'rph'
+  | 'rpd'
+  | 'rpw';
+
+export type RateLimitWindow =
+  | 'bucket'
+  | 'calendar';
+
+export type LimitStatus =
+  | 'active'
+  | 'exhausted';
+
+export type ModelPriceSource =
+  | 'integration'
+  | 'catalogue';
+
 export type DeploymentStatus =
   | 'active'
   | 'archived';
@@ -1846,9 +3218,47 @@ export type ProviderStatus =
   | 'active'
   | 'expired';
 
+export type SecretManagerType =
+  | 'aws_sm'
+  | 'azure_kv'
+  | 'hashicorp_vault';
+
+export type ProviderSettingType =
+  | 'text'
+  | 'choice'
+  | 'list'
+  | 'object'
+  | 'url';
+
+export type SecretReferenceStatus =
+  | 'ACTIVE';
+
+export type SecretValueFormat =
+  | 'json'
+  | 'string';
+
+export type SecretOutcome =
+  | 'found'
+  | 'missing'
+  | 'denied'
+  | 'unreachable'
+  | 'unreadable';
+
 export type ApiKeyStatus =
   | 'active'
   | 'expired';
+
+export type BundleKind =
+  | 'Workspace'
+  | 'SecretReference'
+  | 'Integration'
+  | 'Provider'
+  | 'Config'
+  | 'Deployment'
+  | 'Role'
+  | 'ServiceAccount'
+  | 'AccessPolicy'
+  | 'ApiKey';
 
 export type AssignableUserRole =
   | 'admin'
@@ -1879,6 +3289,38 @@ export type ApiKeyCreationMode =
   | 'ui'
   | 'auto';
 
+export type RotationPeriod =
+  | 'weekly'
+  | 'monthly';
+
+export type BundleAction =
+  | 'create'
+  | 'update'
+  | 'unchanged'
+  | 'delete';
+
+export type StorageKind =
+  | 'embedded'
+  | 'mongodb';
+
+export type InstallationFeature =
+  | 'cloud_identity'
+  | 'console_oidc'
+  | 'export_bucket'
+  | 'jwt_issuers'
+  | 'log_bodies'
+  | 'mail'
+  | 'saved_configs_only'
+  | 'semantic_cache'
+  | 'subgraph_door'
+  | 'trace_collector'
+  | 'trusted_documents';
+
+export type SubgraphState =
+  | 'up'
+  | 'down'
+  | 'refused';
+
 export type InviteSortField =
   | 'email'
   | 'createdAt'
@@ -1887,6 +3329,46 @@ export type InviteSortField =
 export type MemberSortField =
   | 'createdAt'
   | 'lastUpdatedAt';
+
+export type OrganisationSwitch =
+  | 'orgAdminsViewLogs'
+  | 'orgAdminsViewLogsMetadata'
+  | 'managersViewLogs'
+  | 'managersViewLogsMetadata'
+  | 'membersViewLogs'
+  | 'membersViewLogsMetadata'
+  | 'managersViewAnalytics'
+  | 'membersViewAnalytics'
+  | 'managersViewAllData'
+  | 'membersViewAllData'
+  | 'managersViewPrompts'
+  | 'managersWritePrompts'
+  | 'membersViewPrompts'
+  | 'membersWritePrompts'
+  | 'managersViewGuardrails'
+  | 'managersWriteGuardrails'
+  | 'membersViewGuardrails'
+  | 'managersViewProviders'
+  | 'managersManageProviders'
+  | 'membersViewProviders'
+  | 'managersWriteWsIntegrations'
+  | 'managersWriteWsMcpIntegrations'
+  | 'managersWriteMcpServers'
+  | 'managersViewApiKeys'
+  | 'managersManageApiKeys'
+  | 'membersViewApiKeys'
+  | 'membersManageApiKeys'
+  | 'membersContribute';
+
+export type UserStatus =
+  | 'active'
+  | 'inactive';
+
+export type SignInMethod =
+  | 'link'
+  | 'key'
+  | 'client'
+  | 'oidc';
 
 export type UserSortField =
   | 'email'
@@ -1901,7 +3383,17 @@ export type AnalyticsDimension =
   | 'config'
   | 'workspace'
   | 'provider'
-  | 'prompt';
+  | 'prompt'
+  | 'endpoint'
+  | 'cache_status'
+  | 'user';
+
+export type AnalyticsMetric =
+  | 'requests'
+  | 'cost'
+  | 'tokens'
+  | 'errors'
+  | 'avg_latency';
 
 export type AnalyticsColumn =
   | 'cost'
@@ -1918,11 +3410,64 @@ export type AnalyticsColumn =
   | 'last_seen'
   | 'first_seen';
 
+export type LogFacetField =
+  | 'ai_service'
+  | 'model'
+  | 'status_code'
+  | 'api_key'
+  | 'config'
+  | 'workspace'
+  | 'provider'
+  | 'prompt'
+  | 'endpoint'
+  | 'cache_status'
+  | 'user'
+  | 'user_id'
+  | 'source'
+  | 'stream';
+
+export type LimitAlarmKind =
+  | 'limit_threshold'
+  | 'limit_exhausted'
+  | 'limit_reset';
+
+export type MailStatus =
+  | 'kept'
+  | 'pending'
+  | 'sent'
+  | 'failed';
+
+export type MailKind =
+  | 'api_key_rotated'
+  | 'api_key_expiring'
+  | 'invite'
+  | 'limit_threshold'
+  | 'limit_exhausted'
+  | 'limit_reset';
+
+export type WebhookDeliveryStatus =
+  | 'pending'
+  | 'sent'
+  | 'failed';
+
 export type AuditUserType =
   | 'user'
   | 'api_key'
   | 'service_account'
   | 'jwt';
+
+export type AuditBreakKind =
+  | 'altered'
+  | 'missing'
+  | 'inserted'
+  | 'reordered'
+  | 'head'
+  | 'note';
+
+export type LimitAlarmUnit =
+  | 'cost'
+  | 'tokens'
+  | 'requests';
 
 export type LogExportStatus =
   | 'draft'
@@ -1931,18 +3476,94 @@ export type LogExportStatus =
   | 'failed'
   | 'stopped';
 
+export type RoutingAction =
+  | 'taken'
+  | 'skipped'
+  | 'retried';
+
+export type RoutingReason =
+  | 'first'
+  | 'fallback'
+  | 'weight'
+  | 'sticky'
+  | 'condition'
+  | 'default'
+  | 'only'
+  | 'circuit_open'
+  | 'retry';
+
 export type LogSortField =
   | 'createdAt'
   | 'cost'
   | 'responseTime';
 
+export type WebhookEvent =
+  | 'limit_threshold'
+  | 'limit_exhausted'
+  | 'limit_reset'
+  | 'api_key_rotated'
+  | 'api_key_expiring';
+
 export type ConfigStatus =
   | 'active'
   | 'archived';
 
+export type ConfigUseKind =
+  | 'api_key'
+  | 'workspace';
+
+export type LimitPolicyStatus =
+  | 'active'
+  | 'archived';
+
+export type RateLimitPolicyUnit =
+  | 'rpm'
+  | 'rph'
+  | 'rpd'
+  | 'rpw';
+
+export type RateLimitTarget =
+  | 'llm'
+  | 'mcp_tools';
+
 export type ResourceSort = {
   field: ResourceSortField;
   direction?: SortDirection;
+};
+
+export type UsageLimitInput = {
+  creditLimit: Scalars['Float']['input'];
+  type?: InputMaybe<UsageLimitType>;
+  alertThreshold?: InputMaybe<Scalars['Float']['input']>;
+  periodicReset?: InputMaybe<LimitReset>;
+  periodicResetDays?: InputMaybe<Scalars['Int']['input']>;
+  nextUsageResetAt?: InputMaybe<Scalars['DateTime']['input']>;
+  enforcement?: InputMaybe<LimitEnforcement>;
+  waitMs?: InputMaybe<Scalars['Int']['input']>;
+  unpriced?: InputMaybe<LimitUnpriced>;
+  onStoreLoss?: InputMaybe<LimitStoreLoss>;
+  onCrash?: InputMaybe<LimitOnCrash>;
+  onAbort?: InputMaybe<LimitOnAbort>;
+};
+
+export type RateLimitInput = {
+  type: RateLimitType;
+  unit: RateLimitUnit;
+  value: Scalars['Count']['input'];
+  window?: InputMaybe<RateLimitWindow>;
+  enforcement?: InputMaybe<LimitEnforcement>;
+  waitMs?: InputMaybe<Scalars['Int']['input']>;
+  onStoreLoss?: InputMaybe<LimitStoreLoss>;
+};
+
+export type LimitConditionInput = {
+  key: Scalars['String']['input'];
+  value: Scalars['JSON']['input'];
+  excludes?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type LimitGroupInput = {
+  key: Scalars['String']['input'];
 };
 
 export type CreateDeploymentInput = {
@@ -1971,6 +3592,14 @@ export type UpdateDeploymentInput = {
   status?: InputMaybe<DeploymentStatus>;
 };
 
+export type TestIntegrationInput = {
+  aiProviderId?: InputMaybe<Scalars['String']['input']>;
+  key?: InputMaybe<Scalars['String']['input']>;
+  configurations?: InputMaybe<Scalars['JSON']['input']>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
 export type CreateIntegrationInput = {
   name: Scalars['String']['input'];
   slug?: InputMaybe<Scalars['String']['input']>;
@@ -1982,6 +3611,7 @@ export type CreateIntegrationInput = {
   createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
   defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
   pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -1991,6 +3621,7 @@ export type UpdateIntegrationInput = {
   description?: InputMaybe<Scalars['String']['input']>;
   configurations?: InputMaybe<Scalars['JSON']['input']>;
   pricingAdjustments?: InputMaybe<Scalars['JSON']['input']>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -2035,6 +3666,9 @@ export type CreateProviderInput = {
   slug?: InputMaybe<Scalars['String']['input']>;
   note?: InputMaybe<Scalars['String']['input']>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -2042,7 +3676,73 @@ export type UpdateProviderInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   note?: InputMaybe<Scalars['String']['input']>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type SecretMappingInput = {
+  targetField: Scalars['String']['input'];
+  secretReferenceId: Scalars['ID']['input'];
+  secretKey?: InputMaybe<Scalars['String']['input']>;
+  valueFormat?: InputMaybe<SecretValueFormat>;
+};
+
+export type CreateSecretReferenceInput = {
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  name: Scalars['String']['input'];
+  slug?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  managerType: SecretManagerType;
+  authConfig: Scalars['JSON']['input'];
+  secretPath: Scalars['String']['input'];
+  secretKey?: InputMaybe<Scalars['String']['input']>;
+  allowAllWorkspaces?: InputMaybe<Scalars['Boolean']['input']>;
+  allowedWorkspaces?: InputMaybe<Array<Scalars['ID']['input']>>;
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type UpdateSecretReferenceInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  authConfig?: InputMaybe<Scalars['JSON']['input']>;
+  secretPath?: InputMaybe<Scalars['String']['input']>;
+  secretKey?: InputMaybe<Scalars['String']['input']>;
+  allowAllWorkspaces?: InputMaybe<Scalars['Boolean']['input']>;
+  allowedWorkspaces?: InputMaybe<Array<Scalars['ID']['input']>>;
+  tags?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type VirtualKeyDeploymentInput = {
+  apiVersion: Scalars['String']['input'];
+  deploymentName: Scalars['String']['input'];
+  alias?: InputMaybe<Scalars['String']['input']>;
+  isDefault?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type CreateVirtualKeyInput = {
+  name: Scalars['String']['input'];
+  provider: Scalars['String']['input'];
+  key?: InputMaybe<Scalars['String']['input']>;
+  slug?: InputMaybe<Scalars['String']['input']>;
+  note?: InputMaybe<Scalars['String']['input']>;
+  apiVersion?: InputMaybe<Scalars['String']['input']>;
+  resourceName?: InputMaybe<Scalars['String']['input']>;
+  deploymentName?: InputMaybe<Scalars['String']['input']>;
+  deploymentConfig?: InputMaybe<Array<VirtualKeyDeploymentInput>>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+};
+
+export type UpdateVirtualKeyInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  key?: InputMaybe<Scalars['String']['input']>;
+  note?: InputMaybe<Scalars['String']['input']>;
+  deploymentConfig?: InputMaybe<Array<VirtualKeyDeploymentInput>>;
+  expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
 };
 
 export type CreateAccessPolicyInput = {
@@ -2051,12 +3751,27 @@ export type CreateAccessPolicyInput = {
   role: Scalars['String']['input'];
 };
 
+export type RotationPolicyInput = {
+  rotationPeriod?: InputMaybe<RotationPeriod>;
+  rotationPeriodDays?: InputMaybe<Scalars['Int']['input']>;
+  nextRotationAt?: InputMaybe<Scalars['DateTime']['input']>;
+  keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type IdentifyApiKeyInput = {
+  secret: Scalars['String']['input'];
+};
+
 export type CreateOrganisationServiceApiKeyInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   scopes: Array<Scalars['String']['input']>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  alertEmails?: InputMaybe<Array<Scalars['String']['input']>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  rotationPolicy?: InputMaybe<RotationPolicyInput>;
 };
 
 export type CreateWorkspaceServiceApiKeyInput = {
@@ -2067,6 +3782,10 @@ export type CreateWorkspaceServiceApiKeyInput = {
   scopes: Array<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  alertEmails?: InputMaybe<Array<Scalars['String']['input']>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  rotationPolicy?: InputMaybe<RotationPolicyInput>;
 };
 
 export type CreateWorkspaceUserApiKeyInput = {
@@ -2078,6 +3797,10 @@ export type CreateWorkspaceUserApiKeyInput = {
   scopes: Array<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  alertEmails?: InputMaybe<Array<Scalars['String']['input']>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  rotationPolicy?: InputMaybe<RotationPolicyInput>;
 };
 
 export type UpdateApiKeyInput = {
@@ -2086,10 +3809,28 @@ export type UpdateApiKeyInput = {
   scopes?: InputMaybe<Array<Scalars['String']['input']>>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
+  alertEmails?: InputMaybe<Array<Scalars['String']['input']>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  rotationPolicy?: InputMaybe<RotationPolicyInput>;
 };
 
 export type RotateApiKeyInput = {
   keyTransitionPeriodMs?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type PlanBundleInput = {
+  documents: Array<Scalars['JSON']['input']>;
+  secrets?: InputMaybe<Scalars['JSON']['input']>;
+  prune?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+export type ApplyBundleInput = {
+  documents: Array<Scalars['JSON']['input']>;
+  secrets?: InputMaybe<Scalars['JSON']['input']>;
+  prune?: InputMaybe<Array<Scalars['String']['input']>>;
+  expectedDigest?: InputMaybe<Scalars['ID']['input']>;
+  limit?: Scalars['Int']['input'];
 };
 
 export type InviteSort = {
@@ -2137,6 +3878,37 @@ export type UpdateMemberInput = {
   role?: InputMaybe<MemberRole>;
 };
 
+export type SwitchesInput = {
+  orgAdminsViewLogs?: InputMaybe<Scalars['Boolean']['input']>;
+  orgAdminsViewLogsMetadata?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewLogs?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewLogsMetadata?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewLogs?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewLogsMetadata?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewAnalytics?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewAnalytics?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewAllData?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewAllData?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewPrompts?: InputMaybe<Scalars['Boolean']['input']>;
+  managersWritePrompts?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewPrompts?: InputMaybe<Scalars['Boolean']['input']>;
+  membersWritePrompts?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewGuardrails?: InputMaybe<Scalars['Boolean']['input']>;
+  managersWriteGuardrails?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewGuardrails?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewProviders?: InputMaybe<Scalars['Boolean']['input']>;
+  managersManageProviders?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewProviders?: InputMaybe<Scalars['Boolean']['input']>;
+  managersWriteWsIntegrations?: InputMaybe<Scalars['Boolean']['input']>;
+  managersWriteWsMcpIntegrations?: InputMaybe<Scalars['Boolean']['input']>;
+  managersWriteMcpServers?: InputMaybe<Scalars['Boolean']['input']>;
+  managersViewApiKeys?: InputMaybe<Scalars['Boolean']['input']>;
+  managersManageApiKeys?: InputMaybe<Scalars['Boolean']['input']>;
+  membersViewApiKeys?: InputMaybe<Scalars['Boolean']['input']>;
+  membersManageApiKeys?: InputMaybe<Scalars['Boolean']['input']>;
+  membersContribute?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
 export type UpdateOrganisationSettingsInput = {
   deniedExportFields?: InputMaybe<Array<LogExportField>>;
   allowExportOverride?: InputMaybe<Scalars['Boolean']['input']>;
@@ -2145,6 +3917,8 @@ export type UpdateOrganisationSettingsInput = {
   apiKeyMetadataSchema?: InputMaybe<Scalars['JSON']['input']>;
   workspaceMetadataSchema?: InputMaybe<Scalars['JSON']['input']>;
   savedConfigsOnly?: InputMaybe<Scalars['Boolean']['input']>;
+  switches?: InputMaybe<SwitchesInput>;
+  overridableSwitches?: InputMaybe<Array<OrganisationSwitch>>;
 };
 
 export type CreateRoleInput = {
@@ -2160,6 +3934,47 @@ export type UpdateRoleInput = {
   permissions?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
+export type CreateScimGroupInput = {
+  displayName: Scalars['String']['input'];
+  externalId?: InputMaybe<Scalars['String']['input']>;
+  memberIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+};
+
+export type UpdateScimGroupInput = {
+  displayName?: InputMaybe<Scalars['String']['input']>;
+  externalId?: InputMaybe<Scalars['String']['input']>;
+  memberIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  addMemberIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  removeMemberIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+};
+
+export type CreateScimMappingInput = {
+  workspaceId: Scalars['ID']['input'];
+  role: MemberRole;
+  scimGroupId?: InputMaybe<Scalars['ID']['input']>;
+  scimGroupName?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateScimUserInput = {
+  userName: Scalars['String']['input'];
+  email: Scalars['String']['input'];
+  firstName: Scalars['String']['input'];
+  lastName: Scalars['String']['input'];
+  displayName?: InputMaybe<Scalars['String']['input']>;
+  externalId?: InputMaybe<Scalars['String']['input']>;
+  status?: UserStatus;
+};
+
+export type UpdateScimUserInput = {
+  userName?: InputMaybe<Scalars['String']['input']>;
+  email?: InputMaybe<Scalars['String']['input']>;
+  firstName?: InputMaybe<Scalars['String']['input']>;
+  lastName?: InputMaybe<Scalars['String']['input']>;
+  displayName?: InputMaybe<Scalars['String']['input']>;
+  externalId?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<UserStatus>;
+};
+
 export type CreateServiceAccountInput = {
   name: Scalars['String']['input'];
   description?: InputMaybe<Scalars['String']['input']>;
@@ -2167,6 +3982,13 @@ export type CreateServiceAccountInput = {
 
 export type UpdateServiceAccountInput = {
   description?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateOwnerInput = {
+  token: Scalars['String']['input'];
+  email: Scalars['String']['input'];
+  firstName: Scalars['String']['input'];
+  lastName: Scalars['String']['input'];
 };
 
 export type CreateTenantInput = {
@@ -2189,12 +4011,16 @@ export type UpdateUserInput = {
 export type UpdateWorkspaceSettingsInput = {
   deniedExportFields?: InputMaybe<Array<LogExportField>>;
   logMode?: InputMaybe<LogMode>;
+  switches?: InputMaybe<SwitchesInput>;
 };
 
 export type CreateWorkspaceInput = {
   name: Scalars['String']['input'];
+  slug?: InputMaybe<Scalars['String']['input']>;
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+  usageLimits?: InputMaybe<Array<UsageLimitInput>>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
   users?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
@@ -2202,6 +4028,8 @@ export type UpdateWorkspaceInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   description?: InputMaybe<Scalars['String']['input']>;
   defaults?: InputMaybe<Scalars['JSON']['input']>;
+  usageLimits?: InputMaybe<Array<UsageLimitInput>>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
 };
 
 export type AnalyticsFilters = {
@@ -2239,6 +4067,7 @@ export type AuditLogFilters = {
   outcome?: InputMaybe<Scalars['String']['input']>;
   targetId?: InputMaybe<Scalars['ID']['input']>;
   clientIp?: InputMaybe<Scalars['String']['input']>;
+  country?: InputMaybe<Scalars['String']['input']>;
   organisationId?: InputMaybe<Scalars['ID']['input']>;
 };
 
@@ -2322,17 +4151,151 @@ export type LogFilters = {
   apiKeyIds?: InputMaybe<Array<Scalars['ID']['input']>>;
   metadata?: InputMaybe<Scalars['JSON']['input']>;
   promptSlug?: InputMaybe<Scalars['String']['input']>;
+  statusClass?: InputMaybe<Array<Scalars['Int']['input']>>;
+  hasError?: InputMaybe<Scalars['Boolean']['input']>;
+  endpoint?: InputMaybe<Array<Scalars['String']['input']>>;
+  cacheStatus?: InputMaybe<Array<Scalars['String']['input']>>;
+  responseTimeMin?: InputMaybe<Scalars['Int']['input']>;
+  responseTimeMax?: InputMaybe<Scalars['Int']['input']>;
+  userId?: InputMaybe<Array<Scalars['ID']['input']>>;
+  source?: InputMaybe<Array<Scalars['String']['input']>>;
+  stream?: InputMaybe<Scalars['Boolean']['input']>;
+  notStatusCode?: InputMaybe<Array<Scalars['Int']['input']>>;
+  notAiOrgModel?: InputMaybe<Array<Scalars['String']['input']>>;
+  notConfigs?: InputMaybe<Array<Scalars['String']['input']>>;
+  notVirtualKeys?: InputMaybe<Array<Scalars['String']['input']>>;
+  notApiKeyIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  notEndpoint?: InputMaybe<Array<Scalars['String']['input']>>;
+  notCacheStatus?: InputMaybe<Array<Scalars['String']['input']>>;
+  notUserId?: InputMaybe<Array<Scalars['ID']['input']>>;
+  notSource?: InputMaybe<Array<Scalars['String']['input']>>;
+  notMetadata?: InputMaybe<Scalars['JSON']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateSavedViewInput = {
+  page: Scalars['String']['input'];
+  name: Scalars['String']['input'];
+  query: Scalars['String']['input'];
+  shared?: Scalars['Boolean']['input'];
+};
+
+export type UpdateSavedViewInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  query?: InputMaybe<Scalars['String']['input']>;
+  shared?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type CreateWebhookEndpointInput = {
+  name: Scalars['String']['input'];
+  url: Scalars['String']['input'];
+  events: Array<WebhookEvent>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type UpdateWebhookEndpointInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  url?: InputMaybe<Scalars['String']['input']>;
+  events?: InputMaybe<Array<WebhookEvent>>;
+  enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type CreateConfigInput = {
   name: Scalars['String']['input'];
-  config: Scalars['JSON']['input'];
+  config: Scalars['GatewayConfig']['input'];
   isDefault?: InputMaybe<Scalars['Int']['input']>;
+  slug?: InputMaybe<Scalars['String']['input']>;
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 export type UpdateConfigInput = {
   name?: InputMaybe<Scalars['String']['input']>;
-  config?: InputMaybe<Scalars['JSON']['input']>;
+  config?: InputMaybe<Scalars['GatewayConfig']['input']>;
   status?: InputMaybe<ConfigStatus>;
+  isDefault?: InputMaybe<Scalars['Int']['input']>;
+  expectedVersionId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type ValidateConfigInput = {
+  config: Scalars['GatewayConfig']['input'];
+  configId?: InputMaybe<Scalars['ID']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type SimulateConfigInput = {
+  configId?: InputMaybe<Scalars['ID']['input']>;
+  config?: InputMaybe<Scalars['GatewayConfig']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  path?: Scalars['String']['input'];
+  params?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  headers?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type CreateRateLimitPolicyInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  conditions: Array<LimitConditionInput>;
+  groupBy: Array<LimitGroupInput>;
+  type: RateLimitType;
+  unit: RateLimitPolicyUnit;
+  value: Scalars['Count']['input'];
+  target?: InputMaybe<RateLimitTarget>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  window?: InputMaybe<RateLimitWindow>;
+  enforcement?: InputMaybe<LimitEnforcement>;
+  waitMs?: InputMaybe<Scalars['Int']['input']>;
+  onStoreLoss?: InputMaybe<LimitStoreLoss>;
+};
+
+export type UpdateRateLimitPolicyInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  conditions?: InputMaybe<Array<LimitConditionInput>>;
+  unit?: InputMaybe<RateLimitPolicyUnit>;
+  value?: InputMaybe<Scalars['Count']['input']>;
+  window?: InputMaybe<RateLimitWindow>;
+  enforcement?: InputMaybe<LimitEnforcement>;
+  waitMs?: InputMaybe<Scalars['Int']['input']>;
+  onStoreLoss?: InputMaybe<LimitStoreLoss>;
+};
+
+export type CreateUsageLimitPolicyInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  conditions: Array<LimitConditionInput>;
+  groupBy: Array<LimitGroupInput>;
+  type: UsageLimitType;
+  creditLimit: Scalars['Float']['input'];
+  alertThreshold?: InputMaybe<Scalars['Float']['input']>;
+  periodicReset?: InputMaybe<LimitReset>;
+  periodicResetDays?: InputMaybe<Scalars['Int']['input']>;
+  nextUsageResetAt?: InputMaybe<Scalars['DateTime']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  enforcement?: InputMaybe<LimitEnforcement>;
+  waitMs?: InputMaybe<Scalars['Int']['input']>;
+  unpriced?: InputMaybe<LimitUnpriced>;
+  onStoreLoss?: InputMaybe<LimitStoreLoss>;
+  onCrash?: InputMaybe<LimitOnCrash>;
+  onAbort?: InputMaybe<LimitOnAbort>;
+};
+
+export type UpdateUsageLimitPolicyInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  conditions?: InputMaybe<Array<LimitConditionInput>>;
+  creditLimit?: InputMaybe<Scalars['Float']['input']>;
+  alertThreshold?: InputMaybe<Scalars['Float']['input']>;
+  periodicReset?: InputMaybe<LimitReset>;
+  periodicResetDays?: InputMaybe<Scalars['Int']['input']>;
+  nextUsageResetAt?: InputMaybe<Scalars['DateTime']['input']>;
+  enforcement?: InputMaybe<LimitEnforcement>;
+  waitMs?: InputMaybe<Scalars['Int']['input']>;
+  unpriced?: InputMaybe<LimitUnpriced>;
+  onStoreLoss?: InputMaybe<LimitStoreLoss>;
+  onCrash?: InputMaybe<LimitOnCrash>;
+  onAbort?: InputMaybe<LimitOnAbort>;
+  resetUsageForValue?: InputMaybe<Scalars['String']['input']>;
 };

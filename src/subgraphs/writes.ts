@@ -1,4 +1,17 @@
 import { GatewayError } from '../errors/index.ts';
+import type { GraphContext } from './context.ts';
+
+type Expecting = Pick<GraphContext, 'unchangedSince'>;
+
+/** The part of a write's filter that holds what `unchangedSince` promises. */
+export const ifUnchanged = ({ unchangedSince }: Expecting): { lastUpdatedAt?: Date } =>
+  unchangedSince ? { lastUpdatedAt: unchangedSince } : {};
+
+/** Why a write found nothing: the resource is not as it was, or `otherwise` where nobody asked for that. */
+export const notWritten = ({ unchangedSince }: Expecting, otherwise: GatewayError): GatewayError =>
+  unchangedSince
+    ? new GatewayError('PRECONDITION_FAILED', { message: 'It was changed by others meanwhile.' })
+    : otherwise;
 
 const isDuplicateKey = (error: unknown): error is { keyPattern?: Record<string, unknown> } =>
   typeof error === 'object' && error !== null && (error as { code?: unknown }).code === 11000;

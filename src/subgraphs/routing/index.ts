@@ -1,4 +1,6 @@
 import type { Subgraph } from '../subgraph.ts';
 import { config } from './config/resource.ts';
+import { rateLimitPolicy } from './rate-limit-policy/resource.ts';
+import { usageLimitPolicy } from './usage-limit-policy/resource.ts';
 
-export const routing: Subgraph = { name: 'routing', resources: [config] };
+export const routing: Subgraph = { name: 'routing', resources: [config, usageLimitPolicy, rateLimitPolicy] };

@@ -4,6 +4,8 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { EntityReference } from '../subgraph.ts';
 import type { ConfigDocument } from './config/model.ts';
 import type { VersionRow } from './config/loaders.ts';
+import type { RateLimitPolicyDocument } from './rate-limit-policy/model.ts';
+import type { UsageLimitPolicyDocument } from './usage-limit-policy/model.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -78,6 +80,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   ConstraintFormat: Types.ConstraintFormat;
   JSON: ResolverTypeWrapper<Types.Scalars['JSON']['output']>;
+  GatewayConfig: ResolverTypeWrapper<Types.Scalars['GatewayConfig']['output']>;
   DateTime: ResolverTypeWrapper<Types.Scalars['DateTime']['output']>;
   Count: ResolverTypeWrapper<Types.Scalars['Count']['output']>;
   SortDirection: Types.SortDirection;
@@ -85,45 +88,121 @@ export type ResolversTypes = {
   ResourceSort: Types.ResourceSort;
   LogExportField: Types.LogExportField;
   LogMode: Types.LogMode;
+  LimitEnforcement: Types.LimitEnforcement;
+  LimitStoreLoss: Types.LimitStoreLoss;
+  LimitUnpriced: Types.LimitUnpriced;
+  LimitOnCrash: Types.LimitOnCrash;
+  LimitOnAbort: Types.LimitOnAbort;
+  LimitReset: Types.LimitReset;
+  UsageLimitType: Types.UsageLimitType;
+  RateLimitType: Types.RateLimitType;
+  RateLimitUnit: Types.RateLimitUnit;
+  RateLimitWindow: Types.RateLimitWindow;
+  LimitStatus: Types.LimitStatus;
+  UsageLimit: ResolverTypeWrapper<Types.UsageLimit>;
+  Float: ResolverTypeWrapper<Types.Scalars['Float']['output']>;
+  Int: ResolverTypeWrapper<Types.Scalars['Int']['output']>;
+  RateLimit: ResolverTypeWrapper<Types.RateLimit>;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
+  String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
+  LimitGroupInput: Types.LimitGroupInput;
   Workspace: ResolverTypeWrapper<EntityReference>;
   ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
+  User: ResolverTypeWrapper<EntityReference>;
   Config: ResolverTypeWrapper<ConfigDocument>;
-  String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
-  Int: ResolverTypeWrapper<Types.Scalars['Int']['output']>;
   ConfigStatus: Types.ConfigStatus;
+  Circuit: ResolverTypeWrapper<Types.Circuit>;
+  Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
+  ConfigUse: ResolverTypeWrapper<Types.ConfigUse>;
+  ConfigUseKind: Types.ConfigUseKind;
   ConfigVersion: ResolverTypeWrapper<VersionRow>;
   ConfigPage: ResolverTypeWrapper<Omit<Types.ConfigPage, 'data'> & { data: Array<ResolversTypes['Config']> }>;
   ConfigVersionPage: ResolverTypeWrapper<Omit<Types.ConfigVersionPage, 'data'> & { data: Array<ResolversTypes['ConfigVersion']> }>;
   CreateConfigInput: Types.CreateConfigInput;
   UpdateConfigInput: Types.UpdateConfigInput;
+  ConfigProblem: ResolverTypeWrapper<Types.ConfigProblem>;
+  ConfigValidation: ResolverTypeWrapper<Types.ConfigValidation>;
+  SimulatedTarget: ResolverTypeWrapper<Types.SimulatedTarget>;
+  ConfigSimulation: ResolverTypeWrapper<Types.ConfigSimulation>;
+  ValidateConfigInput: Types.ValidateConfigInput;
+  SimulateConfigInput: Types.SimulateConfigInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
-  Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
+  RateLimitPolicyUnit: Types.RateLimitPolicyUnit;
+  RateLimitTarget: Types.RateLimitTarget;
+  RateLimitPolicy: ResolverTypeWrapper<RateLimitPolicyDocument>;
+  RateLimitPolicyPage: ResolverTypeWrapper<Omit<Types.RateLimitPolicyPage, 'data'> & { data: Array<ResolversTypes['RateLimitPolicy']> }>;
+  CreateRateLimitPolicyInput: Types.CreateRateLimitPolicyInput;
+  UpdateRateLimitPolicyInput: Types.UpdateRateLimitPolicyInput;
+  LimitCondition: ResolverTypeWrapper<Types.LimitCondition>;
+  LimitGroup: ResolverTypeWrapper<Types.LimitGroup>;
+  LimitPolicyStatus: Types.LimitPolicyStatus;
+  UsageLimitPolicy: ResolverTypeWrapper<UsageLimitPolicyDocument>;
+  UsageLimitPolicyPage: ResolverTypeWrapper<Omit<Types.UsageLimitPolicyPage, 'data'> & { data: Array<ResolversTypes['UsageLimitPolicy']> }>;
+  CreateUsageLimitPolicyInput: Types.CreateUsageLimitPolicyInput;
+  UpdateUsageLimitPolicyInput: Types.UpdateUsageLimitPolicyInput;
+  UsageLimitEntity: ResolverTypeWrapper<Types.UsageLimitEntity>;
+  UsageLimitEntityPage: ResolverTypeWrapper<Types.UsageLimitEntityPage>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   JSON: Types.Scalars['JSON']['output'];
+  GatewayConfig: Types.Scalars['GatewayConfig']['output'];
   DateTime: Types.Scalars['DateTime']['output'];
   Count: Types.Scalars['Count']['output'];
   ResourceSort: Types.ResourceSort;
+  UsageLimit: Types.UsageLimit;
+  Float: Types.Scalars['Float']['output'];
+  Int: Types.Scalars['Int']['output'];
+  RateLimit: Types.RateLimit;
+  UsageLimitInput: Types.UsageLimitInput;
+  RateLimitInput: Types.RateLimitInput;
+  LimitConditionInput: Types.LimitConditionInput;
+  String: Types.Scalars['String']['output'];
+  LimitGroupInput: Types.LimitGroupInput;
   Workspace: EntityReference;
   ID: Types.Scalars['ID']['output'];
+  User: EntityReference;
   Config: ConfigDocument;
-  String: Types.Scalars['String']['output'];
-  Int: Types.Scalars['Int']['output'];
+  Circuit: Types.Circuit;
+  Boolean: Types.Scalars['Boolean']['output'];
+  ConfigUse: Types.ConfigUse;
   ConfigVersion: VersionRow;
   ConfigPage: Omit<Types.ConfigPage, 'data'> & { data: Array<ResolversParentTypes['Config']> };
   ConfigVersionPage: Omit<Types.ConfigVersionPage, 'data'> & { data: Array<ResolversParentTypes['ConfigVersion']> };
   CreateConfigInput: Types.CreateConfigInput;
   UpdateConfigInput: Types.UpdateConfigInput;
+  ConfigProblem: Types.ConfigProblem;
+  ConfigValidation: Types.ConfigValidation;
+  SimulatedTarget: Types.SimulatedTarget;
+  ConfigSimulation: Types.ConfigSimulation;
+  ValidateConfigInput: Types.ValidateConfigInput;
+  SimulateConfigInput: Types.SimulateConfigInput;
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
-  Boolean: Types.Scalars['Boolean']['output'];
+  RateLimitPolicy: RateLimitPolicyDocument;
+  RateLimitPolicyPage: Omit<Types.RateLimitPolicyPage, 'data'> & { data: Array<ResolversParentTypes['RateLimitPolicy']> };
+  CreateRateLimitPolicyInput: Types.CreateRateLimitPolicyInput;
+  UpdateRateLimitPolicyInput: Types.UpdateRateLimitPolicyInput;
+  LimitCondition: Types.LimitCondition;
+  LimitGroup: Types.LimitGroup;
+  UsageLimitPolicy: UsageLimitPolicyDocument;
+  UsageLimitPolicyPage: Omit<Types.UsageLimitPolicyPage, 'data'> & { data: Array<ResolversParentTypes['UsageLimitPolicy']> };
+  CreateUsageLimitPolicyInput: Types.CreateUsageLimitPolicyInput;
+  UpdateUsageLimitPolicyInput: Types.UpdateUsageLimitPolicyInput;
+  UsageLimitEntity: Types.UsageLimitEntity;
+  UsageLimitEntityPage: Types.UsageLimitEntityPage;
 };
 
 export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
   name: 'JSON';
+}
+
+export interface GatewayConfigScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['GatewayConfig'], any> {
+  name: 'GatewayConfig';
 }
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
@@ -134,7 +213,39 @@ export interface CountScalarConfig extends GraphQLScalarTypeConfig<ResolversType
   name: 'Count';
 }
 
+export type UsageLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimit'] = ResolversParentTypes['UsageLimit']> = {
+  creditLimit?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  alertThreshold?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  periodicReset?: Resolver<Types.Maybe<ResolversTypes['LimitReset']>, ParentType, ContextType>;
+  periodicResetDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextUsageResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  currentUsage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  lastResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitStatus'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unpriced?: Resolver<ResolversTypes['LimitUnpriced'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+  onCrash?: Resolver<ResolversTypes['LimitOnCrash'], ParentType, ContextType>;
+  onAbort?: Resolver<ResolversTypes['LimitOnAbort'], ParentType, ContextType>;
+};
+
+export type RateLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimit'] = ResolversParentTypes['RateLimit']> = {
+  type?: Resolver<ResolversTypes['RateLimitType'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['RateLimitUnit'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  window?: Resolver<ResolversTypes['RateLimitWindow'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+};
+
 export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type UserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
@@ -145,15 +256,32 @@ export type ConfigResolvers<ContextType = GraphContext, ParentType extends Resol
   workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
   slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  config?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  config?: Resolver<ResolversTypes['GatewayConfig'], ParentType, ContextType>;
   versionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   versions?: Resolver<Array<ResolversTypes['ConfigVersion']>, ParentType, ContextType, RequireFields<Types.ConfigVersionsArgs, 'limit'>>;
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['ConfigStatus'], ParentType, ContextType>;
   ownerId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  owner?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   updatedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  circuits?: Resolver<Array<ResolversTypes['Circuit']>, ParentType, ContextType>;
+  usedBy?: Resolver<Array<ResolversTypes['ConfigUse']>, ParentType, ContextType>;
+};
+
+export type CircuitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Circuit'] = ResolversParentTypes['Circuit']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  target?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isOpen?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  openUntil?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  failures?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  successes?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ConfigUseResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigUse'] = ResolversParentTypes['ConfigUse']> = {
+  kind?: Resolver<ResolversTypes['ConfigUseKind'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
 export type ConfigVersionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigVersion'] = ResolversParentTypes['ConfigVersion']> = {
@@ -163,7 +291,7 @@ export type ConfigVersionResolvers<ContextType = GraphContext, ParentType extend
   configId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   number?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
-  config?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  config?: Resolver<ResolversTypes['GatewayConfig'], ParentType, ContextType>;
   configText?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
@@ -183,28 +311,167 @@ export type ConfigVersionPageResolvers<ContextType = GraphContext, ParentType ex
   data?: Resolver<Array<ResolversTypes['ConfigVersion']>, ParentType, ContextType>;
 };
 
+export type ConfigProblemResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigProblem'] = ResolversParentTypes['ConfigProblem']> = {
+  path?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type ConfigValidationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigValidation'] = ResolversParentTypes['ConfigValidation']> = {
+  valid?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  problems?: Resolver<Array<ResolversTypes['ConfigProblem']>, ParentType, ContextType>;
+};
+
+export type SimulatedTargetResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['SimulatedTarget'] = ResolversParentTypes['SimulatedTarget']> = {
+  path?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  provider?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  model?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  turn?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  share?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  circuitOpenUntil?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  reasons?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type ConfigSimulationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigSimulation'] = ResolversParentTypes['ConfigSimulation']> = {
+  targets?: Resolver<Array<ResolversTypes['SimulatedTarget']>, ParentType, ContextType>;
+};
+
 export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  config?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<Types.QueryConfigArgs, 'id'>>;
-  configs?: Resolver<ResolversTypes['ConfigPage'], ParentType, ContextType, RequireFields<Types.QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  configVersions?: Resolver<ResolversTypes['ConfigVersionPage'], ParentType, ContextType, RequireFields<Types.QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
+  config?: Resolver<Types.Maybe<ResolversTypes['Config']>, ParentType, ContextType, RequireFields<Types.QueryConfigArgs, 'id'>>;
+  configs?: Resolver<Types.Maybe<ResolversTypes['ConfigPage']>, ParentType, ContextType, RequireFields<Types.QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  configVersions?: Resolver<Types.Maybe<ResolversTypes['ConfigVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
+  configSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  validateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigValidation']>, ParentType, ContextType, RequireFields<Types.QueryValidateConfigArgs, 'input'>>;
+  simulateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigSimulation']>, ParentType, ContextType, RequireFields<Types.QuerySimulateConfigArgs, 'input'>>;
+  rateLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPolicyArgs, 'id' | 'status'>>;
+  rateLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
+  usageLimitPolicyEntities?: Resolver<Types.Maybe<ResolversTypes['UsageLimitEntityPage']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPolicyEntitiesArgs, 'policyId' | 'currentPage' | 'pageSize'>>;
+  usageLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['UsageLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPolicyArgs, 'id' | 'status'>>;
+  usageLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['UsageLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
 };
 
 export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   createConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<Types.MutationCreateConfigArgs, 'input'>>;
   updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<Types.MutationUpdateConfigArgs, 'id' | 'input'>>;
+  restoreConfigVersion?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<Types.MutationRestoreConfigVersionArgs, 'id' | 'versionId'>>;
   deleteConfig?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteConfigArgs, 'id'>>;
+  createRateLimitPolicy?: Resolver<ResolversTypes['RateLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationCreateRateLimitPolicyArgs, 'input'>>;
+  updateRateLimitPolicy?: Resolver<ResolversTypes['RateLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationUpdateRateLimitPolicyArgs, 'id' | 'input'>>;
+  deleteRateLimitPolicy?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteRateLimitPolicyArgs, 'id'>>;
+  createUsageLimitPolicy?: Resolver<ResolversTypes['UsageLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationCreateUsageLimitPolicyArgs, 'input'>>;
+  updateUsageLimitPolicy?: Resolver<ResolversTypes['UsageLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationUpdateUsageLimitPolicyArgs, 'id' | 'input'>>;
+  resetUsageLimitPolicyEntity?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationResetUsageLimitPolicyEntityArgs, 'policyId' | 'id'>>;
+  deleteUsageLimitPolicy?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteUsageLimitPolicyArgs, 'id'>>;
+};
+
+export type RateLimitPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimitPolicy'] = ResolversParentTypes['RateLimitPolicy']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  name?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  description?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitPolicyStatus'], ParentType, ContextType>;
+  conditions?: Resolver<Array<ResolversTypes['LimitCondition']>, ParentType, ContextType>;
+  groupBy?: Resolver<Array<ResolversTypes['LimitGroup']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['RateLimitType'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['RateLimitPolicyUnit'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  target?: Resolver<ResolversTypes['RateLimitTarget'], ParentType, ContextType>;
+  window?: Resolver<ResolversTypes['RateLimitWindow'], ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type RateLimitPolicyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimitPolicyPage'] = ResolversParentTypes['RateLimitPolicyPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['RateLimitPolicy']>, ParentType, ContextType>;
+};
+
+export type LimitConditionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitCondition'] = ResolversParentTypes['LimitCondition']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  excludes?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type LimitGroupResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitGroup'] = ResolversParentTypes['LimitGroup']> = {
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type UsageLimitPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimitPolicy'] = ResolversParentTypes['UsageLimitPolicy']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  name?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  description?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitPolicyStatus'], ParentType, ContextType>;
+  conditions?: Resolver<Array<ResolversTypes['LimitCondition']>, ParentType, ContextType>;
+  groupBy?: Resolver<Array<ResolversTypes['LimitGroup']>, ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  creditLimit?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  alertThreshold?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  periodicReset?: Resolver<Types.Maybe<ResolversTypes['LimitReset']>, ParentType, ContextType>;
+  periodicResetDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextUsageResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  lastResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unpriced?: Resolver<ResolversTypes['LimitUnpriced'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+  onCrash?: Resolver<ResolversTypes['LimitOnCrash'], ParentType, ContextType>;
+  onAbort?: Resolver<ResolversTypes['LimitOnAbort'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type UsageLimitPolicyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimitPolicyPage'] = ResolversParentTypes['UsageLimitPolicyPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['UsageLimitPolicy']>, ParentType, ContextType>;
+};
+
+export type UsageLimitEntityResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimitEntity'] = ResolversParentTypes['UsageLimitEntity']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  valueKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  currentUsage?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitStatus'], ParentType, ContextType>;
+};
+
+export type UsageLimitEntityPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimitEntityPage'] = ResolversParentTypes['UsageLimitEntityPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['UsageLimitEntity']>, ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
+  GatewayConfig?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
   Count?: GraphQLScalarType;
+  UsageLimit?: UsageLimitResolvers<ContextType>;
+  RateLimit?: RateLimitResolvers<ContextType>;
   Workspace?: WorkspaceResolvers<ContextType>;
+  User?: UserResolvers<ContextType>;
   Config?: ConfigResolvers<ContextType>;
+  Circuit?: CircuitResolvers<ContextType>;
+  ConfigUse?: ConfigUseResolvers<ContextType>;
   ConfigVersion?: ConfigVersionResolvers<ContextType>;
   ConfigPage?: ConfigPageResolvers<ContextType>;
   ConfigVersionPage?: ConfigVersionPageResolvers<ContextType>;
+  ConfigProblem?: ConfigProblemResolvers<ContextType>;
+  ConfigValidation?: ConfigValidationResolvers<ContextType>;
+  SimulatedTarget?: SimulatedTargetResolvers<ContextType>;
+  ConfigSimulation?: ConfigSimulationResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  RateLimitPolicy?: RateLimitPolicyResolvers<ContextType>;
+  RateLimitPolicyPage?: RateLimitPolicyPageResolvers<ContextType>;
+  LimitCondition?: LimitConditionResolvers<ContextType>;
+  LimitGroup?: LimitGroupResolvers<ContextType>;
+  UsageLimitPolicy?: UsageLimitPolicyResolvers<ContextType>;
+  UsageLimitPolicyPage?: UsageLimitPolicyPageResolvers<ContextType>;
+  UsageLimitEntity?: UsageLimitEntityResolvers<ContextType>;
+  UsageLimitEntityPage?: UsageLimitEntityPageResolvers<ContextType>;
 };
 

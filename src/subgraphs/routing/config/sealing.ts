@@ -7,6 +7,12 @@ const PREFIX = 'sealed:';
 
 const looksMasked = (text: string) => text === '***' || /^.{3}\*{3}.{4}$/s.test(text);
 
+/** A credential as text; that of a service account may be written as an object. */
+function secretText(member: unknown): string | null {
+  if (typeof member === 'object' && member !== null) return JSON.stringify(member);
+  return typeof member === 'string' ? member : null;
+}
+
 /** A copy of a config in which every credential, at any depth, is what `change` makes of it. */
 function mapSecrets<T>(value: T, change: (secret: string, path: string) => string, path = 'config'): T {
   if (typeof value !== 'object' || value === null) return value;
@@ -16,10 +22,8 @@ function mapSecrets<T>(value: T, change: (secret: string, path: string) => strin
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const at = `${path}.${name}`;
-      return [
-        name,
-        isSecretKey(name) && typeof member === 'string' ? change(member, at) : mapSecrets(member, change, at),
-      ];
+      const secret = isSecretKey(name) ? secretText(member) : null;
+      return [name, secret === null ? mapSecrets(member, change, at) : change(secret, at)];
     }),
   ) as T;
 }

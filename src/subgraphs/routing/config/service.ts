@@ -8,8 +8,8 @@ import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { CreateConfigInput, QueryConfigsArgs } from '../../types.generated.ts';
-import { orAlreadyExists } from '../../writes.ts';
-import { requireConfig } from './find.ts';
+import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
+import { configNotFound, requireConfig } from './find.ts';
 import { configById } from './loaders.ts';
 import { type ConfigDocument, configModel, type StoredConfig } from './model.ts';
 import { requireProviders, requireUnused } from './references.ts';
@@ -56,7 +56,7 @@ export async function createConfig(context: GraphContext, input: CreateConfigInp
   const sealed = await checkedConfig(context, owner, input.config, null);
   const author = authorOf(principal);
   const version = await addVersion(context, owner, { sealed, number: 1, createdBy: author });
-  const slug = slugFrom(input.name, 'pc-');
+  const slug = input.slug ?? slugFrom(input.name, 'pc-');
   const document = {
     ...owner,
     slug,
@@ -78,21 +78,38 @@ export async function createConfig(context: GraphContext, input: CreateConfigInp
   }
 }
 
-/** The config to store: valid, its masks and providers resolved, its credentials sealed. */
+/** The config to store: valid, and its credentials sealed. */
 export async function checkedConfig(
   context: GraphContext,
   owner: Pick<ConfigDocument, '_id' | 'organisationId' | 'workspaceId'>,
   value: unknown,
   present: StoredConfig | null,
 ): Promise<StoredConfig> {
+  return sealConfig(await requireValid(context, owner, value, present), context.secrets, owner._id);
+}
+
+/**
+ * The config in the clear, its masks resolved by the present one. Throws INVALID_CONFIG for one that is not valid, or names
+ * providers that the workspace does not have.
+ */
+export async function requireValid(
+  context: GraphContext,
+  owner: Pick<ConfigDocument, 'organisationId' | 'workspaceId'>,
+  value: unknown,
+  present: StoredConfig | null,
+): Promise<StoredConfig> {
   requireBounded(value);
   const config = restoreMasked(value, present);
   await requireProviders(context, owner, parseSavedConfig(config));
-  return sealConfig(config, context.secrets, owner._id);
+  return config;
 }
 
 /** Takes the default away from the workspace's other configs first; a unique index keeps racing calls from having two. */
-async function makeDefault(context: GraphContext, config: ConfigDocument, attempts = 3): Promise<void> {
+export async function makeDefault(
+  context: GraphContext,
+  config: ConfigDocument,
+  attempts = 3,
+): Promise<void> {
   const { organisationId, workspaceId, _id } = config;
   const model = configModel(context.db);
   await model.updateMany({ organisationId, workspaceId, isDefault: 1 }, { isDefault: 0 });
@@ -109,7 +126,12 @@ export async function deleteConfig(context: GraphContext, id: string): Promise<s
   const config = await requireConfig(context, id, 'configs.delete');
   await requireUnused(context, config);
   const { _id, organisationId } = config;
-  await configModel(context.db).deleteOne({ _id, organisationId });
+  const { deletedCount } = await configModel(context.db).deleteOne({
+    _id,
+    organisationId,
+    ...ifUnchanged(context),
+  });
+  if (deletedCount === 0) throw notWritten(context, configNotFound());
   await removeVersionsOf(context, config);
   await context.changes.publish('config');
   return _id;

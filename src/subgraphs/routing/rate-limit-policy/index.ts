@@ -1,0 +1,2 @@
+export { type RateLimitPolicyDocument, rateLimitPolicyModel } from './model.ts';
+export { limitOfRatePolicy } from './to-limit.ts';

@@ -1,0 +1,2 @@
+export { type UsageLimitPolicyDocument, usageLimitPolicyModel } from './model.ts';
+export { limitOfUsagePolicy } from './to-limit.ts';
