@@ -3,13 +3,21 @@ import { join } from 'node:path';
 import { type Bootstrap, bootstrap } from '../seeds/bootstrap.ts';
 import { house } from './assembly/house.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
-import { type Addresses, type Service, startService } from './process/service.ts';
-import { announce, permission, startWorkers, WorkerFailedError, type Workers } from './process/workers.ts';
+import { type Addresses, startService } from './process/service.ts';
+import { drainDelay, stopOnSignal } from './process/stop-on-signal.ts';
+import {
+  announce,
+  announceAddresses,
+  permission,
+  startWorkers,
+  WorkerFailedError,
+} from './process/workers.ts';
 import { readSettings, type Settings, SettingsError } from './settings/index.ts';
 import { openStorage, type Storage } from './storage/connection.ts';
 import { recogniseInstallation } from './storage/installation.ts';
 import { loadMasterKey, readMasterKey } from './storage/master-key.ts';
 import { createSecrets } from './storage/secrets.ts';
+import { lacksOwner, makeSetUpLink, setUpLinkTo } from './subgraphs/identity/sign-in-link/index.ts';
 
 const started = performance.now();
 
@@ -26,8 +34,16 @@ async function main(): Promise<void> {
 async function runWorker(settings: Settings, storage: Storage, log: Logger): Promise<void> {
   const { dataDirectory, encryptionKey } = settings.storage;
   const secrets = createSecrets(await readMasterKey(dataDirectory, encryptionKey));
-  const service = await startService({ settings, storage, secrets, log, prepare: permission });
-  stopWith(settings, storage, service, log);
+  const permitted = permission();
+  const prepare = (addresses: Addresses) => {
+    announceAddresses(addresses);
+    return permitted;
+  };
+  const service = await startService({ settings, storage, secrets, log, prepare, listensFirst: false });
+  // The signal may come twice: to all processes of a group, and from the one that watches over this one.
+  stopOnSignal({ settings, storage, log, insists: false }, (signal) =>
+    service.stop(drainDelay(settings, signal)),
+  );
   announce();
 }
 
@@ -42,52 +58,42 @@ async function runInstallation(settings: Settings, storage: Storage, log: Logger
     seeded = await bootstrap({ db: storage.db, secrets, dataDirectory, url, serviceAccountDomain });
     await installation.remember();
   };
-  const running =
-    settings.workers > 1
-      ? await startWorkers({ count: settings.workers, databaseUri: storage.uri, log, prepare })
-      : await startService({ settings, storage, secrets, log, prepare });
-  stopWith(settings, storage, running, log);
-  greet(settings, running.addresses, storage.description, seeded);
+  const stopping = { settings, storage, log, insists: true };
+  let addresses: Addresses;
+  if (settings.workers > 1) {
+    const workers = await startWorkers({ count: settings.workers, databaseUri: storage.uri, log, prepare });
+    stopOnSignal(stopping, (signal) => workers.stop(signal));
+    addresses = workers.addresses;
+  } else {
+    const service = await startService({ settings, storage, secrets, log, prepare, listensFirst: true });
+    stopOnSignal(stopping, (signal) => service.stop(drainDelay(settings, signal)));
+    addresses = service.addresses;
+  }
+  const { publicUrl } = settings.identity;
+  const setUp = await consoleLine(
+    { db: storage.db, secrets, now: () => new Date() },
+    publicUrl ?? addresses.main,
+  );
+  greet(settings, addresses, storage.description, { seeded, setUp });
 }
 
-function stopWith(settings: Settings, storage: Storage, running: Service | Workers, log: Logger): void {
-  stopOnSignal(log, settings.shutdownTimeout + FINAL_WRITES, async () => {
-    await running.stop();
-    await storage.stop();
-  });
-}
-
-/** Milliseconds that writing the last records may take once no request is open. */
-const FINAL_WRITES = 20_000;
-
-function stopOnSignal(log: Logger, deadline: number, stop: () => Promise<void>): void {
-  let stopping = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    // A second signal means now.
-    if (stopping) process.exit(1);
-    stopping = true;
-    log.info({ signal }, 'Stopping.');
-    setTimeout(() => {
-      log.error('The stop took too long and was cut short.');
-      process.exit(1);
-    }, deadline).unref();
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ error }, 'The stop failed.');
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+/** What the start says of the console while nobody owns the installation; null once somebody does. */
+async function consoleLine(
+  maker: Parameters<typeof makeSetUpLink>[0],
+  address: string,
+): Promise<string | null> {
+  // What is no terminal is a file or a collector of logs, where a secret shall not stand.
+  if (!process.stdout.isTTY)
+    return (await lacksOwner(maker.db)) ? '`npm run console:link` makes a link for the first owner' : null;
+  const secret = await makeSetUpLink(maker);
+  return secret && `${setUpLinkTo(address, secret)}   (once, 15 minutes)`;
 }
 
 function greet(
   settings: Settings,
   { main: url, subgraphs }: Addresses,
   storage: string,
-  seeded: Bootstrap | null,
+  { seeded, setUp }: { seeded: Bootstrap | null; setUp: string | null },
 ): void {
   const lines = [
     `Sluice is ready at ${url} (${Math.round(performance.now() - started)} ms, ${workersText(settings)}${storage})`,
@@ -97,6 +103,7 @@ function greet(
     `  REST        ${url}/reference`,
     `  Health      ${url}/healthz  ${url}/readyz  ${url}/metrics`,
   ];
+  if (setUp !== null) lines.push(`  Console     ${setUp}`);
   const { routerSecret } = settings.subgraphs;
   if (subgraphs || routerSecret) {
     lines.push(`  Subgraphs   ${subgraphs ?? url}/subgraphs/<name>/graphql   (for a federation router)`);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApp, type TestApp } from './support/app.ts';
+import { setUpBy } from './support/installation.ts';
 
 let app: TestApp;
 let database: ChildProcess;
@@ -35,36 +36,50 @@ const chat = (trace: string, credential: { key?: string; headers?: Record<string
     body: { model: '@mock/mock-1', messages: [{ role: 'user', content: 'hi' }] },
   });
 
-const ready = async () => (await app.rest('GET', '/readyz', { key: null })).status;
+/** What a load balancer reads; the gateway stays ready, since it serves from memory. */
+const readiness = async () => {
+  const { status, body } = await app.rest('GET', '/readyz', { key: null });
+  return { code: status, ...(body as { ready: boolean; status: string }) };
+};
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(100);
 }
 
 test('a database that hangs: known keys and access tokens are served, the rest is told, records go to disk and come in later', async () => {
+  await setUpBy(app, app);
+  const installation = '{ installation { databaseUp storage ownerExists } }';
+  const running = async () => (await app.graphql(installation, {}, app.adminKey)).data.installation;
+  expect(await running()).toEqual({ databaseUp: true, storage: 'embedded', ownerExists: false });
   const account = { key: await app.token(), headers: { 'x-gateway-workspace-id': app.workspaceId } };
   expect((await chat('before')).status).toBe(200);
   expect((await chat('token-before', account)).status).toBe(200);
-  expect(await ready()).toBe(200);
+  expect(await readiness()).toMatchObject({ code: 200, ready: true, status: 'ok' });
   database.kill('SIGSTOP');
   expect((await chat('during')).status).toBe(200);
   expect((await chat('token-during', account)).status).toBe(200);
-  await until(async () => (await ready()) === 503);
-  await expect(app.token()).rejects.toThrow('"error":"temporarily_unavailable"');
-  const administration = await app.rest('GET', '/v1/configs');
+  await until(async () => (await readiness()).status === 'degraded');
+  expect(await readiness()).toMatchObject({ code: 200, ready: true, database: 'down' });
+  // Each waits for the database as long as it may.
+  const [administration, refused, shown] = await Promise.all([
+    app.rest('GET', '/v1/configs'),
+    app.rest('POST', '/v1/admin/workspaces', { body: { name: 'refused while away' } }),
+    running(),
+    expect(app.token()).rejects.toThrow('"error":"temporarily_unavailable"'),
+  ]);
   expect(administration).toMatchObject({ status: 503, body: { error: { code: 'AB04' } } });
-  const refused = await app.rest('POST', '/v1/admin/workspaces', { body: { name: 'refused while away' } });
   expect(refused.status).toBe(403);
+  expect(shown).toEqual({ databaseUp: false, storage: 'embedded', ownerExists: null });
   const spool = join(directory, 'data', 'spool');
   await until(async () => {
     const names = await readdir(spool).catch(() => [] as string[]);
     return (
-      names.some((name) => name.startsWith('request-log-')) && names.some((name) => name.startsWith('audit-'))
+      names.some((name) => name.startsWith('overflow-')) && names.some((name) => name.startsWith('audit-'))
     );
   });
 
   database.kill('SIGCONT');
-  await until(async () => (await ready()) === 200);
+  await until(async () => (await readiness()).status === 'ok');
   await until(async () => (await readdir(spool)).length === 0);
   const logs = await app.db.collection('logs').find({}).toArray();
   expect(logs.map(({ traceId }) => traceId).toSorted()).toEqual([

@@ -8,9 +8,11 @@ import {
   throttled,
 } from '../authentication/authenticate.ts';
 import { createJwtIssuers } from '../authentication/jwt/index.ts';
+import { createSignInAuthenticate } from '../authentication/sign-in/authenticate.ts';
 import { createAccessTokenVerifier } from '../authentication/tokens/access-token.ts';
-import type { Directory } from '../directory/memory.ts';
+import type { Directory, SignInRecord } from '../directory/memory.ts';
 import type { Knock } from '../graph/index.ts';
+import { clientAddress } from '../lib/http/client-address.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
@@ -23,14 +25,19 @@ type Given = {
   secrets: Secrets;
   changes: Changes;
   directory: Directory;
+  /** Told of each use of a sign-in. */
+  onSignInUse(signIn: SignInRecord): void;
   /** How the answer to a wrong credential is delayed. */
   sleep: Sleep;
   now: () => Date;
   log: Logger;
+  /** Hears which API key was used. */
+  onUse: (keyId: string) => void;
 };
 
 /** Who may come in, by which credentials, at which door. */
-export function createAccess({ settings, db, secrets, changes, directory, sleep, now, log }: Given) {
+export function createAccess(given: Given) {
+  const { settings, db, secrets, changes, directory, onUse, onSignInUse, sleep, now, log } = given;
   const signingKeys = createSigningKeys({ db, secrets, changes, now, log });
   const accessTokens = createAccessTokenVerifier({ directory, keys: signingKeys, now });
   const issuers = createJwtIssuers(settings.identity.jwtIssuers, {
@@ -38,24 +45,27 @@ export function createAccess({ settings, db, secrets, changes, directory, sleep,
     now,
     log,
   });
-  const authenticate = createAuthenticate(directory, secrets, [accessTokens, issuers.verifier]);
+  const authenticate = createAuthenticate(directory, secrets, [accessTokens, issuers.verifier], onUse);
+  const bySignIn = createSignInAuthenticate({ directory, secrets, onUse: onSignInUse, now });
   const throttle = createThrottle({ log, sleep, now: () => performance.now() });
   const principalBy = (own: Authenticate, door: string) => {
     const authenticateHere = throttled(own, throttle, door);
-    return async ({ headers, socket }: Knock): Promise<Principal> =>
-      (await authenticateHere(credentialOf(headers), socket?.remoteAddress)).principal;
+    return async (knock: Knock): Promise<Principal> =>
+      (await authenticateHere(credentialOf(knock.headers), clientAddress(knock))).principal;
   };
+  /** Null for a caller without a credential. */
+  const orNobody = (principalOf: (knock: Knock) => Promise<Principal>) => async (knock: Knock) =>
+    credentialOf(knock.headers) ? principalOf(knock) : null;
   return {
     signingKeys,
     issuers,
     throttle,
     forInference: throttled(authenticate, throttle, 'inference'),
     /** Accepts every kind of credential; null for a caller without one. */
-    at(door: string) {
-      const principalOf = principalBy(authenticate, door);
-      return async (knock: Knock): Promise<Principal | null> =>
-        credentialOf(knock.headers) ? principalOf(knock) : null;
-    },
+    at: (door: string) => orNobody(principalBy(authenticate, door)),
+    /** Accepts sign-ins alone; null for a caller without one. */
+    atConsole: orNobody(principalBy(bySignIn, 'console')),
+    forConsoleInference: throttled(bySignIn, throttle, 'console'),
     /** Accepts access tokens alone. */
     ofAccount: principalBy(createAccountAuthenticate(accessTokens), 'rest'),
   };

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Connection } from 'mongoose';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
+import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
 import { createDirectory } from '../directory/memory.ts';
 import { graphGauges } from '../graph/index.ts';
@@ -11,12 +11,17 @@ import { createHeaderAliases } from '../http/header-aliases.ts';
 import type { Listener, UpgradeListener } from '../http/listener.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createOperationsAccess } from '../http/operations-access.ts';
+import { readiness } from '../http/readiness.ts';
 import { requestFacts } from '../http/request-facts.ts';
 import { createListener, createSubgraphListener, createUpgradeListener } from '../http/server.ts';
+import { createProxyTrust } from '../http/trusted-proxies.ts';
 import { bodyGauge, createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
+import { createCounterStore, createLimitEngine } from '../limits/engine/index.ts';
+import { createKeyUses } from '../recording/key-use/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
+import { secretGauge } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
 import { changesGauge, createChanges } from '../storage/changes.ts';
 import { type Storage, withPatientConnection } from '../storage/connection.ts';
@@ -28,15 +33,24 @@ import type { Secrets } from '../storage/secrets.ts';
 import { loadCatalogues, loadProviderRecords } from '../subgraphs/catalog/provider/records.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { loadAccountRecords } from '../subgraphs/identity/access-policy/index.ts';
+import { existingKeys } from '../subgraphs/identity/api-key/index.ts';
 import { loadKeyRecords } from '../subgraphs/identity/api-key/records.ts';
+import { createInstallationFacts } from '../subgraphs/identity/installation/facts.ts';
+import { loadUserRecords } from '../subgraphs/identity/member/index.ts';
+import { loadSignInRecords } from '../subgraphs/identity/sign-in/index.ts';
+import { createSightings } from '../subgraphs/identity/sign-in/sightings.ts';
 import { loadWorkspaceRecords } from '../subgraphs/identity/workspace/records.ts';
 import { createLogExports } from '../subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from '../subgraphs/routing/config/records.ts';
+import { loadWorkspaceLimits } from '../subgraphs/routing/workspace-limits/records.ts';
 import { createAccess } from './access.ts';
 import { ensureCollections, ownership } from './collections.ts';
+import { createConsoleDoor } from './console.ts';
 import { createDoors } from './doors.ts';
 import { createInference } from './inference.ts';
+import { runningFacts } from './installation.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
+import { createNotices } from './notices.ts';
 import { createRecording } from './recording.ts';
 
 export type AppDependencies = {
@@ -58,6 +72,10 @@ export type App = {
   handleUpgrade: UpgradeListener;
   /** Tells the app a port on which it is reached, so that it never sends a provider's request to itself. */
   listensOn(port: number): void;
+  /** From now on `/readyz` sends load balancers elsewhere; requests are still answered. */
+  announceStop(): void;
+  /** Ends the calls that are open; a stream gets an error as its last event. */
+  endCalls(): void;
   /**
    * Ends subscriptions and realtime sessions, which would keep their connections open for ever. New ones are refused.
    */
@@ -84,18 +102,34 @@ export function createApp(dependencies: AppDependencies): App {
       catalogues: (ids) => loadCatalogues(db, ids),
       accounts: (ids) => loadAccountRecords(db, ids),
       workspaces: (ids) => loadWorkspaceRecords(db, ids),
+      users: (ids) => loadUserRecords(db, ids),
+      signIns: (hashes) => loadSignInRecords(db, hashes),
+      limits: (workspaceIds) => loadWorkspaceLimits(db, workspaceIds),
     },
     changes,
   );
-  const access = createAccess({ settings, db, secrets, changes, directory, sleep, now, log });
+  const keyUses = createKeyUses({ db, existing: (ids) => existingKeys(db, ids), now, log });
+  const onUse = keyUses.note;
+  const sightings = createSightings(db, { now, log });
+  const onSignInUse = sightings.note;
+  const uses = { onUse, onSignInUse };
+  const access = createAccess({ settings, db, secrets, changes, directory, sleep, now, log, ...uses });
   const { signingKeys, issuers, throttle } = access;
   const bodies = createBodyBudget(bodyLimits(settings));
   const ownPorts = new Set<number>();
+  let isStopping = false;
+  const limits = createLimitEngine({
+    store: createCounterStore(() => nativeDb(db)),
+    leaseMs: settings.callLimits.leaseMs,
+    onRead: (slot) => alarms.watch(slot),
+    log,
+  });
   const inference = createInference({
     authenticate: access.forInference,
     directory,
     requestLog,
     bodies,
+    limitEngine: limits,
     settings,
     ownPorts,
     db,
@@ -106,6 +140,13 @@ export function createApp(dependencies: AppDependencies): App {
   const realtime = createRealtime(inference, now);
   const leases = createLeases(log);
   const exports = createLogExports(settings, { db, leases, now, log });
+  const { mail, webhooks, alarms, keyUpkeep } = createNotices({
+    ...{ settings, db, secrets, changes, audit, events, leases, now, log },
+    http: inference.http,
+    hostPolicy: inference.hostPolicy,
+  });
+  const databaseUp = () => db.readyState === 1 && !changes.isStale();
+  const startedAt = now();
   const services = {
     db,
     secrets,
@@ -114,25 +155,37 @@ export function createApp(dependencies: AppDependencies): App {
     events,
     logs,
     log,
+    secretManagers: inference.secretManagers,
     signingKeys,
     throttle,
     leases,
+    mail,
+    webhooks,
+    limitAlarms: alarms,
+    keyUses,
     exports,
+    probe: createProbe(inference),
     now,
+    installation: createInstallationFacts(db, () =>
+      runningFacts({ settings, startedAt, databaseUp: databaseUp(), requestLog, remotes: doors.remotes }),
+    ),
     ...ownership,
     requestLogs: settings.requestLogs,
     identity: settings.identity,
   };
   const createContext = (principal: Principal | null, request: IncomingMessage): GraphContext => ({
     ...services,
+    operations: doors.operations,
     principal,
     request: requestFacts(request),
     memo: new Map(),
   });
+  const proxies = createProxyTrust(settings.trustedProxies);
   const aliases = createHeaderAliases(settings.headerPrefixAliases);
-  const { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference } = createDoors({
+  const doors = createDoors({
     settings,
     authenticate: access.at,
+    authenticateSignIn: access.atConsole,
     authenticateAccount: access.ofAccount,
     throttle,
     createContext,
@@ -140,13 +193,30 @@ export function createApp(dependencies: AppDependencies): App {
     aliases,
     log,
   });
+  const { remotes, subscriptions, graphHttp, consoleGraph, standalone, rest, oauth2, scim, reference } =
+    doors;
+  const consoleDoor = createConsoleDoor({
+    settings,
+    secrets,
+    directory,
+    bodies,
+    graphHttp: consoleGraph,
+    dataplane: createDataplane({ ...inference, authenticate: access.forConsoleInference }),
+    rest,
+    authenticate: access.atConsole,
+    createContext,
+    now,
+    log,
+  });
   const routersOnly = settings.subgraphs.listen;
   const metrics = createMetrics(
     [
       ...dataplaneGauges({ ...inference, realtime }),
       ...requestLogGauges(requestLog),
-      ...graphGauges(subscriptions, remotes),
+      ...limits.gauges,
+      ...graphGauges({ open: () => sumOf(subscriptions.map(({ open }) => open())) }, remotes),
       changesGauge(changes),
+      secretGauge(inference.secretMemory),
       bodyGauge(bodies),
       throttleGauge(throttle),
     ],
@@ -165,51 +235,78 @@ export function createApp(dependencies: AppDependencies): App {
     signingKeys,
     requestLog,
     exports,
+    mail,
+    webhooks,
+    alarms,
+    limits,
+    keyUpkeep,
+    keyUses,
     inference.breakers,
     logs,
     inference.cache,
     inference.http,
+    inference.secretMemory,
     issuers,
     throttle,
+    sightings,
     remotes,
     graphHttp,
+    consoleGraph,
     standalone,
-    subscriptions,
+    ...subscriptions,
   ];
 
   return {
     handle: allowOrigins(
       settings.corsOrigins,
-      aliases.around(
-        createListener({
-          dataplane: createDataplane(inference),
-          rest,
-          oauth2,
-          reference,
-          graphHttp,
-          standalone: routersOnly ? null : standalone,
-          metrics,
-          isReady: () => ({
-            ...ready(db, changes.isStale(), disk.isFull()),
-            ...(remotes && { subgraphs: remotes.states() }),
+      proxies.around(
+        aliases.around(
+          createListener({
+            dataplane: createDataplane(inference),
+            rest,
+            oauth2,
+            scim,
+            reference,
+            graphHttp,
+            console: consoleDoor,
+            standalone: routersOnly ? null : standalone,
+            metrics,
+            isReady: () => ({
+              ...readiness({
+                databaseUp: databaseUp(),
+                diskFull: disk.isFull(),
+                isStopping,
+              }),
+              ...(remotes && { subgraphs: remotes.states() }),
+            }),
+            seesOperations: createOperationsAccess(settings.metricsToken),
+            log,
           }),
-          seesOperations: createOperationsAccess(settings.metricsToken),
-          log,
-        }),
+        ),
       ),
     ),
     subgraphListener:
       standalone && routersOnly
-        ? { handle: aliases.around(createSubgraphListener({ standalone, metrics })), ...routersOnly }
+        ? {
+            handle: proxies.around(aliases.around(createSubgraphListener({ standalone, metrics }))),
+            ...routersOnly,
+          }
         : null,
     handleUpgrade: createUpgradeListener({
-      adopt: aliases.adopt,
-      graph: subscriptions.handleUpgrade,
+      adopt(request) {
+        proxies.adopt(request);
+        aliases.adopt(request);
+      },
+      graph: doors.handleUpgrade,
       realtime,
     }),
     listensOn: (port) => void ownPorts.add(port),
+    announceStop: () => {
+      isStopping = true;
+    },
+    endCalls: () => void inference.http.stop(),
     async endSubscriptions() {
-      await Promise.all([subscriptions.stop(), realtime.stop()]);
+      await Promise.all([...subscriptions.map(({ stop }) => stop()), realtime.stop()]);
     },
     start: () => startAll(lifecycle),
     settle: () => requestLog.drain(),
@@ -217,22 +314,9 @@ export function createApp(dependencies: AppDependencies): App {
   };
 }
 
+const sumOf = (numbers: number[]): number => numbers.reduce((sum, number) => sum + number, 0);
+
 function bodyLimits({ limits }: Settings): { sum: number; largest: number } {
   const { maxBodyBytes, maxJsonBytes, maxReplayBytes, bodyMemoryBytes } = limits;
   return { sum: bodyMemoryBytes, largest: Math.min(maxBodyBytes, Math.max(maxJsonBytes, maxReplayBytes)) };
 }
-
-/**
- * Whether a load balancer should send requests here. Without the database the service still answers from memory, but
- * it is not ready. A full disk leaves the service ready: inference and reads go on, and every other instance has the
- * same store.
- */
-const ready = (db: Connection, isStale: boolean, isDiskFull: boolean) => {
-  const up = db.readyState === 1 && !isStale;
-  return {
-    ready: up,
-    status: up ? (isDiskFull ? 'degraded' : 'ok') : 'down',
-    database: up ? 'up' : 'down',
-    disk: isDiskFull ? 'full' : 'ok',
-  };
-};

@@ -5,6 +5,7 @@ import {
   createOauth2,
   createReference,
   createRest,
+  createScim,
   describeRest,
   operationFiles,
   type Surfaces,
@@ -14,6 +15,7 @@ import type { Principal, Throttle } from '../auth/index.ts';
 import {
   createGraph,
   createGraphHttp,
+  createOperations,
   createRemotes,
   createSafety,
   createStandalone,
@@ -37,6 +39,8 @@ type Options = {
    * credential.
    */
   authenticate(door: string): (knock: Knock) => Promise<Principal | null>;
+  /** The same check for the console, which takes sign-ins alone. */
+  authenticateSignIn(knock: Knock): Promise<Principal | null>;
   /** Takes access tokens alone; throws INVALID_AUTHORISATION for anything else. */
   authenticateAccount(knock: Knock): Promise<Principal>;
   throttle: Throttle;
@@ -48,8 +52,8 @@ type Options = {
 
 /** The graph, and every door that opens on it: GraphQL over HTTP, WebSocket and event streams, routers, REST. */
 export function createDoors(options: Options) {
-  const { settings, authenticate, authenticateAccount, throttle, createContext, bodies, aliases, log } =
-    options;
+  const { settings, authenticate, authenticateSignIn, authenticateAccount } = options;
+  const { throttle, createContext, bodies, aliases, log } = options;
   const served = servedSubgraphs(subgraphs, settings.subgraphs.served);
   const graph = createGraph(readSources(served.subgraphs), served.elsewhere);
   const { trustedDocuments } = settings.graph;
@@ -89,6 +93,15 @@ export function createDoors(options: Options) {
     sandbox: settings.graph.sandbox,
     ...graphDoor,
   });
+  const atConsole = { ...graphDoor, authenticate: authenticateSignIn };
+  const consoleSubscriptions = createSubscriptions({ graph, served: remotes, ...atConsole });
+  const consoleGraph = createGraphHttp({
+    graph,
+    served: remotes,
+    streams: consoleSubscriptions.streams,
+    sandbox: false,
+    ...atConsole,
+  });
   const { routerSecret, listen: ownListener } = settings.subgraphs;
   const standalone =
     routerSecret !== null || ownListener !== null
@@ -111,8 +124,24 @@ export function createDoors(options: Options) {
   };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, bodies, log });
   const oauth2 = createOauth2({ createContext, bodies, log });
+  const identityIsServed = served.subgraphs.some(({ name }) => name === 'identity');
+  const scim = identityIsServed
+    ? createScim({ graph, createContext, authenticate: authenticate('scim'), bodies, log })
+    : null;
   const reference = createReference(() => describeRest(graph.schema, rest, surfaces));
-  return { remotes, subscriptions, graphHttp, standalone, rest, oauth2, reference };
+  return {
+    operations: createOperations(graph),
+    remotes,
+    subscriptions: [subscriptions, consoleSubscriptions],
+    handleUpgrade: subscriptions.handleUpgrade,
+    graphHttp,
+    consoleGraph,
+    standalone,
+    rest,
+    oauth2,
+    scim,
+    reference,
+  };
 }
 
 const restOperations = ({ schema }: Graph, { isWhole }: Served) =>

@@ -5,17 +5,23 @@ import { createEntries } from '../dataplane/cache/entries.ts';
 import { createCache } from '../dataplane/cache/index.ts';
 import { OpenCalls, openCallLimits } from '../dataplane/call/open-calls.ts';
 import type { DataplaneDependencies } from '../dataplane/dependencies.ts';
+import { createLimiting } from '../dataplane/limits/limiting.ts';
 import { createHttpUpstream } from '../dataplane/send/http.ts';
 import { createBreakers } from '../dataplane/strategy/breaker/index.ts';
 import { createStickyTargets } from '../dataplane/strategy/sticky.ts';
 import { createHostPolicy, ownHosts } from '../lib/http/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
 import { maxOpenFiles } from '../lib/open-files.ts';
+import type { LimitEngine } from '../limits/engine.ts';
+import { createOwnIdentity } from '../providers/index.ts';
+import { createSecretManagers } from '../secret-managers/index.ts';
+import { createSecretMemory } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
 
 type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog' | 'bodies'> & {
   settings: Settings;
+  limitEngine: LimitEngine;
   /** The ports on which this process listens; they are added when it begins to listen. */
   ownPorts: ReadonlySet<number>;
   db: Connection;
@@ -36,6 +42,7 @@ export function createInference(given: Given) {
     ownPorts,
     connectTimeout: settings.upstream.connectTimeout,
   });
+  const secretManagers = createSecretManagers(settings.secretManagers, hostPolicy, http.fetch);
   const { embeddings, memoryBytes, threshold, maxAge } = settings.cache;
   return {
     authenticate: given.authenticate,
@@ -43,7 +50,10 @@ export function createInference(given: Given) {
     requestLog: given.requestLog,
     bodies: given.bodies,
     http,
+    secretManagers,
+    secretMemory: createSecretMemory(secretManagers, settings.secretManagers, log),
     hostPolicy,
+    identity: settings.upstream.cloudIdentity && createOwnIdentity(settings.upstream.cloudIdentity),
     redirects: settings.upstream.redirects,
     breakers: createBreakers(db, { now, log }),
     sticky: createStickyTargets(db, { now, log }),
@@ -61,6 +71,7 @@ export function createInference(given: Given) {
     savedConfigsOnly: settings.savedConfigsOnly,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
     limits: settings.limits,
+    limiting: createLimiting(given.limitEngine, settings.callLimits.defaultOutputCap, log),
     headers: settings.headers,
     log,
     sleep,

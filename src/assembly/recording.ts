@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import type { Logger } from '../lib/logger.ts';
 import { createAuditChain } from '../recording/audit/chain.ts';
 import { createAuditNotes } from '../recording/audit/notes.ts';
+import { createReserve } from '../recording/audit/reserve.ts';
+import { createSpool } from '../recording/audit/spool.ts';
 import { createAuditTrail } from '../recording/audit/trail.ts';
-import { draftVersion } from '../recording/log/codec/draft-values.ts';
 import { createLogThread } from '../recording/log/thread/log-thread.ts';
 import { createLogWriter } from '../recording/log/writer.ts';
-import { createReserve } from '../recording/queue/reserve.ts';
-import { createSpool } from '../recording/queue/spool.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Storage } from '../storage/connection.ts';
 import type { DiskWatch } from '../storage/disk-watch.ts';
@@ -54,7 +53,7 @@ export function createRecording(
       traceCollector: settings.traceCollector,
       uri,
       spoolDirectory,
-      overflowKey: secrets.fileKey('request log overflow', draftVersion),
+      overflowKey: secrets.fileKey('request log overflow'),
       logLevel: settings.logLevel,
     },
     log,

@@ -7,7 +7,7 @@ const METHODS = 'GET, HEAD, POST, PUT, DELETE';
 
 /**
  * A listener that lets pages of these origins read answers and send any header. Callers are known by a key in a
- * header and never by a cookie.
+ * header and never by a cookie. The console, which knows them by a cookie, is for its own pages alone.
  */
 export function allowOrigins(origins: readonly string[], listener: Listener): Listener {
   if (origins.length === 0) return listener;
@@ -15,6 +15,7 @@ export function allowOrigins(origins: readonly string[], listener: Listener): Li
   const allowed = new Set(origins);
   return (request, response) => {
     const { origin } = request.headers;
+    if (request.url?.startsWith('/console/')) return listener(request, response);
     // Answers without the header vary too: a cache must not give them to pages of an allowed origin.
     if (!isOpen) response.setHeader('vary', 'origin');
     if (origin === undefined || !(isOpen || allowed.has(origin))) return listener(request, response);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { clientAddress, clientCountry } from '../lib/http/client-address.ts';
 import { localUrl } from '../lib/http/local-url.ts';
 import { splitUrl } from '../lib/http/request-url.ts';
 import type { RequestFacts } from '../subgraphs/context.ts';
@@ -13,7 +14,8 @@ export function requestFacts(request: IncomingMessage): RequestFacts {
     method: request.method ?? 'GET',
     ...splitUrl(originalUrl ?? url),
     headers: request.headers,
-    clientIp: request.socket.remoteAddress ?? '',
+    clientIp: clientAddress(request) ?? '',
+    country: clientCountry(request),
     arrivedAt: () => arrivalOf(request),
   };
 }

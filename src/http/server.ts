@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Oauth2, Reference, Rest } from '../../rest-compat/index.ts';
+import type { Oauth2, Reference, Rest, Scim } from '../../rest-compat/index.ts';
+import type { Console } from '../console/door.ts';
 import type { Dataplane } from '../dataplane/index.ts';
 import type { Realtime } from '../dataplane/realtime/index.ts';
 import { administrationBody, GatewayError, inferenceBody } from '../errors/index.ts';
@@ -20,8 +21,11 @@ type Doors = {
   dataplane: Dataplane;
   rest: Rest;
   oauth2: Oauth2;
+  /** Null when another process serves identities. */
+  scim: Scim | null;
   reference: Reference;
   graphHttp: GraphHttp;
+  console: Console;
   /** Null when the subgraphs have a listener of their own, or are not served. */
   standalone: GraphHttp | null;
   metrics: Metrics;
@@ -30,13 +34,13 @@ type Doors = {
   log: Logger;
 };
 
-type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'operations';
+type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'console' | 'operations';
 
 /**
  * Every path below these is administration. Below `/v1`, a path that no document of the administration knows goes to
  * a provider.
  */
-const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|\.well-known|model-configs)\//;
+const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|scim|\.well-known|model-configs)\//;
 
 const operationsPaths = new Set(['/', '/healthz', '/readyz', '/metrics']);
 
@@ -47,8 +51,10 @@ export function createListener({
   dataplane,
   rest,
   oauth2,
+  scim,
   reference,
   graphHttp,
+  console,
   standalone,
   metrics,
   isReady,
@@ -63,7 +69,8 @@ export function createListener({
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
     if (administration.test(path)) {
-      const operation = oauth2.match(path) ?? rest.match(request.method ?? 'GET', path) ?? rest.notFound;
+      const operation =
+        oauth2.match(path) ?? scim?.match(path) ?? rest.match(request.method ?? 'GET', path) ?? rest.notFound;
       return ['rest', operation(request, response)];
     }
     // A stream counts as its own door: the time that it stays open would spoil the durations of the graph.
@@ -76,6 +83,10 @@ export function createListener({
     if (standalone && path.startsWith('/subgraphs/')) {
       if (request.method === 'TRACE') return ['subgraph', refuseMethod(response, 'GET, POST')];
       return ['subgraph', standalone.handle(request, response)];
+    }
+    if (path === '/console' || path.startsWith('/console/')) {
+      // As with streams of the graph, the time that one stays open says nothing about the door.
+      return [path === '/console/graphql/stream' ? 'stream' : 'console', console.handle(request, response)];
     }
     if (path.startsWith('/invites/')) return ['operations', answerInvitePage(request, response)];
     return ['operations', operations(path, request, response)];
@@ -233,10 +244,21 @@ export async function openSubgraphListener(options: {
 /** How often connections that fell idle are looked for during a stop, in milliseconds. */
 const IDLE_CHECK = 50;
 
-/** Takes no new requests, lets open ones finish for `grace` milliseconds, then cuts what is left. */
-export function close(server: Server, grace: number): Promise<void> {
+/** Milliseconds in which a caller can read the last words of an answer that was ended. */
+const LAST_WORDS_MS = 1000;
+
+/**
+ * Takes no new requests and lets open ones finish for `grace` milliseconds. Then `endOpen` ends what is left, so that a
+ * stream says why it ends, and what is still there a second later is cut; without `endOpen` it is cut at once.
+ */
+export function close(server: Server, grace: number, endOpen?: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), grace);
+    const cutAll = () => server.closeAllConnections();
+    let cut = setTimeout(() => {
+      if (!endOpen) return cutAll();
+      endOpen();
+      cut = setTimeout(cutAll, LAST_WORDS_MS);
+    }, grace);
     // A connection that waits for a next request after a complete answer is closed.
     const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK);
     server.close(() => {

@@ -12,8 +12,8 @@ type ToWorker = MetricsOfAll | { open: true };
 export type Workers = {
   /** The addresses at which all workers answer. */
   addresses: Addresses;
-  /** Asks every worker to stop and waits for their ends. */
-  stop(): Promise<void>;
+  /** Passes the signal on to every worker and waits for their ends. */
+  stop(signal: NodeJS.Signals): Promise<void>;
 };
 
 /**
@@ -59,14 +59,15 @@ export async function startWorkers(options: {
     if (stopping) return;
     log.error({ code, signal }, 'A worker ended; starting another.');
     await sleep(RELAUNCH_DELAY);
-    if (!stopping) openOnceListening(launch());
+    // A later worker does not wait: the first ones have waited until everything was set up.
+    if (!stopping) launch().send({ open: true } satisfies ToWorker);
   }
 
-  async function stop(): Promise<void> {
+  async function stop(signal: NodeJS.Signals): Promise<void> {
     stopping = true;
     const running = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     const ended = running.map((worker) => once(worker, 'exit'));
-    for (const worker of running) worker.process.kill('SIGTERM');
+    for (const worker of running) worker.process.kill(signal);
     await Promise.all(ended);
   }
 
@@ -85,7 +86,7 @@ export async function startWorkers(options: {
     return { addresses, stop };
   } catch (error) {
     await Promise.allSettled(first);
-    await stop();
+    await stop('SIGINT');
     throw error;
   }
 }
@@ -106,15 +107,11 @@ function told<Name extends keyof Told>(worker: Worker, name: Name): Promise<Told
   });
 }
 
-/** A later worker does not wait: the first ones have waited until everything was set up. */
-function openOnceListening(worker: Worker): void {
-  worker.on('message', (message: FromWorker) => {
-    if ('listening' in message) worker.send({ open: true } satisfies ToWorker);
-  });
-}
-
-/** Tells the process that watches over this one where it listens; resolves when this process may answer requests. */
-export function permission(addresses: Addresses): Promise<void> {
+/**
+ * In a worker: resolves when the process that watches over it lets it answer requests. It is asked for at the beginning,
+ * since the permission may come before the worker listens.
+ */
+export function permission(): Promise<void> {
   return new Promise((resolve) => {
     const hear = (message: ToWorker | Record<string, unknown>) => {
       if (!('open' in message)) return;
@@ -122,8 +119,12 @@ export function permission(addresses: Addresses): Promise<void> {
       resolve();
     };
     process.on('message', hear);
-    process.send?.({ listening: addresses } satisfies FromWorker);
   });
+}
+
+/** Tells the process that watches over this one where it listens. */
+export function announceAddresses(addresses: Addresses): void {
+  process.send?.({ listening: addresses } satisfies FromWorker);
 }
 
 /** Tells the process that watches over this one that it answers requests. */

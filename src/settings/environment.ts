@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import { semanticCacheEmbeddings } from './cache.ts';
+import { cloudIdentitySettings } from './cloud-identity.ts';
+import { consoleOidc } from './console-oidc.ts';
 import { corsOrigins } from './cors.ts';
 import { exportSettings } from './exports.ts';
 import { defaultGraphLimits } from './graph-limits.ts';
 import { headerSettings } from './headers.ts';
 import type { House } from './house.ts';
 import { jwtIssuers } from './jwt-issuers.ts';
+import { limitSettings } from './limits.ts';
+import { mailSettings } from './mail.ts';
 import { nameList } from './name-list.ts';
+import { proxySettings } from './proxies.ts';
 import { remoteSubgraphs } from './remote-subgraphs.ts';
+import { secretManagerSettings } from './secret-managers.ts';
 import { traceSettings } from './traces.ts';
 
 const wholeNumber = (min: number, max: number) =>
@@ -125,6 +131,7 @@ export const environmentOf = (house: House) =>
           'the same of one key, in one process; by default never more than three quarters of ' +
           '`MAX_OPEN_CALLS`',
       }),
+    ...limitSettings,
     CONNECT_TIMEOUT_MS: integer(10_000, 100, 300_000).describe(
       'milliseconds that the TCP and TLS handshake with a provider may take',
     ),
@@ -229,6 +236,7 @@ export const environmentOf = (house: House) =>
           'which a request came in: a Host header counts only where it is `localhost` or another ' +
           'loopback address. Set it wherever a proxy, a container or a name stands in front',
       ),
+    ...proxySettings,
     SERVICE_ACCOUNT_DOMAIN: z
       .string()
       .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain in lower case')
@@ -243,19 +251,32 @@ export const environmentOf = (house: House) =>
         'JSON list of identity providers whose JWTs are taken in place of gateway keys: `issuer`, ' +
           '`jwks_url`, `organisation_id`, `audience` (any); see docs/identity.md',
       ),
+    ...mailSettings,
+    CONSOLE_OIDC: consoleOidc
+      .optional()
+      .describe(
+        'JSON of the identity provider at which people sign in to the console: `issuer`, `client_id`, ' +
+          '`client_secret`, `allowed_domains`, `create_members` (false), `group_roles`, `groups_claim` (`groups`), ' +
+          '`scope` (`openid email profile`), `organisation_id` (the first one); see docs/identity.md',
+      ),
     METRICS_TOKEN: headerSecret
       .optional()
       .describe(
         'shows `/metrics` and the details of `/readyz` to whoever sends it as `Authorization: ' +
           'Bearer`; 32 characters at least. Without it only programs on this machine see them',
       ),
+    ...cloudIdentitySettings,
+    ...secretManagerSettings,
     ...traceSettings,
     LOG_LEVEL: z
       .enum(['silent', 'error', 'warn', 'info', 'debug'])
       .default('info')
       .describe('`silent`, `error`, `warn`, `info`, `debug`: JSON lines on standard error'),
+    DRAIN_DELAY_MS: integer(5000, 0, 600_000).describe(
+      'milliseconds after SIGTERM in which requests are still answered while `/readyz` is 503, so that load balancers look elsewhere',
+    ),
     SHUTDOWN_TIMEOUT_MS: integer(10_000, 0, 600_000).describe(
-      'milliseconds that open requests may go on after SIGTERM',
+      'milliseconds that open requests may go on once no new ones are taken',
     ),
     NODE_ENV: z
       .string()

@@ -1,7 +1,7 @@
 /** What one operation of the graph may take, unless the settings say otherwise. */
 export const defaultGraphLimits = {
   maxDepth: 20,
-  maxCost: 50_000,
+  maxCost: 100_000,
   /** Milliseconds. */
   timeout: 30_000,
 };

@@ -3,13 +3,19 @@ import { isLoopbackHost } from '../lib/http/addresses.ts';
 import { hostnameOf } from '../lib/http/custom-host.ts';
 import type { LogLevel } from '../lib/logger.ts';
 import type { EmbeddingSettings } from './cache.ts';
+import { type CloudIdentity, cloudIdentityOf, lentIdentityOf } from './cloud-identity.ts';
+import type { ConsoleOidc } from './console-oidc.ts';
 import { type EnvironmentValues, environmentOf } from './environment.ts';
 import type { S3Bucket } from './exports.ts';
 import { exportBucket, missingOfBucket } from './exports.ts';
 import { anyHouse, type House } from './house.ts';
 import type { JwtIssuer } from './jwt-issuers.ts';
+import { type MailServerSettings, mailServerOf, missingOfMail } from './mail.ts';
 import type { RemoteSubgraph } from './remote-subgraphs.ts';
+import { type SecretManagerSettings, secretManagersOf } from './secret-managers.ts';
 import { collectorOf, type OtlpCollector } from './traces.ts';
+
+export type { CloudIdentity } from './cloud-identity.ts';
 
 /** Everything an operator can set, read once. No other file reads the environment. */
 export type Settings = {
@@ -43,6 +49,14 @@ export type Settings = {
     /** Bytes of request bodies that one process holds in memory at the same time, at all doors. */
     bodyMemoryBytes: number;
   };
+  callLimits: {
+    /** Milliseconds of its demand that a process takes out of a limit's counter beforehand. */
+    leaseMs: number;
+    /** Milliseconds for which calls wait for a budget that others hold, where a limit says nothing else. */
+    waitMs: number;
+    /** Output tokens that a call without a cap of its own gets under a limit in cost or tokens, at most. */
+    defaultOutputCap: number;
+  };
   openCalls: {
     /** Calls that one process may have on their way to providers; null: as many as its open files allow. */
     total: number | null;
@@ -56,6 +70,8 @@ export type Settings = {
     trustedHosts: string[];
     /** Redirects to other places on paths that are passed on: the caller gets them, or a 502. */
     redirects: 'pass' | 'refuse';
+    /** Who the gateway itself is in a cloud; null lends that to nobody. */
+    cloudIdentity: CloudIdentity | null;
   };
   cache: {
     /** Seconds that an answer is kept where its config does not say, and the most where it does; null: a week, and ninety days. */
@@ -111,13 +127,22 @@ export type Settings = {
     /** Of the names of service accounts: `<name>@<tsg_id>.iam.<domain>`. */
     serviceAccountDomain: string;
     jwtIssuers: JwtIssuer[];
+    /** Where people sign in to the console; null: by links and credentials alone. */
+    consoleOidc: ConsoleOidc | null;
   };
+  /** Addresses and networks of proxies whose word about clients counts. */
+  trustedProxies: string[];
+  /** Who sends the gateway's mails; null keeps them in the outbox. */
+  mailServer: MailServerSettings | null;
+  secretManagers: SecretManagerSettings;
   /** What is told of every try at a provider; null tells nobody. */
   traceCollector: OtlpCollector | null;
   /** Shows metrics and the details of readiness to those who are not on this machine; null shows them to nobody else. */
   metricsToken: string | null;
   logLevel: LogLevel;
   /** Milliseconds that open requests get after SIGTERM. */
+  /** Milliseconds. */
+  drainDelay: number;
   shutdownTimeout: number;
 };
 
@@ -134,7 +159,7 @@ export function readSettings(
   // An empty variable means "not set", as in compose files and CI.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environmentOf(house).safeParse(given);
-  const mistakes = [...(parsed.error?.issues ?? []), ...missingOfBucket(given)];
+  const mistakes = [...(parsed.error?.issues ?? []), ...missingOfBucket(given), ...missingOfMail(given)];
   if (!parsed.success || mistakes.length > 0) {
     const lines = mistakes.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
     throw new SettingsError(`These settings are not valid:\n${lines.join('\n')}`);
@@ -163,6 +188,11 @@ export function readSettings(
       maxReplayBytes: values.MAX_REPLAY_BYTES,
       bodyMemoryBytes: values.BODY_MEMORY_BYTES,
     },
+    callLimits: {
+      leaseMs: values.LIMITS_LEASE_SECONDS * 1000,
+      waitMs: values.LIMITS_WAIT_MS,
+      defaultOutputCap: values.LIMITS_DEFAULT_OUTPUT_CAP,
+    },
     openCalls: {
       total: values.MAX_OPEN_CALLS ?? null,
       perKey: values.MAX_OPEN_CALLS_PER_KEY ?? null,
@@ -171,6 +201,7 @@ export function readSettings(
       connectTimeout: values.CONNECT_TIMEOUT_MS,
       trustedHosts: trustedHosts(values),
       redirects: values.PROVIDER_REDIRECTS,
+      cloudIdentity: lentIdentityOf(values),
     },
     cache: {
       maxAge: values.CACHE_MAX_AGE_SECONDS ?? null,
@@ -202,10 +233,15 @@ export function readSettings(
       publicUrl: values.PUBLIC_URL ?? null,
       serviceAccountDomain: values.SERVICE_ACCOUNT_DOMAIN,
       jwtIssuers: values.JWT_ISSUERS ?? [],
+      consoleOidc: values.CONSOLE_OIDC ?? null,
     },
+    trustedProxies: values.TRUSTED_PROXIES,
+    mailServer: mailServerOf(values),
+    secretManagers: secretManagersOf(values, cloudIdentityOf(values)),
     traceCollector: collectorOf(values),
     metricsToken: values.METRICS_TOKEN ?? null,
     logLevel: values.LOG_LEVEL,
+    drainDelay: values.DRAIN_DELAY_MS,
     shutdownTimeout: values.SHUTDOWN_TIMEOUT_MS,
   };
 }

@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 const listOf = (ranges: string[]): BlockList => {
   const list = new BlockList();
   for (const range of ranges) {
-    const [address = '', bits = ''] = range.split('/');
-    list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
+    const [address = '', bits] = range.split('/');
+    list.addSubnet(address, Number(bits ?? (isIPv4(address) ? 32 : 128)), isIPv4(address) ? 'ipv4' : 'ipv6');
   }
   return list;
 };
@@ -86,11 +86,31 @@ export function isPrivateAddress(address: string): boolean {
   return mapped.test(plain) || contains(notPublic, plain);
 }
 
+/** An address, or a network as `10.0.0.0/8`. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0 || address.includes('%')) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** Whether an address, in whatever form sockets and headers show it, is in one of the networks. */
+export function createNetworks(networks: readonly string[]): (address: string) => boolean {
+  const list = listOf([...networks]);
+  return (address) => {
+    const plain = plainAddress(address);
+    return isIP(plain) !== 0 && contains(list, plain);
+  };
+}
+
+/** An IPv4 address in the form of IPv6, as listeners for both show it, is IPv4. */
+export const plainAddress = (address: string): string => unwrap(canonical(address), mapped);
+
 const loopback = listOf(['127.0.0.0/8', '::1/128']);
 
 /** True for an address of this machine alone, also in the form in which IPv6 sockets show IPv4 ones. */
 export function isLoopbackAddress(address: string): boolean {
-  const plain = unwrap(canonical(address), mapped);
+  const plain = plainAddress(address);
   return isIP(plain) !== 0 && contains(loopback, plain);
 }
 
@@ -103,7 +123,7 @@ const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /** Whether a connection to this address ends at this machine: loopback, or an address of one of its interfaces. */
 export function isOwnAddress(address: string): boolean {
-  const plain = unwrap(canonical(address), mapped);
+  const plain = plainAddress(address);
   if (unspecified.has(plain) || isLoopbackAddress(plain)) return true;
   // Read anew each time: interfaces come and go, and this is asked about a gateway's own ports alone.
   return Object.values(networkInterfaces()).some((list) =>
@@ -113,7 +133,7 @@ export function isOwnAddress(address: string): boolean {
 
 /** What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, e.g. `2001:db8:0:7::/64`. */
 export function clientNetwork(address: string): string {
-  const plain = unwrap(canonical(address), mapped);
+  const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;
   const [head = [], tail = []] = plain.split('::').map((groups) => groups.split(':').filter(Boolean));
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
