@@ -33,10 +33,10 @@ const paths = operationFiles()
 type Ask = (path: string, min: Date, max: Date, query?: Record<string, string>) => Promise<unknown>;
 
 const askWith =
-  (key: string): Ask =>
+  (key: string, workspace: string): Ask =>
   async (path, min, max, query = {}) => {
     const search = new URLSearchParams({
-      workspace_slug: 'any',
+      workspace_slug: workspace,
       time_of_generation_min: min.toISOString(),
       time_of_generation_max: max.toISOString(),
       ...query,
@@ -107,7 +107,7 @@ async function main(): Promise<void> {
         `${await db.collection('log_rollups').countDocuments()} roll-up documents. ` +
         `Times of ${ROUNDS} rounds in milliseconds.\n`,
     );
-    const ask = askWith(sluice.workspaceKey);
+    const ask = askWith(sluice.workspaceKey, owner.workspaceId);
     console.log('| what | best | median | worst | budget | met |');
     console.log('|---|--:|--:|--:|--:|---|');
     for (const path of paths) if (!(await time(ask, path))) process.exitCode = 1;

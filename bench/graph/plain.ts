@@ -7,9 +7,11 @@ import express from 'express';
 import { createThrottle, sleep } from '../../src/auth/index.ts';
 import { createAuthenticate, credentialOf } from '../../src/authentication/authenticate.ts';
 import { createDirectory } from '../../src/directory/memory.ts';
+import { createHostPolicy } from '../../src/lib/http/custom-host.ts';
 import { splitUrl } from '../../src/lib/http/request-url.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createLogWriter } from '../../src/recording/log/writer.ts';
+import { createSecretManagers } from '../../src/secret-managers/index.ts';
 import { readSettings } from '../../src/settings/index.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';
@@ -22,6 +24,7 @@ import { createSecrets } from '../../src/storage/secrets.ts';
 import { createSigningKeys } from '../../src/storage/signing-keys/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { loadKeyRecords } from '../../src/subgraphs/identity/api-key/records.ts';
+import { createInstallationFacts } from '../../src/subgraphs/identity/installation/facts.ts';
 import { maskConfig } from '../../src/subgraphs/routing/config/sealing.ts';
 import { getConfig } from '../../src/subgraphs/routing/config/service.ts';
 import { schema } from './plain-schema.ts';
@@ -45,10 +48,13 @@ const directory = createDirectory(
     catalogues: none,
     accounts: none,
     workspaces: none,
+    users: none,
+    signIns: none,
+    limits: none,
   },
   changes,
 );
-const authenticate = createAuthenticate(directory, secrets, []);
+const authenticate = createAuthenticate(directory, secrets, [], () => undefined);
 const leases = createLeases(log);
 const signingKeys = createSigningKeys({ db, secrets, changes, now: () => new Date(), log });
 
@@ -59,6 +65,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     secrets,
     changes,
     events,
+    operations: { knows: () => false, run: async () => Promise.reject(new Error('There is no graph here.')) },
     logs: createLogWriter({ database: async () => nativeDb(db), log }),
     log,
     throttle: createThrottle({ log, sleep, now: () => performance.now() }),
@@ -69,11 +76,21 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     identity: settings.identity,
     signingKeys,
     leases,
+    keyUses: { unwritten: () => null },
+    mail: { sendAlert: async () => undefined, sendSecret: async () => undefined },
+    limitAlarms: { raise: async () => undefined },
+    webhooks: { publish: async () => undefined, wake: () => undefined, urlProblem: () => null },
+    secretManagers: createSecretManagers(settings.secretManagers, createHostPolicy([]), fetch),
+    installation: createInstallationFacts(db, () => {
+      throw new Error('Nobody asks the plain server how it runs.');
+    }),
+    probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),
     exports: {
       files: createExportFiles(null, settings.storage.dataDirectory),
       wake: () => undefined,
     },
     workspaceOwned: [],
+    goingWithWorkspace: [],
     audited: new Map(),
     organisationOwned: [],
     audit: { record: async () => undefined },
@@ -84,6 +101,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       query: '',
       headers: request.headers,
       clientIp: '',
+      country: null,
       arrivedAt: () => '',
     },
   };
