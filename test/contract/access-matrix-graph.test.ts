@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { OperationTypeNode } from 'graphql';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { subgraphs } from '../../src/subgraphs/index.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { type CountedApp, startCountedApp } from '../support/counted-app.ts';
 import { graphDoor } from './access/doors.ts';
 import { describeAccessOf } from './access/matrix.ts';
 import { rootFields } from './access/root-fields.ts';
@@ -10,10 +10,10 @@ import { createWorld, type World } from './access/world.ts';
 
 const { schema } = createGraph(readSources(subgraphs));
 
-let app: TestApp;
+let app: CountedApp;
 let world: World;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startCountedApp();
   world = await createWorld(app, schema);
 });
 afterAll(() => app.stop());

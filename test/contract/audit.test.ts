@@ -46,6 +46,7 @@ function least(type: GraphQLInputType): unknown {
   const values: Record<string, unknown> = {
     Int: 1,
     Float: 1,
+    Count: 1,
     Boolean: true,
     DateTime: '2026-01-01T00:00:00Z',
   };

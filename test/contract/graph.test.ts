@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { GraphQLField, GraphQLObjectType } from 'graphql';
+import { type GraphQLField, type GraphQLObjectType, isNonNullType, isObjectType } from 'graphql';
 import { isPermission } from '../../src/auth/index.ts';
 import { createGraph, readSources } from '../../src/graph/index.ts';
 import { readRule } from '../../src/graph/rules/read-rule.ts';
@@ -53,6 +53,16 @@ describe('the public schema', () => {
       )
       .filter(({ scope }) => !isPermission(scope));
     expect(unknown).toEqual([]);
+  });
+
+  it('lets one field fail alone: what may be refused, and each root query, can be null', () => {
+    const objects = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const changing = [schema.getMutationType(), schema.getSubscriptionType()];
+    const all = objects.filter((type) => !changing.includes(type)).flatMap(fieldsOf);
+    const refusable = all.filter(({ field }) => readRule(schema, 'access', field) !== null);
+    expect(refusable.length).toBeGreaterThan(queries.length / 2);
+    const emptying = [...queries, ...refusable].filter(({ field }) => isNonNullType(field.type));
+    expect(coordinates(emptying)).toEqual([]);
   });
 
   it('is the one that was reviewed', () => {

@@ -58,7 +58,7 @@ describe('the default limits', () => {
       logs(pageSize: 100) { data { provider { integration { models(limit: $limit) { slug name enabled } } } } } }`;
     expect(refusals(query, { limit: 100 })).toEqual([]);
     expect(refusals(query, { limit: 1000 })).toEqual([
-      expect.stringMatching(/^The operation costs \d+; the limit is 50000\.$/),
+      expect.stringMatching(/^The operation costs \d+; the limit is 100000\.$/),
     ]);
   });
 

@@ -22,6 +22,11 @@ export type ListQuery = {
 };
 
 const isList = (field: Field): boolean => isListType(getNullableType(field.type));
+const MOST_PLAIN = 20;
+/** Fields of a question, below the limit of the graph with room for what stands around them. */
+const MOST_FIELDS = 450;
+
+const isBoolean = (field: Field): boolean => getNamedType(field.type).name === 'Boolean';
 const isLeaf = (field: Field): boolean => isLeafType(getNamedType(field.type));
 const fieldsOf = (type: GraphQLObjectType): Field[] => Object.values(type.getFields());
 
@@ -67,16 +72,15 @@ export function listQueries(schema: GraphQLSchema, required: Record<string, stri
     if (!isPage && !isList(root)) return [];
     const item = list ? objectOf(list) : page;
     const place = list ? `Query.${root.name}.${list.name}` : `Query.${root.name}`;
-    return partsOf(item).map(({ name, fields }) => {
+    return partsOf(item).map(({ name, select }) => {
       const lists = new Set([list ? `${page.name}.${list.name}` : place]);
-      const select = (size: number) =>
-        fields.map((field) => selection(item, field, size, [item.name], lists)).join(' ');
-      select(1);
+      select(1, lists);
       return {
         label: `${place}: ${name}`,
         lists,
         text: (size) => {
-          const around = list ? `${list.name} { ${select(size)} }` : select(size);
+          const selected = select(size, lists);
+          const around = list ? `${list.name} { ${selected} }` : selected;
           return `{ ${root.name}${argumentsOf(query, root, size, required)} { ${around} } }`;
         },
       };
@@ -84,12 +88,46 @@ export function listQueries(schema: GraphQLSchema, required: Record<string, stri
   });
 }
 
-const partsOf = (item: GraphQLObjectType) => [
-  { name: 'its plain fields', fields: fieldsOf(item).filter(isLeaf) },
+type Part = { name: string; select(size: number, lists: Set<string>): string };
+
+const partsOf = (item: GraphQLObjectType): Part[] => [
+  {
+    name: 'its plain fields',
+    select: () =>
+      fieldsOf(item)
+        .filter(isLeaf)
+        .map(({ name }) => name)
+        .join(' '),
+  },
   ...fieldsOf(item)
     .filter((field) => !isLeaf(field))
-    .map((field) => ({ name: field.name, fields: [field] })),
+    .flatMap((field) => partsBelow(item, field)),
 ];
+
+/** One question about a field or, where that would pass the limit of a query, one for each field below it. */
+function partsBelow(item: GraphQLObjectType, field: Field): Part[] {
+  const type = objectOf(field);
+  const all = inner(type, [item.name]);
+  const asking =
+    (fields: readonly Field[]): Part['select'] =>
+    (size, lists) =>
+      selection(item, field, size, [item.name], lists, fields);
+  if (sizeOf(asking(all)(1, new Set())) <= MOST_FIELDS) return [{ name: field.name, select: asking(all) }];
+  return [
+    { name: `${field.name}, its plain fields`, select: asking(all.filter(isLeaf)) },
+    ...all
+      .filter((each) => !isLeaf(each))
+      .map((each) => ({ name: `${field.name}.${each.name}`, select: asking([each]) })),
+  ];
+}
+
+const sizeOf = (text: string): number => text.replace(/\([^)]*\)/g, '').match(/\w+/g)?.length ?? 0;
+
+/** Of a table of plain values, such as switches, a few: they come together, and all would pass the limit of a query. */
+function sampleOf(type: GraphQLObjectType): Field[] {
+  const fields = fieldsOf(type);
+  return fields.length > MOST_PLAIN && fields.every(isBoolean) ? fields.slice(0, 2) : fields;
+}
 
 function selection(
   parent: GraphQLObjectType,
@@ -97,15 +135,19 @@ function selection(
   size: number,
   above: readonly string[],
   lists: Set<string>,
+  fields?: readonly Field[],
 ): string {
   const named = field.name + argumentsOf(parent, field, size, {});
   if (isLeaf(field)) return named;
   const type = objectOf(field);
   if (isList(field)) lists.add(`${parent.name}.${field.name}`);
-  const again = above.includes(type.name);
-  const below = fieldsOf(type).filter((inner) => isLeaf(inner) || !again);
-  return `${named} { ${below.map((inner) => selection(type, inner, size, [...above, type.name], lists)).join(' ')} }`;
+  const below = fields ?? inner(type, above);
+  return `${named} { ${below.map((each) => selection(type, each, size, [...above, type.name], lists)).join(' ')} }`;
 }
+
+/** The fields to select of a type below these: of one that comes again, those that lead no further. */
+const inner = (type: GraphQLObjectType, above: readonly string[]): Field[] =>
+  sampleOf(type).filter((field) => isLeaf(field) || !above.includes(type.name));
 
 function argumentsOf(
   parent: GraphQLObjectType,

@@ -110,12 +110,8 @@ describe('a path with a name of the administration that is not there', () => {
   });
 
   test.each([
-    [
-      'POST',
-      '/v1/virtual-keys',
-      /^There is no \/v1\/virtual-keys\. This version has nothing at \/v1\/virtual-keys\./,
-    ],
-    ['GET', '/v1/policies/rate-limits', /This version has nothing at \/v1\/policies\./],
+    ['POST', '/v1/prompts', /^There is no \/v1\/prompts\. This version has nothing at \/v1\/prompts\./],
+    ['GET', '/v1/guardrails/g1', /This version has nothing at \/v1\/guardrails\./],
     ['POST', '/v1/prompts/pp-1/completions', /reached at \/v1\/proxy\/prompts\/pp-1\/completions\.$/],
     ['POST', '/v1/gateway/tokenize', /This version has nothing at \/v1\/gateway\./],
     ['GET', '/v1/configs/x/y/z', /There is \/v1\/configs, \/v1\/configs\/\{slug\}, .*\/versions\./],

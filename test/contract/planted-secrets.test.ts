@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,9 +10,14 @@ import type { LogBodiesPack } from '../../src/recording/log/record.ts';
 import { unpack } from '../../src/recording/log/write-logs.ts';
 import { findEmbedded } from '../../src/storage/embedded/index.ts';
 import { type SluiceProcess, startProcess } from '../support/process.ts';
+import { json, type ScriptedProvider, startProvider } from '../support/provider.ts';
 
 let directory: string;
+/** What the command line reads. */
+let bundles: string;
 let sluice: SluiceProcess;
+/** Where secrets are kept elsewhere, in the manner of Vault. */
+let manager: ScriptedProvider;
 let seeds: Bootstrap;
 /** Each secret once, by what it is. */
 const secrets = new Map<string, string>();
@@ -55,6 +61,8 @@ async function call(path: string, options: Call = {}): Promise<number> {
   answers.push({ path, text });
   return status;
 }
+
+const fromOwnPage = { 'sec-fetch-site': 'same-origin' };
 
 const admin = () => ({ authorization: `Bearer ${secrets.get('access token')}` });
 
@@ -131,7 +139,9 @@ async function plantAll(): Promise<void> {
       apiKeys { key } } }`,
     ({ acceptInvite }) => acceptInvite.apiKeys[0].key,
   );
+  await plantSignIns();
   secrets.set('provider credential', 'planted-provider-credential-5e1f');
+  secrets.set('virtual key credential', 'planted-virtual-key-credential-88c2');
   secrets.set('custom header', 'planted-custom-header-77ab');
   secrets.set('model header', 'planted-model-header-31dd');
   secrets.set('provider setting', 'planted+provider+setting+04b8');
@@ -166,6 +176,47 @@ async function plantAll(): Promise<void> {
     configurations: { aws_secret_access_key: secrets.get('provider setting') },
   };
   expect(await call('/v1/integrations', { headers: key, body: further })).toBe(200);
+  const virtualKey = { name: 'Planted', slug: 'planted-vk', provider: 'openai' };
+  const inWorkspace = { 'x-gateway-api-key': seeds.workspace_api_key };
+  for (const [method, path] of [
+    ['POST', '/v1/virtual-keys'],
+    ['PUT', '/v1/virtual-keys/planted-vk'],
+  ] as const) {
+    const body = { ...(method === 'POST' ? virtualKey : {}), key: secrets.get('virtual key credential') };
+    expect(await call(path, { method, headers: inWorkspace, body })).toBe(200);
+  }
+  expect(await call('/v1/virtual-keys', { method: 'GET', headers: inWorkspace })).toBe(200);
+  secrets.set('manager credential', 'planted-manager-credential-62ac');
+  secrets.set('managed credential', 'planted-managed-credential-98e0');
+  manager.play(json(200, { data: { key: secrets.get('managed credential') } }));
+  const reference = {
+    name: 'Planted',
+    slug: 'planted',
+    manager_type: 'hashicorp_vault',
+    auth_config: {
+      vault_auth_type: 'token',
+      vault_addr: manager.url.replace('/v1', ''),
+      vault_token: secrets.get('manager credential'),
+    },
+    secret_path: 'kv1/planted',
+  };
+  expect(await call('/v1/secret-references', { headers: key, body: reference })).toBe(200);
+  const managed = {
+    name: 'Managed',
+    slug: 'managed',
+    ai_provider_id: 'openai',
+    configurations: { custom_host: 'http://127.0.0.1:8/v1' },
+    secret_mappings: [{ target_field: 'key', secret_reference_id: 'planted' }],
+  };
+  expect(await call('/v1/integrations', { headers: key, body: managed })).toBe(200);
+  await call('/v1/secret-references/planted', { headers: key });
+  const tried = { query: 'mutation { testSecretReference(id: "planted") { outcome message members } }' };
+  expect(await call('/graphql', { headers: key, body: tried })).toBe(200);
+  const asked = chat({ model: '@managed/gpt-test' });
+  const caller = { 'x-gateway-api-key': seeds.workspace_api_key };
+  // Its credential was read, and nobody is where it goes.
+  expect(await call('/v1/chat/completions', { headers: caller, body: asked })).toBe(503);
+  expect(manager.requests).toHaveLength(2);
   const config = { provider: 'openai', api_key: secrets.get('config credential') };
   const headers = { 'x-gateway-api-key': seeds.workspace_api_key };
   expect(await call('/v1/configs', { headers, body: { name: 'Planted', config } })).toBe(200);
@@ -177,6 +228,68 @@ async function plantAll(): Promise<void> {
     expect(status).toBe(200);
     secrets.set('kept key', /"key":"([^"]+)"/.exec(text)?.[1] ?? '');
   }
+  await plantBundle();
+}
+
+/** A bundle whose documents name a variable, which the command line reads; and what it exports of everything planted. */
+async function plantBundle(): Promise<void> {
+  secrets.set('bundle credential', 'planted-bundle-credential-c41f');
+  const file = join(bundles, 'bundle.json');
+  const document = {
+    apiVersion: 'sluice/v1',
+    kind: 'Integration',
+    metadata: { slug: 'planted-bundle', bundle: 'planted' },
+    spec: { name: 'Planted', aiProviderId: 'openai', key: { env: 'PLANTED' } },
+  };
+  await writeFile(file, JSON.stringify(document));
+  for (const args of [['diff', file], ['apply', file], ['diff', file], ['export']])
+    answers.push({ path: `sluice ${args.join(' ')}`, text: await runCommand(args) });
+  expect(answers.at(-1)?.text).toContain('env: PLANTED');
+  for (const slug of ['planted', 'planted-vk', 'planted-bundle', 'managed'])
+    expect(answers.at(-1)?.text).toContain(`slug: ${slug}`);
+  // What is refused is not repeated.
+  const inClear = { ...document, spec: { ...document.spec, key: secrets.get('bundle credential') } };
+  const refused = `query ($input: PlanBundleInput!) { planBundle(input: $input) { digest } }`;
+  const variables = { input: { documents: [inClear] } };
+  await call('/graphql', { headers: admin(), body: { query: refused, variables } });
+  await writeFile(file, JSON.stringify(inClear));
+  answers.push({ path: 'sluice validate', text: await runCommand(['validate', file]) });
+  expect(answers.at(-1)?.text).toContain('must not hold a secret in clear');
+}
+
+/** All that `npm run sluice` prints, with the account's credential. */
+const runCommand = (args: string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const env = {
+      PATH: process.env.PATH,
+      PLANTED: secrets.get('bundle credential'),
+      SLUICE_URL: sluice.url,
+      SLUICE_CLIENT_ID: seeds.client_id,
+      SLUICE_CLIENT_SECRET: secrets.get('client secret'),
+      SLUICE_TSG_ID: seeds.tsg_id,
+    };
+    const script = join(import.meta.dirname, '../../scripts/sluice.ts');
+    const flags = ['--disable-warning=ExperimentalWarning', script];
+    execFile(process.execPath, [...flags, ...args], { env }, (_error, out, err) => resolve(`${out}\n${err}`));
+  });
+
+/** A link that was used, the cookie that it gave, and a link that waits. */
+async function plantSignIns(): Promise<void> {
+  const { text } = await send('/graphql', { headers: admin(), body: { query: '{ users { data { id } } }' } });
+  const [, userId] = /"id":"([^"]+)"/.exec(text) ?? [];
+  const query = `mutation { made: createSignInLink(userId: "${userId}") { signInLink } }`;
+  const secretOf = ({ made }: any) => made.signInLink.split('#')[1];
+  await plant('used link', query, secretOf);
+  const signedIn = await send('/console/sign-in', {
+    headers: fromOwnPage,
+    body: { link: secrets.get('used link') },
+  });
+  expect(signedIn.status).toBe(200);
+  secrets.set('cookie', /sluice=(sl-[\w-]{43});/.exec(signedIn.text)?.[1] ?? '');
+  await plant('waiting link', query, secretOf);
+  const viewer = { query: '{ viewer { name } signIns { data { id } } }' };
+  const headers = { ...fromOwnPage, cookie: `sluice=${secrets.get('cookie')}` };
+  expect(await call('/console/graphql', { headers, body: viewer })).toBe(200);
 }
 
 /** Places that say by their name what they hold, or that are never kept: a secret of any look is safe there. */
@@ -195,6 +308,13 @@ async function misuse(secret: string): Promise<void> {
     call('/v2/configs', { headers: { authorization: `Basic ${secret}` } }),
     call('/iam/v1/access_policies', { headers: { 'x-gateway-api-key': secret } }),
     call(`/invites/${encoded}`),
+    call('/console/sign-in', { headers: fromOwnPage, body: { link: `${secret}x` } }),
+    call('/console/sign-in', { headers: fromOwnPage, body: { key: `${secret}x` } }),
+    call('/console/sign-in', { headers: fromOwnPage, body: { client_id: secret, client_secret: secret } }),
+    call('/console/graphql', {
+      headers: { ...fromOwnPage, cookie: `sluice=${secret}x; sluice-oidc=${encoded}` },
+      body: { query: '{ viewer { name } }' },
+    }),
     call(`/v1/models?key=${encoded}`, { headers: working }),
     call(`/v1/configs?api_key=${encoded}`, { headers: working, body: { name: 'x', config: refusedConfig } }),
     call(`/graphql?key=${encoded}`, {
@@ -221,6 +341,16 @@ async function misuse(secret: string): Promise<void> {
       body: chat(),
     }),
     call('/v1/forms', { headers: { ...mock, ...form }, body: `client_secret=${encoded}&x=1` }),
+    call('/scim/v2/Users', { headers: { authorization: `Bearer ${secret}x` } }),
+    call('/scim/v2/Users', {
+      headers: admin(),
+      body: { userName: `planted-${encoded.slice(0, 3)}@example.com`, password: secret },
+    }),
+    call('/scim/v2/Users/nobody', {
+      method: 'PATCH',
+      headers: admin(),
+      body: { Operations: [{ op: 'replace', path: 'password', value: secret }] },
+    }),
   ]);
 }
 
@@ -232,11 +362,22 @@ async function mention(secret: string): Promise<void> {
   const named = { query: 'mutation ($id: ID!) { deleteConfig(id: $id) }', variables: { id: secret } };
   await Promise.all([
     call(`/v1/configs/${encoded}`, { headers: working }),
+    call(`/scim/v2/Users/${encoded}`, { headers: admin() }),
+    call(`/scim/v2/Users/${encoded}`, { headers: admin(), method: 'DELETE' }),
+    call(`/scim/v2/Groups?filter=${encoded}%20eq%20%22x%22`, { headers: admin() }),
+    call(`/scim/v2/Groups?filter=displayName%20eq%20%22${encoded}%22`, { headers: admin() }),
+    call('/scim/v2/Users/nobody', {
+      method: 'PATCH',
+      headers: admin(),
+      body: { Operations: [{ op: 'replace', path: secret, value: 'x' }] },
+    }),
     call(`/v1/api-keys/${encoded}`, { headers: working, method: 'DELETE' }),
     call(`/v2/api-keys/${encoded}/rotate`, { headers: admin(), body: {} }),
     call('/graphql', { headers: { ...admin(), 'user-agent': secret }, body: named }),
     call('/graphql', { headers: working, body: { query: `{ apiKey(id: "${secret}") { id ${secret} } }` } }),
     call('/graphql', { headers: working, body: { ...named, variables: { id: [secret] } } }),
+    call('/console/sign-in', { headers: fromOwnPage, body: { [secret]: secret } }),
+    call(`/console/${encoded}`, { headers: fromOwnPage }),
     call('/v1/chat/completions', { headers: { ...working, 'x-gateway-provider': secret }, body: chat() }),
     call('/v1/chat/completions', { headers: working, body: chat({ model: `@${secret}/m` }) }),
     call('/v1/chat/completions', {
@@ -271,6 +412,8 @@ async function readEverything(): Promise<string> {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-planted-'));
+  bundles = await mkdtemp(join(tmpdir(), 'sluice-bundles-'));
+  manager = await startProvider();
   sluice = await startProcess(directory, { LOG_LEVEL: 'debug' });
   const greeting = sluice.output().length;
   seeds = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as Bootstrap;
@@ -294,7 +437,10 @@ beforeAll(async () => {
   await sluice.kill('SIGTERM');
   printed = sluice.output().slice(greeting);
 }, 60_000);
-afterAll(() => rm(directory, { recursive: true, force: true }));
+afterAll(async () => {
+  await manager.stop();
+  for (const made of [directory, bundles]) await rm(made, { recursive: true, force: true });
+});
 
 /** The forms in which a secret can stand in a text; base64 at each of its three alignments. */
 function formsOf(secret: string): string[] {

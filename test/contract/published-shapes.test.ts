@@ -57,9 +57,9 @@ describe('the shape in which REST shows a resource', () => {
       visit(
         document,
         visitWithTypeInfo(info, {
-          // An answer that the envelope leaves out is shown to nobody.
+          // An answer that the envelope leaves out is shown to nobody, and one that it takes apart has the envelope's shape.
           OperationDefinition: (node) =>
-            JSON.stringify(restOf(extended, node)?.envelope ?? '$').includes('"$') ? undefined : false,
+            JSON.stringify(restOf(extended, node)?.envelope ?? '$').includes('"$"') ? undefined : false,
           Field: ({ name, selectionSet }) => {
             const type = getNamedType(info.getType());
             if (!selectionSet || !isResource(type?.name) || isOneShape(selectionSet)) return;

@@ -26,16 +26,21 @@ const published: Record<string, string> = {
   '/deployments': 'type status workspace_id search current_page page_size',
   '/integrations': 'current_page page_size workspace_id type tags',
   '/integrations/{slug}/models': '',
+  '/integrations/{slug}/integration-models': '',
   '/integrations/{slug}/workspaces': '',
   '/logs': `workspace_slug time_of_generation_min time_of_generation_max current_page page_size ${logFilters}`,
   '/logs/exports': 'workspace_id',
   '/model-configs/pricing/{provider}': '',
+  '/policies/rate-limits': 'workspace_id status type unit page_size current_page target',
+  '/policies/usage-limits': 'workspace_id status type page_size current_page',
+  '/policies/usage-limits/{policyUsageLimitsId}/entities': 'status search page_size current_page',
+  '/scim/workspaces': 'workspace_id scim_group_id role page page_size',
+  '/secret-references': 'current_page page_size manager_type tags search',
+  // The gateway's own.
+  '/scopes': 'type',
+  '/scope-presets': 'type',
   '/providers': 'current_page page_size workspace_id tags',
-};
-
-/** Members that are refused by name, since nothing is stored that they could be about. */
-const notTaken: Record<string, string[]> = {
-  '/audit-logs': ['country'],
+  '/virtual-keys': 'current_page page_size workspace_id',
 };
 
 /** Members beyond the published ones: without them the end of a long list could not be reached. */
@@ -60,8 +65,7 @@ describe('a REST list', () => {
         .map(({ variable }) => variable.name.value)
         .filter((name) => !path.includes(`{${name}}`))
         .map(snakeCase);
-      const wanted = words(published[path]).filter((name) => !notTaken[path]?.includes(name));
-      expect(taken.sort()).toEqual([...wanted, ...(added[path] ?? [])].sort());
+      expect(taken.sort()).toEqual([...words(published[path]), ...(added[path] ?? [])].sort());
     },
   );
 });

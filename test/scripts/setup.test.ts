@@ -65,7 +65,7 @@ test('a start in production leaves development packages out, and a test brings t
 
 test('operating a service never takes the packages of the running one away', () => {
   installedBefore('start', 'production');
-  for (const script of ['start', 'backup', 'audit:verify', 'rotate:signing-key']) {
+  for (const script of ['start', 'backup', 'audit:verify', 'rotate:signing-key', 'console:link']) {
     expect(installedBefore(script)).toBeNull();
   }
 });

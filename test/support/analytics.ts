@@ -26,7 +26,19 @@ export const everything = `
   weightedFeedback { summary { avg } dataPoints { timestamp avg } }
   feedbackByModel { summary { total } dataPoints { aiModel total avgWeightedFeedback } }
   cacheSummary { summary { hits avgLatency totalRequests cacheSpeedup } }
-  ${['ai_service', 'model', 'status_code', 'api_key', 'config', 'workspace', 'provider', 'prompt']
+  ${[
+    'ai_service',
+    'model',
+    'status_code',
+    'api_key',
+    'config',
+    'workspace',
+    'provider',
+    'prompt',
+    'endpoint',
+    'cache_status',
+    'user',
+  ]
     .map(
       (by) => `${by}: groups(by: ${by}, pageSize: 100) { total data {
         value requests cost totalTokens avgTokens avgInputTokens avgOutputTokens avgLatency p95Latency p99Latency
@@ -38,12 +50,18 @@ export const everything = `
   team: metadataGroups(key: "team", pageSize: 100) { total data {
     metadataValue requests cost avgTokens avgWeightedFeedback requestsWithFeedback lastSeen
   } }
+  metadataKeys
+  drawn: groups(by: model, orderBy: cost, pageSize: 1) {
+    data { value dataPoints(metric: cost) { timestamp value } }
+    other { value requests dataPoints(metric: avg_latency) { value } }
+  }
   named: metadataGroups(key: "_user", pageSize: 100) { total data { metadataValue requests cost } }
 `;
 
 export const analyticsQuery = (selection = everything): string => `
-  query ($workspace: String, $min: DateTime!, $max: DateTime!, $filters: AnalyticsFilters) {
+  query ($workspace: String, $min: DateTime!, $max: DateTime!, $filters: AnalyticsFilters, $logFilters: LogFilters, $zone: String! = "UTC") {
     analytics(
-      workspaceSlug: $workspace, timeOfGenerationMin: $min, timeOfGenerationMax: $max, filters: $filters
+      workspaceSlug: $workspace, timeOfGenerationMin: $min, timeOfGenerationMax: $max, filters: $filters, logFilters: $logFilters,
+      timeZone: $zone
     ) { ${selection} }
   }`;

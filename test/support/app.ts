@@ -14,7 +14,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { readSettings } from '../../src/settings/index.ts';
 import { openStorage } from '../../src/storage/connection.ts';
 import { createSecrets } from '../../src/storage/secrets.ts';
-import { testDatabase } from './database.ts';
+import { sharedDatabase, type TestDatabase, testDatabase } from './database.ts';
 
 export type Tenant = {
   organisationId: string;
@@ -56,7 +56,10 @@ export type GraphAnswer = {
   errors?: { message: string; extensions: any; path?: unknown[] }[];
 };
 
-/** A built app on a port of its own, over the embedded store in a directory of its own, or over MONGODB_URI in a database of its own. */
+/**
+ * A built app on a port of its own, over a database of its own. With a DATA_DIR, or an empty MONGODB_URI, it has an embedded
+ * store of its own in its directory.
+ */
 export async function startApp(
   env: Record<string, string> = {},
   /** How answers to wrong credentials and repeated attempts wait: not at all, unless a test is about that. */
@@ -65,7 +68,7 @@ export async function startApp(
   arrivalLimits?: ArrivalLimits,
 ): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
-  const database = env.MONGODB_URI ? null : testDatabase();
+  const database = await databaseOf(env);
   const settings = readSettings(
     {
       HOST: '127.0.0.1',
@@ -163,6 +166,11 @@ export async function startApp(
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function databaseOf({ MONGODB_URI, DATA_DIR }: Record<string, string>): Promise<TestDatabase | null> {
+  if (MONGODB_URI !== undefined) return null;
+  return DATA_DIR === undefined ? await sharedDatabase() : testDatabase();
 }
 
 function parse(text: string): unknown {

@@ -1,36 +1,67 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbedded } from '../../src/storage/embedded/index.ts';
 import { startApp, type TestApp } from './app.ts';
-import { testDatabase } from './database.ts';
+import { sharedDatabase } from './database.ts';
 
 export type CountedApp = TestApp & {
   /** What `work` asked the database, e.g. `find configs`; the polls that go on in the background are left out. */
   commandsOf<T>(work: () => Promise<T>): Promise<{ answer: T; commands: string[] }>;
+  /** Says which collection a command that is no read was sent for, before it is sent and after it has ended. */
+  onWrite(listener: (collection: string) => void): void;
 };
 
+/** Members of API keys by which those are found that something is due for. */
+const polled = new Set(['rotationPolicy.nextRotationAt', 'rotationNews.at', 'nextNoticeAt']);
+
+const reads = new Set([
+  'find',
+  'getMore',
+  'aggregate',
+  'count',
+  'distinct',
+  'listCollections',
+  'ping',
+  'hello',
+  'endSessions',
+  'killCursors',
+]);
+
 /** A built app over a connection that reports its commands. */
-export async function startCountedApp(env: Record<string, string>): Promise<CountedApp> {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
-  const database = testDatabase();
-  const embedded = database.uri
-    ? null
-    : await startEmbedded({ directory: join(directory, 'store'), databaseName: 'sluice' });
-  const uri = database.uri || (embedded?.uri ?? '');
+export async function startCountedApp(env: Record<string, string> = {}): Promise<CountedApp> {
+  const database = await sharedDatabase();
+  const { uri } = database;
   const app = await startApp({
     ...env,
     MONGODB_URI: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`,
   });
   let commands: string[] = [];
-  app.db.getClient().on('commandStarted', ({ commandName, command }) => {
+  const client = app.db.getClient();
+  client.on('commandStarted', ({ commandName, command }) => {
     const collection = command[commandName];
-    const isPoll = collection === 'revisions' || (collection === 'log_exports' && command.filter?.status);
+    const isPoll =
+      collection === 'revisions' ||
+      (collection === 'log_exports' && command.filter?.status) ||
+      (collection === 'limit_alarms' && command.filter?.isTold === false) ||
+      (collection === 'webhook_deliveries' && command.filter?.nextAttemptAt) ||
+      (collection === 'api_keys' && Object.keys(command.filter ?? {}).some((member) => polled.has(member)));
     // A further batch of the same read is no read of its own.
     if (!isPoll && commandName !== 'getMore') commands.push(`${commandName} ${collection}`);
   });
   return {
     ...app,
+    onWrite(listener) {
+      const underWay = new Map<number, string>();
+      const end = ({ requestId }: { requestId: number }) => {
+        const collection = underWay.get(requestId);
+        if (collection !== undefined) listener(collection);
+        underWay.delete(requestId);
+      };
+      client.on('commandStarted', ({ requestId, commandName, command }) => {
+        if (reads.has(commandName)) return;
+        underWay.set(requestId, command[commandName]);
+        listener(command[commandName]);
+      });
+      client.on('commandSucceeded', end);
+      client.on('commandFailed', end);
+    },
     async commandsOf(work) {
       commands = [];
       const answer = await work();
@@ -38,9 +69,7 @@ export async function startCountedApp(env: Record<string, string>): Promise<Coun
     },
     async stop() {
       await app.stop();
-      await embedded?.stop();
       await database.drop();
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -1,22 +1,41 @@
+import { circuitId, circuitModel } from '../../src/dataplane/strategy/breaker/index.ts';
 import { tsgId as newTsgId, uuid } from '../../src/lib/ids.ts';
-import { writeLogs } from '../../src/recording/log/write-logs.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { limitAlarmModel } from '../../src/limits/alarms/index.ts';
+import { limitCounterModel } from '../../src/limits/engine/index.ts';
+import { mailModel } from '../../src/mail/index.ts';
+import { encodeCounted, encodeRefusal } from '../../src/recording/log/limits.ts';
+import { encodeRouting, encodeStep } from '../../src/recording/log/routing.ts';
+import { logEvents } from '../../src/recording/log/write-logs.ts';
+import { createLogWriter } from '../../src/recording/log/writer.ts';
+import { encodeCostLines } from '../../src/recording/pricing/cost-lines.ts';
+import { createEventWriter, eventsIn } from '../../src/storage/events/index.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { deploymentModel } from '../../src/subgraphs/catalog/deployment/model.ts';
 import { integrationModel } from '../../src/subgraphs/catalog/integration/index.ts';
 import { providerModel } from '../../src/subgraphs/catalog/provider/index.ts';
+import { secretReferenceModel } from '../../src/subgraphs/catalog/secret-reference/model.ts';
 import { accessPolicyModel } from '../../src/subgraphs/identity/access-policy/index.ts';
 import { apiKeyModel } from '../../src/subgraphs/identity/api-key/index.ts';
 import { inviteModel } from '../../src/subgraphs/identity/invite/index.ts';
 import { memberModel } from '../../src/subgraphs/identity/member/index.ts';
 import { roleModel } from '../../src/subgraphs/identity/role/index.ts';
+import { groupMembershipModel, scimGroupModel } from '../../src/subgraphs/identity/scim-group/index.ts';
+import { scimMappingModel } from '../../src/subgraphs/identity/scim-mapping/index.ts';
 import { serviceAccountModel } from '../../src/subgraphs/identity/service-account/index.ts';
+import { signInModel } from '../../src/subgraphs/identity/sign-in/index.ts';
+import { signInLinkModel } from '../../src/subgraphs/identity/sign-in-link/index.ts';
 import { tenantModel } from '../../src/subgraphs/identity/tenant/index.ts';
 import { userModel } from '../../src/subgraphs/identity/user/index.ts';
 import { workspaceModel } from '../../src/subgraphs/identity/workspace/index.ts';
 import { auditLogModel } from '../../src/subgraphs/insights/audit-log/index.ts';
 import { feedbackModel } from '../../src/subgraphs/insights/feedback/index.ts';
 import { logExportModel } from '../../src/subgraphs/insights/log-export/index.ts';
+import { savedViewModel } from '../../src/subgraphs/insights/saved-view/index.ts';
 import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
+import { rateLimitPolicyModel } from '../../src/subgraphs/routing/rate-limit-policy/index.ts';
+import { usageLimitPolicyModel } from '../../src/subgraphs/routing/usage-limit-policy/index.ts';
+import { webhookDeliveryModel, webhookEndpointModel } from '../../src/webhooks/index.ts';
 import type { Tenant, TestApp } from './app.ts';
 import { logEntry } from './logs.ts';
 
@@ -25,9 +44,19 @@ export type FilledTenant = Tenant & {
   size: number;
   /** An access token that may see everything there. */
   token: string;
+  apiKeyId: string;
+  providerId: string;
   configId: string;
+  usagePolicyId: string;
+  ratePolicyId: string;
   integrationId: string;
   inviteId: string;
+  webhookEndpointId: string;
+};
+
+const budget = {
+  ...{ type: 'tokens' as const, creditLimit: 1e9, alertThreshold: null, version: 1, lastResetAt: null },
+  ...{ periodicReset: null, periodicResetDays: null, nextUsageResetAt: null },
 };
 
 const versionId = (configId: string, number: number) => `${configId}-${number}`;
@@ -41,17 +70,34 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     slug: `item-${index}`,
     workspaceId: uuid(),
     integrationId: uuid(),
+    secretReferenceId: uuid(),
     providerId: uuid(),
     configId: uuid(),
     apiKeyId: uuid(),
     childTsgId: newTsgId(),
     userId: uuid(),
     inviteId: uuid(),
+    webhookEndpointId: uuid(),
+    usagePolicyId: uuid(),
+    ratePolicyId: uuid(),
   }));
 
+  // More than anybody may set: lists are read in one go, however long they are.
+  const since = new Date('2026-01-01T00:00:00Z');
+  const limits = {
+    usageLimits: each.map(() => ({ ...budget, since })),
+    rateLimits: each.map(() => ({
+      type: 'requests' as const,
+      unit: 'rpm' as const,
+      value: 1e6,
+      since,
+      version: 1,
+    })),
+  };
   await workspaceModel(app.db).insertMany(
-    each.map(({ workspaceId: _id, name, slug }) => ({ _id, organisationId, name, slug })),
+    each.map(({ workspaceId: _id, name, slug }) => ({ _id, organisationId, name, slug, ...limits })),
   );
+  await workspaceModel(app.db).updateOne({ _id: tenant.workspaceId }, limits);
   await userModel(app.db).insertMany(
     each.map(({ userId: _id, slug }) => ({
       _id,
@@ -69,17 +115,76 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
       each.map(({ userId }) => ({ _id: uuid(), organisationId, workspaceId, userId, role: 'member' })),
     ),
   );
+  const groups = each.map(({ name, slug }) => ({ _id: uuid(), organisationId, name, nameKey: slug }));
+  await scimGroupModel(app.db).insertMany(groups);
+  await groupMembershipModel(app.db).insertMany(
+    groups.flatMap(({ _id: groupId }) =>
+      each.map(({ userId }) => ({ _id: uuid(), organisationId, groupId, userId })),
+    ),
+  );
+  // Every group has every workspace; the newest mappings are of groups and workspaces that all differ.
+  await scimMappingModel(app.db).insertMany(
+    each.flatMap((_, shift) =>
+      groups.map(({ _id: groupId }, index) => ({
+        _id: uuid(),
+        organisationId,
+        workspaceId: each[(index + shift) % size]?.workspaceId,
+        groupId,
+        role: 'member',
+      })),
+    ),
+  );
   await inviteModel(app.db).insertMany(
-    each.map(({ inviteId: _id, slug }) => ({
+    each.map(({ inviteId: _id, slug, userId }) => ({
       _id,
       organisationId,
       email: `new-${slug}@example.com`,
       role: 'member',
       workspaces: each.map(({ workspaceId }) => ({ workspaceId, role: 'member' })),
-      invitedBy: 'somebody',
+      invitedBy: userId,
       expiresAt: new Date('2100-01-01T00:00:00Z'),
     })),
   );
+  await secretReferenceModel(app.db).insertMany(
+    each.map(({ secretReferenceId: _id, name, slug }) => ({
+      _id,
+      organisationId,
+      name,
+      slug,
+      managerType: 'hashicorp_vault',
+      auth: { vault_auth_type: 'kubernetes', vault_addr: 'https://vault.example', vault_role: slug },
+      secretPath: `secret/${slug}`,
+      allowedWorkspaces: each.map(({ workspaceId }) => workspaceId),
+      createdBy: 'somebody',
+    })),
+  );
+  const inAWeek = new Date(Date.now() + 604_800_000);
+  await signInModel(app.db).insertMany(
+    each.map(({ userId, slug }) => ({
+      _id: uuid(),
+      organisationId,
+      kind: 'user',
+      principalId: userId,
+      userId,
+      name: `${slug}@example.com`,
+      method: 'link',
+      holder: { kind: 'user', userId },
+      secretHash: uuid(),
+      lastSeenAt: new Date(),
+      endsAt: inAWeek,
+      expiresAt: inAWeek,
+    })),
+  );
+  await signInLinkModel(app.db).insertMany(
+    each.map(({ userId }) => ({
+      _id: uuid(),
+      organisationId,
+      userId,
+      secretHash: uuid(),
+      expiresAt: inAWeek,
+    })),
+  );
+  const secretMappings = each.map(({ secretReferenceId }) => ({ targetField: 'key', secretReferenceId }));
   await integrationModel(app.db).insertMany(
     each.map(({ integrationId: _id, workspaceId, name, slug }) => ({
       _id,
@@ -99,17 +204,21 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         pricingConfig: null,
       })),
       workspaces: each.map((entry) => ({ workspaceId: entry.workspaceId, enabled: true })),
+      secretMappings,
     })),
   );
   // Those of the tenant's own workspace make a list, those of the others are what logs refer to.
   await providerModel(app.db).insertMany(
-    each.flatMap(({ providerId, workspaceId, integrationId, name, slug }) => [
-      { _id: providerId, organisationId, workspaceId, integrationId, name, slug },
-      { _id: uuid(), organisationId, workspaceId: tenant.workspaceId, integrationId, name, slug },
-    ]),
+    each.flatMap(({ providerId, workspaceId, integrationId, name, slug }) => {
+      const members = { organisationId, integrationId, name, slug, secretMappings, ...limits };
+      return [
+        { _id: providerId, workspaceId, ...members },
+        { _id: uuid(), workspaceId: tenant.workspaceId, ...members },
+      ];
+    }),
   );
   await deploymentModel(app.db).insertMany(
-    each.map(({ name, slug }) => ({
+    each.map(({ name, slug, userId }) => ({
       _id: uuid(),
       organisationId,
       name,
@@ -117,20 +226,68 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
       type: 'production',
       url: 'https://gateway.example',
       allowedWorkspaces: each.map(({ workspaceId }) => workspaceId),
-      createdBy: 'somebody',
+      createdBy: userId,
     })),
   );
+  // What the requests of the tenant's own workspace may ask for; older than the others, which lists show first.
+  const old = { createdAt: new Date('2020-01-01T00:00:00Z') };
+  const usable = { name: 'Usable', slug: 'usable', ...old };
+  const usableId = uuid();
+  await integrationModel(app.db).create({
+    _id: usableId,
+    organisationId,
+    ...usable,
+    aiProviderId: 'openai',
+    allowAllModels: false,
+    models: each.map(({ name, slug }) => ({ slug, name, enabled: true, isCustom: true, configurations: {} })),
+  });
+  await providerModel(app.db).create({
+    _id: uuid(),
+    organisationId,
+    workspaceId: tenant.workspaceId,
+    integrationId: usableId,
+    ...usable,
+  });
   await configModel(app.db).insertMany(
-    each.map(({ configId: _id, workspaceId, name, slug }) => ({
+    each.map(({ configId: _id, workspaceId, name, slug, userId }) => ({
       _id,
       organisationId,
       workspaceId,
       name,
       slug,
-      config: {},
+      config: { retry: { attempts: 1 } },
       versionId: versionId(_id, size),
-      ownerId: 'somebody',
+      ownerId: userId,
       updatedBy: 'somebody',
+    })),
+  );
+  // Policies have as many conditions and groups as there are of everything.
+  const facts = {
+    conditions: each.map((_, index) => ({ key: `metadata.k${index}`, value: '*' })),
+    groupBy: each.map((_, index) => ({ key: `metadata.k${index}` })),
+  };
+  await usageLimitPolicyModel(app.db).insertMany(
+    each.map(({ usagePolicyId: _id, workspaceId, name }) => ({
+      ...{ _id, organisationId, workspaceId, name, ...facts },
+      type: 'tokens' as const,
+      creditLimit: 1e9,
+    })),
+  );
+  await limitCounterModel(app.db).insertMany(
+    each.flatMap(({ usagePolicyId, workspaceId }) =>
+      each.map(({ slug }) => ({
+        _id: `policy:${usagePolicyId}:f:${slug}`,
+        ...{ organisationId, workspaceId, limitId: `policy:${usagePolicyId}` },
+        ...{ ver: 1, valueKey: slug, values: {}, unit: 'tokens', from: null, until: null, seconds: null },
+        ...{ cap: 1e9, room: 1e9 - 1, fill: 1, at: 0, fullAt: 0, gen: 0 },
+        ...{ uncertain: 0, overshoot: 0, unpriced: 0, alerted: {}, L: {}, expiresAt: null },
+      })),
+    ),
+  );
+  await rateLimitPolicyModel(app.db).insertMany(
+    each.map(({ ratePolicyId: _id, workspaceId, name }) => ({
+      ...{ _id, organisationId, workspaceId, name, ...facts },
+      ...{ type: 'requests' as const, unit: 'rpm' as const, value: 1e6, target: 'llm' as const },
     })),
   );
   await configVersionModel(app.db).insertMany(
@@ -142,22 +299,61 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         configId,
         number: index + 1,
         name,
-        config: {},
+        config: { retry: { attempts: 1 } },
         createdBy: 'somebody',
       })),
     ),
   );
   await apiKeyModel(app.db).insertMany(
-    each.map(({ apiKeyId: _id, workspaceId, name }) => ({
+    each.map(({ apiKeyId: _id, workspaceId, userId, name }) => ({
       _id,
       organisationId,
       workspaceId,
+      userId,
       name,
-      type: 'workspace-service',
+      type: 'workspace-user',
+      rotationPolicy: {
+        rotationPeriodDays: 365,
+        nextRotationAt: new Date('2100-01-01T00:00:00Z'),
+        keyTransitionPeriodMs: 1_800_000,
+        beginsAt: new Date('2100-01-01T00:00:00Z'),
+      },
       secretHash: uuid(),
       secretMask: '***',
       scopes: ['logs.list'],
+      ...limits,
     })),
+  );
+  // Each config is the default of some keys of its workspace, and has a circuit breaker for each of its targets.
+  await apiKeyModel(app.db).insertMany(
+    each.flatMap(({ workspaceId, configId, name }) =>
+      each.map(() => ({
+        _id: uuid(),
+        organisationId,
+        workspaceId,
+        name: `Caller of ${name}`,
+        type: 'workspace-service',
+        secretHash: uuid(),
+        secretMask: '***',
+        scopes: ['completions.write'],
+        defaults: { config_id: configId },
+        // Older than the keys above, which lists show first.
+        createdAt: new Date('2020-01-01T00:00:00Z'),
+      })),
+    ),
+  );
+  await circuitModel(app.db).insertMany(
+    each.flatMap(({ configId }) =>
+      each.map((_, index) => ({
+        _id: circuitId(configId, `config.targets[${index}]`, 'digest'),
+        organisationId,
+        failures: 1,
+        successes: 0,
+        since: Date.now(),
+        openUntil: 0,
+        expiresAt: new Date('2100-01-01T00:00:00Z'),
+      })),
+    ),
   );
   await tenantModel(app.db).insertMany(
     each.flatMap(({ childTsgId, name }) => [
@@ -196,25 +392,52 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
       resource: `prn:${tsgId}::::${slug}`,
     })),
   );
-  await writeLogs(
-    nativeDb(app.db),
-    each.map(({ workspaceId, apiKeyId, providerId, integrationId, configId, slug }) => {
-      const names = {
-        ...{ apiKeyId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug },
-        traceId: `trace-${slug}`,
-      };
-      const { record, bodies } = logEntry({ organisationId, workspaceId }, names);
-      return {
-        record,
-        bodies: bodies && {
-          ...bodies,
-          finalUntransformedRequest: bodies.request,
-          transformedRequest: bodies.request,
-          originalResponse: bodies.response,
-        },
-      };
+  const explained = {
+    refusal: encodeRefusal({
+      code: 'usage_limit_reached',
+      limit: {
+        id: 'policy',
+        level: 'policy',
+        name: 'p',
+        unit: 'requests',
+        value: 1,
+        used: 1,
+        held: 0,
+        needed: 1,
+      },
     }),
-  );
+    limits: encodeCounted(each.map(({ slug }) => [`policy:${slug}`, 'requests', 1])),
+    costNanodollars: each.length,
+    costLines: encodeCostLines(
+      'catalogue',
+      each.map(({ slug }) => ({ unit: slug, quantity: 1, price: 1e-7, nanodollars: 1 })),
+    ),
+    routing: encodeRouting(each.map((_, index) => encodeStep(`config.targets[${index}]`, 'weight', 1))),
+  };
+  const entries = each.map(({ workspaceId, apiKeyId, userId, providerId, integrationId, configId, slug }) => {
+    const names = {
+      ...{ apiKeyId, userId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug },
+      traceId: `trace-${slug}`,
+    };
+    const { record, bodies } = logEntry({ organisationId, workspaceId }, { ...names, ...explained });
+    return {
+      record,
+      bodies: bodies && {
+        ...bodies,
+        finalUntransformedRequest: bodies.request,
+        transformedRequest: bodies.request,
+        originalResponse: bodies.response,
+      },
+    };
+  });
+  const log = createLogger('silent');
+  const writer = createLogWriter({ database: async () => nativeDb(app.db), log });
+  await writer.write(entries);
+  await writer.stop();
+  const batches = async () => eventsIn(nativeDb(app.db));
+  const events = createEventWriter({ batches, onAppended() {}, log });
+  for (const event of logEvents(entries)) events.append(event);
+  await events.stop();
   await feedbackModel(app.db).insertMany(
     each.flatMap(({ workspaceId, apiKeyId, slug }) =>
       each.map((_, index) => ({
@@ -227,6 +450,14 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         apiKeyId,
       })),
     ),
+  );
+  await savedViewModel(app.db).insertMany(
+    each.map(({ workspaceId, name, userId }) => ({
+      _id: uuid(),
+      organisationId,
+      workspaceId,
+      ...{ page: 'logs', name, query: 'status:5xx', shared: true, createdBy: userId },
+    })),
   );
   await logExportModel(app.db).insertMany(
     each.map(({ workspaceId, name }) => ({
@@ -241,6 +472,66 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
       createdBy: 'somebody',
       expiresAt: new Date('2100-01-01T00:00:00Z'),
     })),
+  );
+  await mailModel(app.db).insertMany(
+    each.map(({ slug }) => ({
+      _id: uuid(),
+      organisationId,
+      event: uuid(),
+      kind: 'invite',
+      to: `${slug}@example.com`,
+      subject: 'Mail',
+      text: 'Mail',
+      status: 'kept',
+      createdAt: new Date('2026-01-01T00:00:00Z'),
+      expiresAt: new Date('2100-01-01T00:00:00Z'),
+    })),
+  );
+  // Switched off, so that nothing is sent.
+  await webhookEndpointModel(app.db).insertMany(
+    each.map(({ webhookEndpointId: _id, name }) => ({
+      _id,
+      organisationId,
+      name,
+      url: 'http://127.0.0.1:8/',
+      events: ['limit_reset', 'limit_exhausted'],
+      enabled: false,
+      sealed: 'sealed',
+      createdBy: 'somebody',
+    })),
+  );
+  await limitAlarmModel(app.db).insertMany(
+    each.map(({ workspaceId, name }) => ({
+      _id: uuid(),
+      organisationId,
+      workspaceId,
+      kind: 'limit_exhausted',
+      limitId: `workspace:${workspaceId}`,
+      counterId: uuid(),
+      level: 'workspace',
+      limitName: name,
+      unit: 'cost',
+      used: 1,
+      amount: 1,
+      isTold: true,
+      createdAt: new Date('2026-01-01T00:00:00Z'),
+      expiresAt: new Date('2100-01-01T00:00:00Z'),
+    })),
+  );
+  await webhookDeliveryModel(app.db).insertMany(
+    each.flatMap(({ webhookEndpointId: endpointId }) =>
+      each.map(() => ({
+        _id: uuid(),
+        organisationId,
+        endpointId,
+        event: 'test',
+        key: uuid(),
+        payload: '{}',
+        status: 'failed',
+        createdAt: new Date('2026-01-01T00:00:00Z'),
+        expiresAt: new Date('2100-01-01T00:00:00Z'),
+      })),
+    ),
   );
   await auditLogModel(app.db).insertMany(
     each.map(() => ({
@@ -259,13 +550,33 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
       queryParams: '',
       requestHeaders: '{}',
       clientIp: '127.0.0.1',
+      changes: each.map(({ slug }) => ({ member: slug, before: null, after: slug })),
       userAgent: 'test',
       timestamp: new Date('2026-01-01T00:00:00Z'),
     })),
   );
   const [first] = each;
   if (!first) throw new Error('A tenant is filled with one item at least.');
-  const { configId, integrationId, inviteId } = first;
+  const {
+    apiKeyId,
+    providerId,
+    configId,
+    integrationId,
+    inviteId,
+    usagePolicyId,
+    ratePolicyId,
+    webhookEndpointId,
+  } = first;
   const token = await app.token(tenant);
-  return { ...tenant, size, token, configId, integrationId, inviteId };
+  const ids = {
+    apiKeyId,
+    providerId,
+    configId,
+    integrationId,
+    inviteId,
+    usagePolicyId,
+    ratePolicyId,
+    webhookEndpointId,
+  };
+  return { ...tenant, size, token, ...ids };
 }

@@ -21,7 +21,7 @@ const askedRecord = (owner: Owner, changes: Partial<LogRecord>): LogRecord =>
     aiModel: 'gpt-4o',
     providerSlug: 'main',
     responseStatusCode: 200,
-    isSuccess: true,
+    isSuccess: Math.floor((changes.responseStatusCode ?? 200) / 100) === 2,
     responseTime: 12.5,
     timeToFirstToken: 8,
     upstreamResponseTime: 11,

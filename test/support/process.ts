@@ -22,6 +22,7 @@ const environment = (dataDirectory: string, env: Record<string, string>) => ({
   PORT: '0',
   DATA_DIR: dataDirectory,
   LOG_LEVEL: 'error',
+  DRAIN_DELAY_MS: '0',
   ...env,
 });
 

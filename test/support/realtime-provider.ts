@@ -13,6 +13,8 @@ export type RealtimeProvider = {
   session(): Promise<ProviderSession>;
   /** Answers openings with this instead of a session; null opens sessions again. */
   answerWith(answer: ((socket: Duplex) => void) | null): void;
+  /** Opens sessions to whoever shows this key, and answers 401 to others; null opens them to everybody again. */
+  takeOnly(key: string | null): void;
   /** Sessions opened so far. */
   opened(): number;
   stop(): Promise<void>;
@@ -29,6 +31,7 @@ export async function startRealtimeProvider(): Promise<RealtimeProvider> {
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 64 * 1024 * 1024 });
   let answer: ((socket: Duplex) => void) | null = null;
+  let taken: string | null = null;
   let opened = 0;
   const held = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
@@ -36,6 +39,8 @@ export async function startRealtimeProvider(): Promise<RealtimeProvider> {
     socket.once('close', () => held.delete(socket));
     socket.on('error', () => socket.destroy());
     if (answer) return answer(socket);
+    if (taken !== null && request.headers.authorization !== `Bearer ${taken}`)
+      return void socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       opened++;
       // At once, so that a gateway which listens too late loses it.
@@ -52,6 +57,9 @@ export async function startRealtimeProvider(): Promise<RealtimeProvider> {
     },
     answerWith(next) {
       answer = next;
+    },
+    takeOnly(key) {
+      taken = key;
     },
     opened: () => opened,
     stop: () =>

@@ -180,7 +180,7 @@ export async function created(app: TestApp, path: string, body: object, key?: st
 }
 
 /** Waits until `probe` gives a value that is not falsy; a test that waits in vain runs into its own time limit. */
-export async function until<T>(probe: () => T | Promise<T>): Promise<T> {
+export async function until<T>(probe: () => T | Promise<T>): Promise<NonNullable<T>> {
   for (;;) {
     const value = await probe();
     if (value) return value;

@@ -1,3 +1,4 @@
+import { builtInRoles } from '../../../src/auth/index.ts';
 import { uuid } from '../../../src/lib/ids.ts';
 import type { Tenant } from '../../support/app.ts';
 import type { Values } from './arguments.ts';
@@ -5,31 +6,75 @@ import type { Values } from './arguments.ts';
 /** Values that no type tells, by coordinate of the argument or input member. Add a row for what the matrix asks for. */
 export const hints: Values = {
   'CreateIntegrationInput.aiProviderId': 'openai',
+  // The mock answers in this process.
+  'Mutation.testIntegration.input': { aiProviderId: 'mock' },
+  'Mutation.testIntegration.id': null,
+  'CreateVirtualKeyInput.provider': 'openai',
+  // What documents do, and for whom, test/subgraphs/identity/bundle-changes.test.ts shows.
+  'PlanBundleInput.documents': [],
+  'ApplyBundleInput.documents': [],
   'CreateAccessPolicyInput.resource': 'prn:<tenant>::::',
   'CreateAccessPolicyInput.role': 'organisation_member',
   'CreateConfigInput.config': { retry: { attempts: 1 } },
+  'SimulateConfigInput.config': { retry: { attempts: 1 } },
+  'ValidateConfigInput.config': { retry: { attempts: 1 } },
+  'Mutation.restoreConfigVersion.versionId': '<own.versionId>',
   // Whoever gives a scope must hold it, and these are asked for by callers that hold one alone.
   'CreateOrganisationServiceApiKeyInput.scopes': ['organisation_service_api_keys.create'],
   'CreateRoleInput.permissions': ['iam.custom_role'],
   'CreateWorkspaceServiceApiKeyInput.scopes': ['workspace_service_api_keys.create'],
   'CreateWorkspaceUserApiKeyInput.scopes': ['completions.write'],
+  // Whoever gives a role must hold what it allows, and a member of the organisation may do nothing.
+  'CreateInviteInput.role': 'member',
+  'UpdateUserInput.role': 'member',
+  'InviteWorkspaceInput.role': 'member',
+  'MemberInput.role': 'member',
+  'UpdateMemberInput.role': 'member',
   'InviteWorkspaceInput.id': '<workspace>',
   'IntegrationWorkspaceInput.id': '<workspace>',
+  'CreateSecretReferenceInput.managerType': 'hashicorp_vault',
+  // Nobody listens there: a test of a reference answers that the manager is unreachable.
+  'CreateSecretReferenceInput.authConfig': {
+    vault_auth_type: 'token',
+    vault_addr: 'http://127.0.0.1:8',
+    vault_token: 'hvs.nobody',
+  },
+  'SecretMappingInput.targetField': 'key',
+  'SecretMappingInput.secretReferenceId': '<secret-reference>',
   'MemberInput.id': '<user>',
+  'CreateScimMappingInput.role': 'member',
   // A model of each integration in test/support/filled-tenant.ts.
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
+  'CreateRateLimitPolicyInput.value': 60,
+  'LimitConditionInput.key': 'api_key',
+  'LimitConditionInput.value': '*',
+  'LimitGroupInput.key': 'api_key',
   'Mutation.deleteMember.userId': '<member.userId>',
   'Mutation.updateMember.userId': '<member.userId>',
   'Query.logExportDownload.id': '<log-export>',
   'Query.member.userId': '<member.userId>',
+  'CreateScimMappingInput.scimGroupId': '<scim-group>',
   'Mutation.insertLogs.input': {
     request: { url: 'https://provider.example', body: {} },
     response: { body: {} },
   },
   'Query.analytics.workspaceSlug': '<workspace>',
   'Query.logGroups.workspaceSlug': '<workspace>',
+  'Query.webhookDeliveries.endpointId': '<webhook-endpoint>',
+  'Query.usageLimitPolicyEntities.policyId': '<usage-limit-policy>',
+  'Mutation.resetUsageLimitPolicyEntity.policyId': '<usage-limit-policy>',
+  'Mutation.resetUsageLimitPolicyEntity.id': 'none',
+  'CreateWebhookEndpointInput.url': 'http://127.0.0.1:8/',
+  'UpdateWebhookEndpointInput.url': 'http://127.0.0.1:8/',
+  'Query.auditLogFacets.endTime': '2027-01-01T00:00:00Z',
+  'Query.auditLogFacets.startTime': '2025-01-01T00:00:00Z',
   'Query.auditLogs.endTime': '2027-01-01T00:00:00Z',
   'Query.auditLogs.startTime': '2025-01-01T00:00:00Z',
+};
+
+const givesRole = {
+  scopes: [...(builtInRoles.get('workspace_member') ?? [])],
+  reason: 'nobody gives a role that allows more than they may do',
 };
 
 /** What a call needs beyond its own scope, by coordinate; each with the reason. */
@@ -42,6 +87,19 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
     scopes: ['logs.view'],
     reason: 'two of the scopes open only the logs of the credential itself, as insights/log.test.ts shows',
   },
+  'Mutation.createInvite': givesRole,
+  'Mutation.resendInvite': givesRole,
+  'Mutation.createMembers': givesRole,
+  'Mutation.createScimMapping': givesRole,
+  'Mutation.updateMember': givesRole,
+  'Mutation.transferOwnership': {
+    scopes: [...(builtInRoles.get('organisation_owner') ?? [])],
+    reason: 'where there is no owner, whoever may do everything names one',
+  },
+  'Mutation.revokeSignIn': {
+    scopes: ['organisation_users.update'],
+    reason: 'without it a credential reaches its own sign-ins alone, as test/console/sign-in.test.ts shows',
+  },
   'Mutation.updateApiKey': {
     scopes: ['completions.write'],
     reason: 'nobody changes a key that may do more than they may',
@@ -49,6 +107,10 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
   'Mutation.deleteApiKey': {
     scopes: ['completions.write'],
     reason: 'nobody deletes a key that may do more than they may',
+  },
+  'Mutation.revealApiKey': {
+    scopes: ['completions.write'],
+    reason: 'whoever gets the new secret of a key can do what the key can',
   },
   'Mutation.rotateApiKey': {
     scopes: ['completions.write'],
@@ -63,6 +125,12 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
 /** What only documents in another state allow, with the reason: whoever comes in is told so. */
 export const stateful: Record<string, string> = {
   'Mutation.cancelLogExport': 'an export in progress would be taken up while the matrix is walked',
+  'Mutation.identifyApiKey': 'the secrets of the keys that the matrix copies are known to nobody',
+  'Mutation.revealApiKey':
+    'a key whose policy made a secret is turned by no walk, as identity/api-key-policy.test.ts does',
+  'Mutation.sendTestWebhook': 'a message would be on its way while the matrix is walked',
+  'Mutation.retryWebhookDeliveries': 'a message would be on its way while the matrix is walked',
+  'Mutation.resetUsageLimitPolicyEntity': 'calls make entities, as rest-compat/limit-entities.test.ts shows',
   'Query.logExportDownload': 'an export that succeeded has a content, which its copies would not have',
 };
 

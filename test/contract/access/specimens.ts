@@ -23,8 +23,29 @@ const owners = ['organisationId', 'workspaceId', 'tsgId'];
 export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
   const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
 
-  const modelOf = (resource: string): Model<unknown> | undefined =>
-    resources.find(({ name }) => name === resource)?.models[0]?.(app.db);
+  const modelsOf = (resource: string): Model<unknown>[] =>
+    resources.find(({ name }) => name === resource)?.models.map((model) => model(app.db)) ?? [];
+  const modelOf = (resource: string): Model<unknown> | undefined => modelsOf(resource)[0];
+
+  async function insert(model: Model<unknown>, document: Document): Promise<void> {
+    await model.collection.insertOne(document as never);
+    copies.set(model, [...(copies.get(model) ?? []), document._id]);
+  }
+
+  /** Copies what belongs to a document, as versions belong to a config; the copy then names these in place of the first ones. */
+  async function copyParts(resource: string, original: Document, copy: Document): Promise<void> {
+    const owner = `${resource}Id`;
+    const named = Object.entries(copy).filter(([name]) => !owners.includes(name));
+    for (const model of modelsOf(resource).slice(1)) {
+      if (!(owner in model.schema.paths)) continue;
+      const ids = named.map(([, value]) => value).filter((value) => typeof value === 'string');
+      for (const part of await model.find({ [owner]: original._id, _id: { $in: ids } }).lean<Document[]>()) {
+        const _id = fresh(part._id);
+        await insert(model, { ...part, _id, [owner]: copy._id, workspaceId: copy.workspaceId });
+        for (const [name, value] of named) if (value === part._id) copy[name] = _id;
+      }
+    }
+  }
 
   const copies = new Map<Model<unknown>, string[]>();
   const known = new Map<string, Promise<Document[]>>();
@@ -61,8 +82,8 @@ export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
         ...changesOf(tenant)[resource]?.(),
         _id: fresh(original._id),
       };
-      await model.collection.insertOne(copy as never);
-      copies.set(model, [...(copies.get(model) ?? []), copy._id]);
+      await copyParts(resource, original, copy);
+      await insert(model, copy);
       return copy;
     },
     async clear() {

@@ -1,18 +1,23 @@
 import type { GraphQLSchema } from 'graphql';
 import { scopesFor } from '../../../src/auth/index.ts';
-import type { Tenant, TestApp } from '../../support/app.ts';
+import type { Tenant } from '../../support/app.ts';
+import type { CountedApp } from '../../support/counted-app.ts';
 import { type FilledTenant, fillTenant } from '../../support/filled-tenant.ts';
+import { setUpBy } from '../../support/installation.ts';
 import { argumentsOf, type Values } from './arguments.ts';
 import { type Callers, createCallers } from './callers.ts';
 import { hints } from './hints.ts';
 import type { RootField } from './root-fields.ts';
 import { createSpecimens, type Document, type Specimens } from './specimens.ts';
+import { type StoredDocuments, watchStored } from './stored.ts';
 
 /** A tenant whose documents are called for, and those who call. */
 export type World = {
-  app: TestApp;
+  app: CountedApp;
   schema: GraphQLSchema;
   tenant: FilledTenant;
+  /** All documents of the tenant. */
+  stored(): Promise<StoredDocuments>;
   specimens: Specimens;
   callers: Callers;
   /** Another workspace of the same organisation, with a key of its own. */
@@ -25,8 +30,9 @@ export type World = {
   readers: Callers;
 };
 
-export async function createWorld(app: TestApp, schema: GraphQLSchema): Promise<World> {
+export async function createWorld(app: CountedApp, schema: GraphQLSchema): Promise<World> {
   const tenant = await fillTenant(app, 2);
+  await setUpBy(app, tenant);
   const neighbour = await app.createTenant();
   const reader = await app.createTenant();
   const workspace = await app.rest('POST', '/v1/admin/workspaces', {
@@ -43,6 +49,7 @@ export async function createWorld(app: TestApp, schema: GraphQLSchema): Promise<
     app,
     schema,
     tenant,
+    stored: watchStored(app, tenant),
     specimens: createSpecimens(app, tenant),
     callers: createCallers(app, tenant),
     elsewhere: { workspaceId: String(stored?._id), key: (key.body as { key: string }).key },
@@ -70,21 +77,21 @@ export async function prepare(world: World, root: RootField, variant: Variant): 
     ['<organisation>', tenant.organisationId],
     ['<tenant>', tenant.tsgId],
   ]);
-  const made: Prepared['made'] = [];
+  const made = new Map<string, Document>();
   for (const [text, name = '', member = '_id'] of JSON.stringify(template).matchAll(placeholder)) {
     if (ids.has(text)) continue;
     const resource = name === 'own' ? root.resource : name;
-    const document = await specimens.make(resource, name === 'own' ? variant.kind : 0);
+    const document = made.get(name) ?? (await specimens.make(resource, name === 'own' ? variant.kind : 0));
     if (!document) {
       throw new Error(
         `${root.coordinate} names a ${resource}, which is no resource. Give the value in test/contract/access/hints.ts.`,
       );
     }
-    made.push(document);
+    made.set(name, document);
     ids.set(text, String(document[member]));
   }
   const text = JSON.stringify(template).replace(placeholder, (name) => ids.get(name) ?? '');
-  return { values: JSON.parse(text), made };
+  return { values: JSON.parse(text), made: [...made.values()] };
 }
 
 /** Every kind of document that the field can name, with the workspace named and not. */
