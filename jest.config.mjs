@@ -1,7 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // Processes and threads that tests start share what Node compiles for them, as starts by `npm start` do.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/sluice');
+
+// Each worker keeps its store here. Jest kills workers that have grown, so that only this process can take the files away.
+const stores = mkdtempSync(join(tmpdir(), 'sluice-test-stores-'));
+process.env.SLUICE_TEST_STORES = stores;
+process.once('exit', () => rmSync(stores, { recursive: true, force: true, maxRetries: 3 }));
 
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],

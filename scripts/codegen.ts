@@ -8,11 +8,16 @@ import { published } from './codegen/published.ts';
 import { resolverTypes } from './codegen/resolver-types.ts';
 import { publicDocument, subgraphDocuments } from './codegen/schema.ts';
 import { schemaTypes } from './codegen/schema-types.ts';
+import { switchSchema } from './codegen/switch-schema.ts';
 import { referencePages } from './reference/index.ts';
 
 const root = new URL('../', import.meta.url);
 const types = 'src/subgraphs/types.generated.ts';
 
+type Output = { path: string; text: string };
+
+// The other outputs are made from the SDL, of which this is a part.
+settle(switchSchema());
 const document = publicDocument();
 const outputs = [
   { path: types, text: await schemaTypes(document, types) },
@@ -26,13 +31,15 @@ const outputs = [
   ...referencePages(),
 ];
 
-for (const { path, text } of outputs) {
+outputs.forEach(settle);
+
+function settle({ path, text }: Output): void {
   const file = new URL(path, root);
   const present = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (present === text) continue;
+  if (present === text) return;
   if (!process.argv.includes('--check')) {
     writeFileSync(file, text);
-    continue;
+    return;
   }
   console.error(`${path} does not match what it is made from. After a wanted change: npm run codegen.`);
   console.error(changesBetween(present, text).slice(0, 40).join('\n'));

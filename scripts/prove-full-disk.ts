@@ -12,13 +12,15 @@ import { Callers, callEach, described } from './prove-full-disk/callers.ts';
 import { ensureMountable, mountDisk } from './prove-full-disk/disk.ts';
 import { findingsIn } from './prove-full-disk/findings.ts';
 
+/** Room for the data file of a new installation (20 MB) beside a log of the same size that waits to be copied into it. */
+const DISK_MB = 96;
 /** Refused changes of each kind that are waited for: until the store has used up what its log holds, changes still succeed. */
 const REFUSALS = 40;
 const MOST_ROUNDS = 200;
 
 async function prove(): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-prove-full-disk-'));
-  const disk = mountDisk(directory, 48);
+  const disk = mountDisk(directory, DISK_MB);
   let sluice = await startProcess(directory);
   try {
     const callers = new Callers(JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')));

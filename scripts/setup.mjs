@@ -13,9 +13,14 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 const major = (version) => Number(version.replace(/^v/, '').split('.')[0]);
 
 /** What an operator runs, on a machine that may have no use for development packages. */
-const operating = ['prestart', 'backup', 'audit:verify', 'rotate:signing-key'].includes(
-  process.env.npm_lifecycle_event || '',
-);
+const operating = [
+  'prestart',
+  'backup',
+  'audit:verify',
+  'rotate:signing-key',
+  'console:link',
+  'sluice',
+].includes(process.env.npm_lifecycle_event || '');
 
 const isPackageInstalled = (name) => existsSync(join(root, 'node_modules', name, 'package.json'));
 

@@ -6,15 +6,26 @@ const subgraphs = new URL('../../src/subgraphs/', import.meta.url);
 
 /** By subgraph, the types whose objects are neither a model's documents nor shaped as the SDL says. */
 const others: Record<string, Record<string, string>> = {
-  identity: { Role: './role/built-in.ts#ShownRole' },
+  catalog: { VirtualKey: './virtual-key/service.ts#VirtualKeyRow' },
+  identity: {
+    Installation: '../installation-facts.ts#RunningFacts',
+    Role: './role/built-in.ts#ShownRole',
+    Viewer: './viewer/service.ts#ViewerShown',
+    ViewerWorkspace: './viewer/service.ts#ViewerWorkspaceShown',
+  },
   routing: { ConfigVersion: './config/loaders.ts#VersionRow' },
   insights: {
     Analytics: './analytics/service.ts#Analytics',
     AuditLog: '../../recording/audit/chain.ts#StoredAuditEntry',
     Log: '../../recording/log/record.ts#LogRecord',
+    AnalyticsGroup: './analytics/group-page.ts#ShownGroup',
     LogPage: './log/service.ts#LogSelection',
+    LimitAlarm: '../../limits/alarms/model.ts#LimitAlarmDocument',
+    Mail: '../../mail/model.ts#MailDocument',
     Span: './trace/tree.ts#SpanNode',
     Trace: './trace/service.ts#TraceTree',
+    WebhookDelivery: '../../webhooks/delivery.ts#WebhookDeliveryDocument',
+    WebhookEndpoint: '../../webhooks/endpoint.ts#WebhookEndpointDocument',
   },
 };
 

@@ -1,4 +1,4 @@
-import { catalogue, type ErrorEntry } from '../../src/errors/catalogue.ts';
+import { catalogue, type ErrorEntry } from '../../src/errors/index.ts';
 import { code, page, type ReferencePage, tableOf } from './page.ts';
 
 /** Every error that the gateway raises itself. */
@@ -17,7 +17,7 @@ export function errorsPage(): ReferencePage {
   return page(
     'errors',
     'Errors',
-    'src/errors/catalogue.ts',
+    'src/errors/areas',
     [
       'What the gateway itself answers when something is wrong; errors of providers pass as [calling.md](../calling.md#errors)',
       'says. GraphQL answers carry the name as `extensions.code`; inference answers carry `type` and `code`; administration',

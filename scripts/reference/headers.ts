@@ -50,7 +50,19 @@ const answerHeaders: Meanings = {
   'x-gateway-retry-attempt-count': 'retries that it took; -1 when they were used up or given up',
   'x-gateway-cache-status': 'what the cache did: see [Cache](../configs.md#cache)',
   'x-gateway-gateway-exception': '`true` where the gateway refused the call and no further target was tried',
-  'retry-after': "seconds; on every 429 of the gateway's own",
+  'x-gateway-output-cap':
+    'the tokens that the gateway allowed the answer, since nobody else said; `; limit=<id>` names the limit that made them fewer',
+  'x-gateway-ratelimit-limit-requests': 'requests that the limit allows of which the least is left',
+  'x-gateway-ratelimit-remaining-requests': 'what is left of it',
+  'x-gateway-ratelimit-reset-requests': 'seconds until all of it is there again',
+  'x-gateway-ratelimit-limit-tokens': 'the same in tokens',
+  'x-gateway-ratelimit-remaining-tokens': 'what is left of it, less what calls under way hold',
+  'x-gateway-ratelimit-reset-tokens': 'seconds until all of it is there again',
+  'x-ratelimit-limit-requests':
+    'on a refusal by a limit, with `-remaining-`, `-reset-` and the same in `-tokens`: the limit that refused',
+  'retry-after': "seconds; on every 429 of the gateway's own, and on a 412 whose limit begins anew",
+  'retry-after-ms': 'the same in milliseconds, where a limit refused',
+  'x-should-retry': '`true` or `false`, where a limit refused: the official clients obey it',
 };
 
 /** Between gateways and other services. */

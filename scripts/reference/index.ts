@@ -5,6 +5,7 @@ import type { ReferencePage } from './page.ts';
 import { providersPage } from './providers-page.ts';
 import { scopesPage } from './scopes.ts';
 import { settingsPage } from './settings.ts';
+import { switchesPage } from './switches.ts';
 
 /** The pages of docs/reference/, as the code has them now. */
 export const referencePages = (): ReferencePage[] => [
@@ -13,5 +14,6 @@ export const referencePages = (): ReferencePage[] => [
   providersPage(),
   errorsPage(),
   scopesPage(),
+  switchesPage(),
   metricsPage(),
 ];

@@ -4,6 +4,7 @@ import { dataplaneGauges } from '../../src/dataplane/gauges.ts';
 import { graphGauges } from '../../src/graph/index.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { bodyGauge } from '../../src/lib/bodies/index.ts';
+import { limitGauges } from '../../src/limits/engine/gauges.ts';
 import { requestLogGauges } from '../../src/recording/log/thread/gauges.ts';
 import { createTrafficMetrics } from '../../src/recording/log/traffic-metrics.ts';
 import { changesGauge } from '../../src/storage/changes.ts';
@@ -38,6 +39,7 @@ export function metricsPage(): ReferencePage {
   const gauges = [
     ...dataplaneGauges(nothing),
     ...requestLogGauges(nothing),
+    ...limitGauges(nothing, nothing),
     ...graphGauges(nothing, nothing),
     changesGauge(nothing),
     bodyGauge(nothing),

@@ -1,21 +1,35 @@
-import { apiKeyTypes, iamPermissions, mayHold, scopes } from '../../src/auth/index.ts';
+import {
+  apiKeyTypes,
+  holdersOf,
+  iamPermissions,
+  meaningOf,
+  presetsFor,
+  scopes,
+} from '../../src/auth/index.ts';
 import { builtInRoleDefinitions } from '../../src/auth/roles.ts';
 import { code, page, type ReferencePage, tableOf } from './page.ts';
 
-/** `configs` -> the verbs of its scopes that a key of some types may hold, by the names of these types. */
-function families(): string[][] {
-  const rows = new Map<string, string[]>();
-  for (const scope of scopes.toSorted()) {
-    const [family = '', verb = ''] = scope.split('.');
-    const held = apiKeyTypes.map((type) => (mayHold(type, scope) ? 'yes' : 'no'));
-    const row = [family, ...held].join(' ');
-    rows.set(row, [...(rows.get(row) ?? []), verb]);
-  }
-  return [...rows].map(([row, verbs]) => {
-    const [family = '', ...held] = row.split(' ');
-    return [code(family), verbs.map(code).join(', '), ...held];
-  });
-}
+/** Each scope with what it means, and whether a key of each type may hold it. */
+const scopeRows = (): string[][] =>
+  scopes
+    .toSorted()
+    .map((scope) => [
+      code(scope),
+      meaningOf(scope),
+      ...apiKeyTypes.map((type) => (holdersOf(scope).includes(type) ? 'yes' : 'no')),
+    ]);
+
+const presetRows = (): string[][] =>
+  apiKeyTypes.flatMap((type) =>
+    presetsFor(type).map((preset) => [
+      code(preset.id),
+      code(type),
+      preset.description,
+      preset.scopes.length > 10
+        ? `every scope of the type that lists, reads or views (${preset.scopes.length})`
+        : preset.scopes.map(code).join(', '),
+    ]),
+  );
 
 /** The vocabulary of scopes, and the roles that every tenant has. */
 export function scopesPage(): ReferencePage {
@@ -32,11 +46,17 @@ export function scopesPage(): ReferencePage {
       '## Scopes',
       '',
       'A scope is `<family>.<verb>`, such as `configs.create`. No scope implies another. The last columns say which',
-      '[types of key](../identity.md#api-keys) may hold it.',
+      '[types of key](../identity.md#api-keys) may hold it. `GET /v1/scopes` answers the same list.',
       '',
-      tableOf(['family', 'verbs', ...apiKeyTypes.map(code)], families()),
+      tableOf(['scope', 'a key with it may', ...apiKeyTypes.map(code)], scopeRows()),
       '',
       `Access tokens may hold, beside all scopes: ${iamPermissions.map(code).join(', ')}.`,
+      '',
+      '## Presets',
+      '',
+      'Scopes that are usually given together; `GET /v1/scope-presets?type=workspace-service` answers those of one type.',
+      '',
+      tableOf(['preset', 'type of key', 'for', 'scopes'], presetRows()),
       '',
       '## Roles',
       '',
