@@ -66,22 +66,25 @@ export function todoOf(slot: Slot, moment: Moment): Todo {
   if (lease.leaving !== null) return 'leave';
   if (waiters.size > 0) return since < waitingPace(slot) ? 'nothing' : 'exchange';
   if (known && known.strays.length > 0) return 'exchange';
+  const isAsked = slot.refusedAt > slot.roundAt && since >= SPENT_PACE_MS;
+  const isDue = isAsked || since >= CALM_MS;
   const isUnreported = lease.used !== lease.stored.used;
   if (!lease.joined) {
-    if (isUnreported && since >= CALM_MS) return 'exchange';
-    return slot.refusedAt > slot.roundAt && since >= SPENT_PACE_MS ? 'look' : 'nothing';
+    if (!isDue) return 'nothing';
+    return isUnreported ? 'exchange' : isAsked ? 'look' : 'nothing';
   }
   if (known && known.ver !== slot.limit.version && known.ver < slot.limit.version) return 'exchange';
   if ((moment.now - slot.usedAt > IDLE_MS || isOver(slot, moment)) && lease.held === 0)
     return mayLeave(slot) ? 'leave' : since >= CALM_MS ? 'exchange' : 'nothing';
   if (known && presses(slot, known, moment)) return 'exchange';
-  if (since < CALM_MS) return slot.refusedAt > slot.roundAt && since >= SPENT_PACE_MS ? 'look' : 'nothing';
-  return isUnreported ||
+  if (!isDue) return 'nothing';
+  // A look delays the next round, so it takes along what there is to tell: those refused here may be waiting for just that.
+  const isUntold =
+    isUnreported ||
     lease.stored.granted !== lease.granted ||
     hasSurplus(slot, moment) ||
-    isHolding(slot, moment)
-    ? 'exchange'
-    : 'nothing';
+    isHolding(slot, moment);
+  return isUntold ? 'exchange' : isAsked ? 'look' : 'nothing';
 }
 
 /** A lease that stays silent counts as abandoned, so a call that runs long is told of. */

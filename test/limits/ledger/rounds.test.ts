@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import { MemoryStore } from '../../../bench/limits/memory-store.ts';
+import { StoreClock } from '../../../src/limits/ledger/clock.ts';
+import { Ledger } from '../../../src/limits/ledger/ledger.ts';
+import { limitOf } from '../engine/support.ts';
+
+/** One process whose rounds are run every five milliseconds of a clock that the test moves. */
+function processOn(store: MemoryStore) {
+  let now = 0;
+  const ledger = new Ledger({
+    processId: 'one',
+    clock: new StoreClock(() => now),
+    leaseMs: 1000,
+    capacity: 10,
+  });
+  return {
+    ledger,
+    now: () => now,
+    turn() {
+      now += 5;
+      ledger.admit(now);
+      const round = ledger.rounds.prepare(ledger.moment(now));
+      if (!round) return;
+      for (const update of round.updates) store.apply(update, now);
+      const ids = round.slots.map(({ id }) => id);
+      ledger.rounds.completed(round, store.read(ids), now);
+    },
+  };
+}
+
+test('what an edit has revoked goes back while refusals keep the counter looked at', () => {
+  const store = new MemoryStore();
+  const one = processOn(store);
+  const limit = limitOf({ amount: 10_000, waitMs: 0 });
+  const ask = (amount: number) => {
+    const asks = [{ counter: one.ledger.counterOf(limit, '', {}), amount }];
+    const taken = one.ledger.take(asks, one.now());
+    if (taken) taken.settle([amount]);
+    else one.ledger.wait(asks, one.now(), (outcome) => 'settle' in outcome && outcome.settle([amount]));
+  };
+  for (let call = 0; call < 20; call++) {
+    ask(10);
+    one.turn();
+  }
+  const [counter] = [...store.counters.values()];
+  if (!counter) throw new Error('There is no counter.');
+  const [lease] = Object.values(counter.L);
+  if (!lease || lease.g <= 200) throw new Error('Nothing was leased ahead, so nothing can be revoked.');
+  store.apply({ kind: 'edit', id: counter._id, ver: 1, cap: 10_000, newVer: 2, newCap: 300 }, one.now());
+  for (let turn = 0; turn < 600; turn++) {
+    one.ledger.look([{ counter: one.ledger.counterOf(limit, '', {}), amount: 20_000 }], one.now());
+    one.turn();
+  }
+  // A process of which nothing presses may keep a 64th of the room.
+  const [{ room } = { room: 0 }] = store.read([counter._id]);
+  expect(room).toBeGreaterThanOrEqual(100 - 100 / 64);
+});
