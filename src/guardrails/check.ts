@@ -1,0 +1,185 @@
+import type { z } from 'zod';
+
+/** `input`: what goes to the provider; `output`: what it answers. */
+export type Phase = 'input' | 'output';
+
+/** What a text of a body is. `encoded` was decoded from a run within another text. */
+export type SegmentKind =
+  | 'text'
+  | 'system'
+  | 'tool_result'
+  | 'tool_arguments'
+  | 'reasoning'
+  | 'title'
+  | 'url'
+  | 'image'
+  | 'encoded';
+
+/** One text of a body, and where it stands there. */
+export type Segment = {
+  /** Keys and indexes from the root of the body to the string. */
+  readonly path: readonly (string | number)[];
+  /** Who says it, as the body names roles; null where it names none. */
+  readonly role: string | null;
+  readonly kind: SegmentKind;
+  readonly text: string;
+};
+
+/** Puts `replacement` in the place of the characters from `start` up to `end` (UTF-16 units) of a segment's text. */
+export type TextEdit = { readonly segment: Segment; start: number; end: number; replacement: string };
+
+/** What checks may know of a call. */
+export type CheckedCall = {
+  readonly requestType: string;
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Of the caller, names in lower case. They hold credentials: a check sends on only those it is told to. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly isStream: boolean;
+  readonly organisationId: string;
+  readonly workspaceId: string;
+  /** 32 hexadecimal characters. */
+  readonly traceId: string;
+  /** The caller's JSON body as edits so far have left it; null where the call has none. */
+  readonly request: Readonly<Record<string, unknown>> | null;
+  /** The answer's status and JSON body; null before there is an answer. */
+  readonly response: { readonly status: number; readonly body: unknown } | null;
+};
+
+/** What a check looks at. */
+export type CheckInput = {
+  readonly phase: Phase;
+  readonly call: CheckedCall;
+  /** Texts in scope of the guardrail, in the order of the body. */
+  readonly segments: readonly Segment[];
+  /** Their texts, joined by line breaks. */
+  readonly text: string;
+  /** Aborted when the verdict is not needed any more, or the check's time is over. */
+  readonly signal: AbortSignal;
+};
+
+/** What a check has found. */
+export type CheckFinding = {
+  /** True: the check passes. */
+  verdict: boolean;
+  /** Details for `hook_results`, without secrets; excerpts of texts have at most 100 characters. */
+  data?: Readonly<Record<string, unknown>> | null;
+  /** What to replace. Edits of one finding do not overlap. */
+  edits?: readonly TextEdit[];
+  /** A whole new body of the phase that is checked, in the place of edits. */
+  body?: Readonly<Record<string, unknown>>;
+};
+
+/** An exchange with a service that a check asks. */
+export type CheckRequest = {
+  url: string;
+  method: 'GET' | 'POST' | 'HEAD';
+  headers?: Readonly<Record<string, string>>;
+  /** Text as it is sent; absent for none. */
+  body?: string;
+  /** Milliseconds for the whole exchange. */
+  timeoutMs: number;
+  signal: AbortSignal;
+};
+
+/** The network and the gateway's own models, as checks may use them. */
+export type CheckServices = {
+  /**
+   * Sends a request to an address that the host policy allows, checked when it connects; redirects are answers like any
+   * other. The answer has at most 4 MB. Rejects with an Error whose message may be shown to the caller.
+   */
+  send(
+    request: CheckRequest,
+  ): Promise<{ status: number; headers: Readonly<Record<string, string>>; body: string }>;
+  /** Whether a name resolves to an address that the host policy allows. */
+  resolves(hostname: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Sends a JSON body to an endpoint of the data plane below `/v1` as a call of its own, in the name of the checked call:
+   * it has its own log, comes under the workspace's limits and under no guardrails.
+   */
+  callModel(
+    call: CheckedCall,
+    request: {
+      path: string;
+      body: Readonly<Record<string, unknown>>;
+      timeoutMs: number;
+      signal: AbortSignal;
+    },
+  ): Promise<{ status: number; body: unknown }>;
+};
+
+/** A check with its parameters read: patterns are compiled by now. A rejection or exception is an error of the check. */
+export type RunCheck = (input: CheckInput, services: CheckServices) => CheckFinding | Promise<CheckFinding>;
+
+/** A kind of check, as a file of `checks/` states it. */
+export type CheckDefinition<Parameters> = {
+  /** As configs name it, e.g. `default.wordCount`. */
+  readonly id: string;
+  /** One sentence for people: when does it pass? */
+  readonly description: string;
+  readonly phases: readonly Phase[];
+  /** Reads parameters as they are written, with defaults and limits; the form, the reference and the refusals come from it. */
+  readonly parameters: z.ZodType<Parameters>;
+  /** Asks somebody over the network, or a model. */
+  readonly isRemote?: boolean;
+  /** Whether it may change what it checks, with these parameters. Absent: never. */
+  readonly edits?: (parameters: Parameters) => boolean;
+  /**
+   * The longest text, in characters, over which one match may reach; null, as when absent: only the whole text can be
+   * judged. Within a stream, texts of this length are held back.
+   */
+  readonly reach?: (parameters: Parameters) => number | null;
+  /**
+   * Compiles what a run needs. Throws an Error with a message for whoever saves the guardrail, where parameters cannot be
+   * used, or cannot be used together.
+   */
+  readonly prepare: (parameters: Parameters) => RunCheck;
+};
+
+/** A check with its parameters, ready to run. */
+export type PreparedCheck = {
+  readonly check: GuardrailCheck;
+  readonly run: RunCheck;
+  readonly mayEdit: boolean;
+  /** As in its definition. */
+  readonly reach: number | null;
+};
+
+/** What is wrong with the parameters of a check. `path`: keys and indexes below the parameters. */
+export type ParameterProblem = { path: readonly PropertyKey[]; message: string };
+
+/** A kind of check, whatever its parameters are. */
+export type GuardrailCheck = Pick<CheckDefinition<unknown>, 'id' | 'description' | 'phases'> & {
+  readonly isRemote: boolean;
+  /** What its parameters are, for forms and the reference. */
+  readonly parameters: z.ZodType;
+  /** Reads parameters as they are written. */
+  prepare(parameters: unknown): PreparedCheck | { problems: readonly ParameterProblem[] };
+};
+
+/** Hides the type of the parameters, so that all checks can stand in one table. */
+export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>): GuardrailCheck {
+  const { id, description, phases, parameters, isRemote = false } = definition;
+  const check: GuardrailCheck = {
+    id,
+    description,
+    phases,
+    isRemote,
+    parameters,
+    prepare(written) {
+      const parsed = parameters.safeParse(written ?? {});
+      if (!parsed.success)
+        return { problems: parsed.error.issues.map(({ path, message }) => ({ path, message })) };
+      const { data } = parsed;
+      try {
+        const run = definition.prepare(data);
+        const mayEdit = definition.edits?.(data) ?? false;
+        return { check, run, mayEdit, reach: definition.reach?.(data) ?? null };
+      } catch (error) {
+        return { problems: [{ path: [], message: (error as Error).message }] };
+      }
+    },
+  };
+  return check;
+}
