@@ -168,7 +168,7 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
     isRemote,
     parameters,
     prepare(written) {
-      const parsed = parameters.safeParse(written ?? {});
+      const parsed = parameters.safeParse(withoutCommon(written ?? {}, parameters));
       if (!parsed.success)
         return { problems: parsed.error.issues.map(({ path, message }) => ({ path, message })) };
       const { data } = parsed;
@@ -182,4 +182,12 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
     },
   };
   return check;
+}
+
+/** Every check takes `failOnError`, which says what becomes of its errors; only some make it a parameter of their own. */
+function withoutCommon(written: unknown, parameters: z.ZodType): unknown {
+  if (typeof written !== 'object' || written === null || !('failOnError' in written)) return written;
+  if ('shape' in parameters && Object.hasOwn(parameters.shape as object, 'failOnError')) return written;
+  const { failOnError: _common, ...own } = written;
+  return own;
 }
