@@ -9,7 +9,7 @@ export type Limit = {
    * starts at 0.
    */
   id: string;
-  /** Counts the edits of `amount`, from 1. */
+  /** Counts the edits of `amount`, and of the time in which a rate refills, from 1. */
   version: number;
   organisationId: string;
   /** Null for a limit of the whole organisation. */

@@ -22,10 +22,11 @@ export async function editCounters(db: Db, before: Limit, after: Limit): Promise
     limitId,
     ver: before.version,
     cap: before.amount,
-    ...(window.kind !== 'bucket' && currentOnly(window, Date.now())),
+    ...currentOnly(window, Date.now()),
   };
   const more = after.amount - before.amount;
-  const $set = { cap: after.amount, ver: after.version };
+  const seconds = window.kind === 'bucket' ? window.seconds : null;
+  const $set = { cap: after.amount, ver: after.version, seconds };
   if (window.kind !== 'bucket' || after.amount === 0) {
     await counters(db).updateMany(filter, { $inc: { room: more }, $set });
     return;
@@ -37,7 +38,7 @@ export async function editCounters(db: Db, before: Limit, after: Limit): Promise
 
 /** Windows that are over keep the amount that they had. A minute more, since clocks differ. */
 const currentOnly = (window: Limit['window'], now: number): Filter<RawCounter> =>
-  windowAt(window, now).until === null ? {} : { until: { $gt: now - 60_000 } };
+  windowAt(window, now).until === null ? { until: null } : { until: { $gt: now - 60_000 } };
 
 /** What a change of a counter has done, for the audit trail. Amounts are in the unit of the limit. */
 export type CounterChange = { before: number; after: number };

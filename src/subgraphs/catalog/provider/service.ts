@@ -6,6 +6,7 @@ import type { GraphContext } from '../../context.ts';
 import { expiryFilter, resourceFilter } from '../../filters.ts';
 import { requireLimitSetter } from '../../identity/api-key/index.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
+import { changeLimits } from '../../limits/change.ts';
 import { bringsLimits, parseLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
@@ -17,7 +18,7 @@ import { parseTags, tagFilter } from '../tags.ts';
 import { type NamedWorkspace, parseExpiry, providerFilter, providerNotFound } from './find.ts';
 import { providerById } from './loaders.ts';
 import { parseMappings, parseMappingsOf } from './mappings.ts';
-import { type ProviderDocument, providerModel } from './model.ts';
+import { limitOwner, type ProviderDocument, providerModel } from './model.ts';
 
 type ListArguments = QueryProvidersArgs & SortedPageArguments;
 
@@ -98,22 +99,27 @@ export async function updateProvider(
   const filter = await providerFilter(context, 'providers.update', id, workspace);
   const secretMappings = await changedMappings(context, filter, input.secretMappings);
   if (bringsLimits(input)) await requireLimitSetter(context);
-  const present = bringsLimits(input) ? await getProviderBy(context, filter) : {};
-  const limits = parseLimits(input, present, context.now());
-  const updated = await providerModel(context.db)
-    .findOneAndUpdate(
-      { ...filter, ...ifUnchanged(context) },
-      {
-        ...(input.name != null && { name: input.name }),
-        ...(input.note !== undefined && { note: input.note }),
-        ...(input.expiresAt !== undefined && { expiresAt: parseExpiry(context, input.expiresAt) }),
-        ...(secretMappings && { secretMappings }),
-        ...(input.tags !== undefined && { tags: parseTags(input.tags) }),
-        ...limits,
-      },
-      { returnDocument: 'after' },
-    )
-    .lean<ProviderDocument>();
+  const model = providerModel(context.db);
+  const updated = await changeLimits(context, {
+    ...{ input, ownerOf: limitOwner },
+    present: await getProviderBy(context, filter),
+    read: () => model.findOne(filter).lean<ProviderDocument>(),
+    write: (limits, unchanged) =>
+      model
+        .findOneAndUpdate(
+          { ...filter, ...ifUnchanged(context), ...unchanged },
+          {
+            ...(input.name != null && { name: input.name }),
+            ...(input.note !== undefined && { note: input.note }),
+            ...(input.expiresAt !== undefined && { expiresAt: parseExpiry(context, input.expiresAt) }),
+            ...(secretMappings && { secretMappings }),
+            ...(input.tags !== undefined && { tags: parseTags(input.tags) }),
+            ...limits,
+          },
+          { returnDocument: 'after' },
+        )
+        .lean<ProviderDocument>(),
+  });
   if (!updated) throw notWritten(context, providerNotFound());
   await context.changes.publish('provider');
   return updated;

@@ -3,7 +3,8 @@ import { GatewayError } from '../../../errors/index.ts';
 import { keyUseModel } from '../../../recording/key-use/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { expiryFilter, resourceFilter } from '../../filters.ts';
-import { bringsLimits, parseLimits } from '../../limits/given.ts';
+import { changeLimits } from '../../limits/change.ts';
+import { bringsLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { QueryApiKeysArgs, UpdateApiKeyInput } from '../../types.generated.ts';
@@ -14,7 +15,7 @@ import { nextNotice } from './expiry-notice.ts';
 import { parseAddresses, parseDefaults, parseExpiry, withLabels } from './input.ts';
 import { requireLimitsOfKey } from './limit-setter.ts';
 import { apiKeyById, visibleKeys } from './loaders.ts';
-import { type ApiKeyDocument, apiKeyModel } from './model.ts';
+import { type ApiKeyDocument, apiKeyModel, limitOwner } from './model.ts';
 import { parsePolicy } from './rotation-policy.ts';
 import { grantedScopes, type KeyVerb, keyScope, requireKeyScope } from './scopes.ts';
 
@@ -89,30 +90,31 @@ export async function updateApiKey(context: GraphContext, id: string, input: Upd
   const defaults = await withLabels(context, given, key.workspaceId);
   const expiresAt = input.expiresAt === undefined ? key.expiresAt : parseExpiry(context, input.expiresAt);
   if (bringsLimits(input)) await requireLimitsOfKey(context, principal);
-  const limits = parseLimits(input, key, context.now());
-  const updated = await apiKeyModel(context.db)
-    .findOneAndUpdate(
-      { _id: key._id, ...tenantFilter(principal), ...ifUnchanged(context) },
-      {
-        ...(input.name != null && { name: input.name }),
-        ...(input.description !== undefined && { description: input.description }),
-        ...(input.scopes != null && {
-          scopes: grantedScopes(principal, key.type, input.scopes),
-        }),
-        ...(defaults !== key.defaults && { defaults }),
-        ...(input.alertEmails !== undefined && { alertEmails: parseAddresses(input.alertEmails) }),
-        ...(input.expiresAt !== undefined && {
-          expiresAt,
-          nextNoticeAt: nextNotice(expiresAt, context.now()),
-        }),
-        ...limits,
-        ...(input.rotationPolicy !== undefined && {
-          rotationPolicy: parsePolicy(input.rotationPolicy, context.now()),
-        }),
-      },
-      { returnDocument: 'after' },
-    )
-    .lean<ApiKeyDocument>();
+  const members = {
+    ...(input.name != null && { name: input.name }),
+    ...(input.description !== undefined && { description: input.description }),
+    ...(input.scopes != null && { scopes: grantedScopes(principal, key.type, input.scopes) }),
+    ...(defaults !== key.defaults && { defaults }),
+    ...(input.alertEmails !== undefined && { alertEmails: parseAddresses(input.alertEmails) }),
+    ...(input.expiresAt !== undefined && { expiresAt, nextNoticeAt: nextNotice(expiresAt, context.now()) }),
+    ...(input.rotationPolicy !== undefined && {
+      rotationPolicy: parsePolicy(input.rotationPolicy, context.now()),
+    }),
+  };
+  const model = apiKeyModel(context.db);
+  const own = { _id: key._id, ...tenantFilter(principal) };
+  const updated = await changeLimits(context, {
+    ...{ input, present: key, ownerOf: limitOwner },
+    read: () => model.findOne(own).lean<ApiKeyDocument>(),
+    write: (limits, unchanged) =>
+      model
+        .findOneAndUpdate(
+          { ...own, ...ifUnchanged(context), ...unchanged },
+          { ...members, ...limits },
+          { returnDocument: 'after' },
+        )
+        .lean<ApiKeyDocument>(),
+  });
   if (!updated) throw notWritten(context, notFound());
   await context.changes.publish('api_key');
   return updated;

@@ -3,6 +3,7 @@ import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
+import { changeLimits } from '../../limits/change.ts';
 import { bringsLimits, type GivenLimits, parseLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
@@ -17,7 +18,7 @@ import { withRequiredMetadata } from '../organisation/index.ts';
 import { requireGivable } from '../permission.ts';
 import { changedDefaults, newDefaults } from './defaults.ts';
 import { visibleWorkspaces, workspaceById } from './loaders.ts';
-import { type WorkspaceDocument, workspaceModel } from './model.ts';
+import { limitOwner, type WorkspaceDocument, workspaceModel } from './model.ts';
 
 type ListArguments = QueryWorkspacesArgs & SortedPageArguments;
 
@@ -97,24 +98,29 @@ export async function updateWorkspace(context: GraphContext, id: string, input: 
   const present = await getWorkspace(context, id, 'workspaces.update');
   const { _id, organisationId, defaults: before } = present;
   requireLimitsFromAbove(context.principal, input);
-  const limits = parseLimits(input, present, context.now());
   const given =
     input.defaults === undefined
       ? before
       : await changedDefaults(context, { organisationId, workspaceId: _id }, input.defaults);
   const defaults = await withRequiredMetadata(context, 'workspaceMetadataSchema', given);
-  const updated = await workspaceModel(context.db)
-    .findOneAndUpdate(
-      { _id, organisationId, ...ifUnchanged(context) },
-      {
-        ...(input.name != null && { name: input.name }),
-        ...(input.description !== undefined && { description: input.description }),
-        ...(defaults !== before && { defaults }),
-        ...limits,
-      },
-      { returnDocument: 'after' },
-    )
-    .lean<WorkspaceDocument>();
+  const model = workspaceModel(context.db);
+  const updated = await changeLimits<WorkspaceDocument>(context, {
+    ...{ input, present, ownerOf: limitOwner },
+    read: () => model.findOne({ _id, organisationId }).lean<WorkspaceDocument>(),
+    write: (limits, filter) =>
+      model
+        .findOneAndUpdate(
+          { _id, organisationId, ...ifUnchanged(context), ...filter },
+          {
+            ...(input.name != null && { name: input.name }),
+            ...(input.description !== undefined && { description: input.description }),
+            ...(defaults !== before && { defaults }),
+            ...limits,
+          },
+          { returnDocument: 'after' },
+        )
+        .lean<WorkspaceDocument>(),
+  });
   if (!updated) throw notWritten(context, notFound());
   await context.changes.publish('workspace');
   return updated;

@@ -3,6 +3,7 @@ import { requireScope, type Scope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { requireLimitSetter } from '../../identity/api-key/index.ts';
+import { ifUnchanged, notWritten } from '../../writes.ts';
 import type { StoredPolicy } from './stored.ts';
 
 type ModelOf<T> = (db: Connection) => Model<T>;
@@ -44,7 +45,11 @@ export async function archivePolicy<T extends StoredPolicy>(
   id: string,
 ): Promise<string> {
   const { _id, organisationId } = await policyToChange(context, modelOf, id, 'policies.delete');
-  await modelOf(context.db).updateOne({ _id, organisationId } as QueryFilter<T>, { status: 'archived' });
+  const { matchedCount } = await modelOf(context.db).updateOne(
+    { _id, organisationId, status: 'active', ...ifUnchanged(context) } as QueryFilter<T>,
+    { status: 'archived' },
+  );
+  if (matchedCount === 0) throw notWritten(context, policyNotFound());
   await context.changes.publish('limit');
   return _id;
 }

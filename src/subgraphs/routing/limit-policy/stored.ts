@@ -14,7 +14,7 @@ export type StoredPolicy = {
   status: 'active' | 'archived';
   conditions: StoredCondition[];
   groupBy: StoredGroup[];
-  /** Counts the edits of the amount, from 1. */
+  /** Counts the edits of the amount, and of the unit of a rate, from 1. */
   version: number;
   createdAt: Date;
   lastUpdatedAt: Date;

@@ -19,6 +19,9 @@ import {
   readPolicy,
 } from '../limit-policy/index.ts';
 import { type RateLimitPolicyDocument, rateLimitPolicyModel } from './model.ts';
+import { countedRateLimit } from './to-limit.ts';
+
+const store = { modelOf: rateLimitPolicyModel, limitOf: countedRateLimit };
 
 const policyById = loaderById(rateLimitPolicyModel, tenantFilter);
 
@@ -66,16 +69,16 @@ export async function createRatePolicy(context: GraphContext, input: CreateRateL
 }
 
 export const updateRatePolicy = (context: GraphContext, id: string, input: UpdateRateLimitPolicyInput) =>
-  changePolicy(context, rateLimitPolicyModel, id, (present) => {
+  changePolicy(context, store, id, (present) => {
     const value = input.value ?? present.value;
+    const unit = input.unit ?? present.unit;
     const kind = { counts: 'rate', target: present.target } as const;
     return {
       ...(input.name != null && { name: input.name }),
       ...(input.description !== undefined && { description: input.description }),
       ...(input.conditions != null && { conditions: parseConditions(input.conditions, kind) }),
-      ...(input.unit != null && { unit: input.unit }),
-      value,
-      version: present.version + (value === present.value ? 0 : 1),
+      ...{ unit, value },
+      version: present.version + (value === present.value && unit === present.unit ? 0 : 1),
       ...givenRateBehaviour(input),
     };
   });

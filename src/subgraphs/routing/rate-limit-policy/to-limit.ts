@@ -8,3 +8,7 @@ export const limitOfRatePolicy = (policy: RateLimitPolicyDocument, workspace: Po
   ...policyFacts(policy, workspace),
   target: policy.target,
 });
+
+/** The limit as its counters know it: conditions play no part there. */
+export const countedRateLimit = (policy: RateLimitPolicyDocument): Limit =>
+  limitOfRatePolicy(policy, { _id: policy.workspaceId, slug: policy.workspaceId });

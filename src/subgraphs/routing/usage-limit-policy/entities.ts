@@ -11,14 +11,10 @@ import { findPage, type PageArguments } from '../../page.ts';
 import type { QueryUsageLimitPolicyEntitiesArgs, UsageLimitEntity } from '../../types.generated.ts';
 import { policyToChange, readPolicy } from '../limit-policy/index.ts';
 import { type UsageLimitPolicyDocument, usageLimitPolicyModel } from './model.ts';
-import { limitOfUsagePolicy } from './to-limit.ts';
+import { countedUsageLimit } from './to-limit.ts';
 
 /** Nanodollars of a dollar. */
 const NANO = 1e9;
-
-/** The limit as its counters know it; conditions play no part there. */
-const limitOf = (policy: UsageLimitPolicyDocument): Limit =>
-  limitOfUsagePolicy(policy, { _id: policy.workspaceId, slug: policy.workspaceId });
 
 const spanOf = (limit: Limit, now: Date) => windowAt(limit.window, now.getTime());
 
@@ -31,7 +27,7 @@ export async function listEntities(
     scope: 'policies.read',
     status: null,
   });
-  const limit = limitOf(policy);
+  const limit = countedUsageLimit(policy);
   const { total, data } = await findPage<CounterDocument>(
     limitCounterModel(context.db),
     {
@@ -93,7 +89,7 @@ async function resetIfThere(
   idsOf: (limit: Limit, span: ReturnType<typeof spanOf>) => string[],
 ): Promise<boolean> {
   const { organisationId } = policy;
-  const limit = limitOf(policy);
+  const limit = countedUsageLimit(policy);
   const span = spanOf(limit, context.now());
   const candidates = await limitCounterModel(context.db)
     .find({ organisationId, limitId: limit.id, _id: { $in: idsOf(limit, span) } })

@@ -22,8 +22,11 @@ import {
 } from '../limit-policy/index.ts';
 import { resetValue } from './entities.ts';
 import { type UsageLimitPolicyDocument, usageLimitPolicyModel } from './model.ts';
+import { countedUsageLimit } from './to-limit.ts';
 
 const kind: PolicyKind = { counts: 'usage', target: 'llm' };
+
+const store = { modelOf: usageLimitPolicyModel, limitOf: countedUsageLimit };
 
 const policyById = loaderById(usageLimitPolicyModel, tenantFilter);
 
@@ -78,7 +81,7 @@ export async function updateUsagePolicy(
   id: string,
   input: UpdateUsageLimitPolicyInput,
 ): Promise<UsageLimitPolicyDocument> {
-  const updated = await changePolicy(context, usageLimitPolicyModel, id, (present) => {
+  const updated = await changePolicy(context, store, id, (present) => {
     const terms = checkedTerms(changedTerms(present, input), 'input', context.now());
     requireUsageBehaviour(input, 'input');
     return {

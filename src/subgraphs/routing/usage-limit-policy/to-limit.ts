@@ -8,4 +8,8 @@ export const limitOfUsagePolicy = (policy: UsageLimitPolicyDocument, workspace: 
   ...policyFacts(policy, workspace),
 });
 
+/** The limit as its counters know it: conditions play no part there. */
+export const countedUsageLimit = (policy: UsageLimitPolicyDocument): Limit =>
+  limitOfUsagePolicy(policy, { _id: policy.workspaceId, slug: policy.workspaceId });
+
 export const sinceItWasMade = (policy: UsageLimitPolicyDocument) => ({ ...policy, since: policy.createdAt });
