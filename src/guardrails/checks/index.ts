@@ -1,8 +1,11 @@
 import type { GuardrailCheck } from '../check.ts';
-import { wordCount } from './word-count.ts';
+import { contains } from './text/contains.ts';
+import { regexMatch } from './text/regex-match.ts';
+import { regexReplace } from './text/regex-replace.ts';
+import { wordCount } from './text/word-count.ts';
 
-/** All kinds of checks. A new one is a file of its own here, and its place in this list. */
-export const allChecks: readonly GuardrailCheck[] = [wordCount];
+/** All kinds of checks. A new one is a file of its own in a folder here, and its place in this list. */
+export const allChecks: readonly GuardrailCheck[] = [regexMatch, regexReplace, wordCount, contains];
 
 const byId = new Map(allChecks.map((check) => [check.id, check]));
 

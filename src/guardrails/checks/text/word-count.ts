@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { defineCheck } from '../check.ts';
-import { negatable } from './negatable.ts';
+import { defineCheck } from '../../check.ts';
+import { failable, negatable } from '../common.ts';
 
 const parameters = z.strictObject({
   minWords: z.int().min(0).max(9_999_999).default(0).describe('The fewest words that pass.'),
   maxWords: z.int().min(0).max(9_999_999).default(99_999).describe('The most words that pass.'),
   ...negatable,
+  ...failable,
 });
 
 export const wordCount = defineCheck({
