@@ -25,8 +25,17 @@ export type Segment = {
   readonly text: string;
 };
 
-/** Puts `replacement` in the place of the characters from `start` up to `end` (UTF-16 units) of a segment's text. */
-export type TextEdit = { readonly segment: Segment; start: number; end: number; replacement: string };
+/**
+ * Puts `replacement` in the place of the characters from `start` up to `end` (UTF-16 units) of a segment's text. A
+ * placeholder is numbered by the engine, `{{EMAIL_ADDRESS_1}}` for `EMAIL_ADDRESS`: equal texts get the same number
+ * throughout a call.
+ */
+export type TextEdit = {
+  readonly segment: Segment;
+  start: number;
+  end: number;
+  replacement: string | { readonly placeholder: string };
+};
 
 /** What checks may know of a call. */
 export type CheckedCall = {
@@ -127,9 +136,16 @@ export type CheckDefinition<Parameters> = {
   readonly edits?: (parameters: Parameters) => boolean;
   /**
    * The longest text, in characters, over which one match may reach; null, as when absent: only the whole text can be
-   * judged. Within a stream, texts of this length are held back.
+   * judged, as where a match hangs on the beginning or the end of a text. Within a stream, texts of this length are held
+   * back, and the check is given a text piece by piece: it must find in a piece, which begins and ends with a word, what it
+   * would find there in the whole.
    */
   readonly reach?: (parameters: Parameters) => number | null;
+  /**
+   * Whether it looks for what must not be there, with these parameters: then it also looks at texts as they read without
+   * disguise, decoded and put together. Absent: where it has a reach, or may edit.
+   */
+  readonly detects?: (parameters: Parameters) => boolean;
   /**
    * Compiles what a run needs. Throws an Error with a message for whoever saves the guardrail, where parameters cannot be
    * used, or cannot be used together.
@@ -144,6 +160,7 @@ export type PreparedCheck = {
   readonly mayEdit: boolean;
   /** As in its definition. */
   readonly reach: number | null;
+  readonly detects: boolean;
 };
 
 /** What is wrong with the parameters of a check. `path`: keys and indexes below the parameters. */
@@ -175,7 +192,9 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
       try {
         const run = definition.prepare(data);
         const mayEdit = definition.edits?.(data) ?? false;
-        return { check, run, mayEdit, reach: definition.reach?.(data) ?? null };
+        const reach = definition.reach?.(data) ?? null;
+        const detects = definition.detects?.(data) ?? (mayEdit || reach !== null);
+        return { check, run, mayEdit, reach, detects };
       } catch (error) {
         return { problems: [{ path: [], message: (error as Error).message }] };
       }
