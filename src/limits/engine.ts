@@ -14,8 +14,6 @@ export type Reservation = {
    * has no price.
    */
   settle(amounts: readonly number[], how?: { uncertain?: boolean; unpriced?: boolean }): void;
-  /** Adds to what was settled, once per id: the log found another amount than the request's own thread. */
-  correct(differences: readonly number[], id: string): void;
   readonly isOpen: boolean;
 };
 

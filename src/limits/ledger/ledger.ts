@@ -39,10 +39,6 @@ export class Ledger {
   open = 0;
   taken = 0;
   refused = 0;
-  readonly #settled = (slots: readonly Slot[]): void => {
-    this.open -= 1;
-    this.#changed(slots);
-  };
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -149,16 +145,17 @@ export class Ledger {
     this.open += 1;
     this.taken += 1;
     this.#options.note?.(slots, true);
-    return new Held(slots, amounts, this.#settled, this.#corrected);
+    return new Held(slots, amounts, this.#settled);
   }
 
-  readonly #corrected = (slots: readonly Slot[]): void => this.#changed(slots);
-
-  #changed(slots: readonly Slot[]): void {
-    for (const slot of slots) if (slot.isClosed) this.slots.reopen(slot);
+  /** Told of what a settlement did, in the order of the slots. */
+  readonly #settled = (settled: readonly Slot[]): void => {
+    this.open -= 1;
+    // A call that was to cost nothing did not keep its counters in memory, and may have cost something all the same.
+    const slots = settled.some(isClosed) ? settled.map((slot) => this.slots.current(slot)) : settled;
     this.#options.note?.(slots, false);
     if (this.rounds.waiting.size > 0 && slots.some(({ waiters }) => waiters.size > 0)) this.#options.wake?.();
-  }
+  };
 
   /** Moves a waiter to the windows of now. */
   #follow(waiter: Waiter, now: number): void {
@@ -220,6 +217,8 @@ function patienceOf({ until }: Waiter, now: number, isCrowded: boolean): Patienc
   if (isCrowded || now >= until + GRACE_MS) return 'overdue';
   return now >= until ? 'ended' : 'waits';
 }
+
+const isClosed = (slot: Slot): boolean => slot.isClosed;
 
 const amountOf = ({ amount }: LimitAsk): number => amount;
 

@@ -9,15 +9,12 @@ export class Held implements Reservation {
   readonly slots: readonly Slot[];
   readonly #amounts: readonly number[];
   readonly #onSettled: Settled;
-  readonly #onCorrected: Settled;
   #isOpen = true;
-  #corrections: Set<string> | null = null;
 
-  constructor(slots: readonly Slot[], amounts: readonly number[], onSettled: Settled, onCorrected: Settled) {
+  constructor(slots: readonly Slot[], amounts: readonly number[], onSettled: Settled) {
     this.slots = slots;
     this.#amounts = amounts;
     this.#onSettled = onSettled;
-    this.#onCorrected = onCorrected;
   }
 
   get isOpen(): boolean {
@@ -38,17 +35,6 @@ export class Held implements Reservation {
       if (how?.unpriced) lease.unpriced += 1;
     }
     this.#onSettled(this.slots);
-  }
-
-  correct(differences: readonly number[], id: string): void {
-    if (this.#isOpen || this.#corrections?.has(id)) return;
-    this.#corrections ??= new Set();
-    this.#corrections.add(id);
-    for (const [index, { lease }] of this.slots.entries()) {
-      const difference = differences[index] ?? 0;
-      if (Number.isFinite(difference)) lease.used += Math.ceil(difference);
-    }
-    this.#onCorrected(this.slots);
   }
 }
 

@@ -98,17 +98,21 @@ export class Slots {
     if (handle && (handle.slot === slot || handle.slot === null)) this.#handles.delete(name);
   }
 
-  /** A slot that was forgotten has something to report again: a correction that came late. */
-  reopen(slot: Slot): void {
+  /** What carries on a slot that was forgotten, and what was used of it since. */
+  current(slot: Slot): Slot {
+    if (!slot.isClosed) return slot;
     const other = this.#byId.get(slot.id);
-    if (other) {
-      other.lease.used += slot.lease.used;
-      slot.lease.used = 0;
-      return;
+    if (!other) {
+      slot.isClosed = false;
+      slot.known = null;
+      this.#byId.set(slot.id, slot);
+      return slot;
     }
-    slot.isClosed = false;
-    slot.known = null;
-    this.#byId.set(slot.id, slot);
+    for (const sum of ['used', 'uncertain', 'overshoot', 'unpriced'] as const) {
+      other.lease[sum] += slot.lease[sum];
+      slot.lease[sum] = 0;
+    }
+    return other;
   }
 
   /** Lets go of those that were used least lately. They leave memory once their leases are given back. */

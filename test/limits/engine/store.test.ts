@@ -95,14 +95,11 @@ describe('a budget', () => {
     expect(await other.take(asksOf(other, limit, 1))).toMatchObject({ why: 'spent', used: 130 });
   });
 
-  it('keeps what was corrected later, once', async () => {
+  it('keeps apart what is a bound, since nobody said what was used', async () => {
     const limit = limitOf({ amount: 100 });
     const own = engine();
-    const reservation = await taken(own.take(asksOf(own, limit, 50)));
-    reservation.settle([20], { uncertain: true });
-    reservation.correct([5], 'log-1');
-    reservation.correct([5], 'log-1');
-    reservation.correct([-2], 'log-2');
+    (await taken(own.take(asksOf(own, limit, 50)))).settle([20], { uncertain: true });
+    (await taken(own.take(asksOf(own, limit, 50)))).settle([3]);
     await own.stop();
     expect(await storedOf(limit)).toMatchObject([{ fill: 23, uncertain: 20 }]);
   });
