@@ -61,7 +61,8 @@ function holds(counter: CounterDocument, update: Exclude<CounterUpdate, { kind: 
         Boolean(follows) &&
         counter.room >= (update.roomAtLeast ?? Number.NEGATIVE_INFINITY) &&
         counter.fullAt >= (update.fullAtLeast ?? Number.NEGATIVE_INFINITY) &&
-        (update.capIs === undefined || counter.cap === update.capIs)
+        (update.capIs === undefined || counter.cap === update.capIs) &&
+        (update.grantIs === undefined || lease?.g === update.grantIs)
       );
     }
   }

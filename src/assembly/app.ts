@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
@@ -121,6 +122,7 @@ export function createApp(dependencies: AppDependencies): App {
   const limits = createLimitEngine({
     store: createCounterStore(() => nativeDb(db)),
     leaseMs: settings.callLimits.leaseMs,
+    journalDirectory: join(settings.storage.dataDirectory, 'limits'),
     onRead: (slot) => alarms.watch(slot),
     log,
   });

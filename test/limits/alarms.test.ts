@@ -62,6 +62,7 @@ function engine(): RunningLimits {
   const made = createLimitEngine({
     store: createCounterStore(() => nativeDb(app.db)),
     leaseMs: 1000,
+    journalDirectory: null,
     onRead: alarms.watch,
     log,
   });

@@ -77,6 +77,8 @@ export type CounterUpdate =
       roomAtLeast?: number;
       fullAtLeast?: number;
       capIs?: number;
+      /** What the lease must have been granted. */
+      grantIs?: number;
       room: number;
       fill: number;
       /** Milliseconds by which a bucket will be full later. */

@@ -73,6 +73,7 @@ function leaseUpdate(update: CounterUpdate & { kind: 'lease' }): { filter: Docum
   if (update.roomAtLeast !== undefined) filter.room = { $gte: update.roomAtLeast };
   if (update.fullAtLeast !== undefined) filter.fullAt = { $gte: update.fullAtLeast };
   if (update.capIs !== undefined) filter.cap = update.capIs;
+  if (update.grantIs !== undefined) filter[field('g')] = update.grantIs;
   const $inc: Document = { room: update.room, fill: update.fill };
   for (const tally of ['uncertain', 'overshoot', 'unpriced'] as const)
     if (update[tally]) $inc[tally] = update[tally];

@@ -1,10 +1,19 @@
 import type { Gauge } from '../../lib/gauge.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-type Sums = { roundSeconds(): number; waitSeconds(): number; now(): number };
+type Sums = {
+  roundSeconds(): number;
+  waitSeconds(): number;
+  now(): number;
+  isJournalLost(): boolean;
+  recovered(): number;
+};
 
 /** What the engine tells of itself. */
-export const limitGauges = (ledger: Ledger, { roundSeconds, waitSeconds, now }: Sums): Gauge[] => [
+export const limitGauges = (
+  ledger: Ledger,
+  { roundSeconds, waitSeconds, now, isJournalLost, recovered }: Sums,
+): Gauge[] => [
   {
     name: 'sluice_limits_open_reservations',
     help: 'Reservations of calls that have not ended.',
@@ -53,5 +62,17 @@ export const limitGauges = (ledger: Ledger, { roundSeconds, waitSeconds, now }: 
     help: '1 while the store of limits does not answer.',
     aggregator: 'max',
     read: () => Number(ledger.rounds.isLost(now())),
+  },
+  {
+    name: 'sluice_limits_journal_loss',
+    help: '1 while the journal of limits cannot be written, so that what this process leases is lost with it.',
+    aggregator: 'max',
+    read: () => Number(isJournalLost()),
+  },
+  {
+    name: 'sluice_limits_recovered_leases',
+    help: 'Leases of dead processes that this one gave back.',
+    kind: 'counter',
+    read: recovered,
   },
 ];

@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { Gauge } from '../../lib/gauge.ts';
 import { inTime } from '../../lib/in-time.ts';
-import type { Logger } from '../../lib/logger.ts';
-import type { CounterStore } from '../counters/document.ts';
-import type { LimitAsk, LimitEngine, Reservation, Shortage } from '../engine.ts';
+import type { LimitAsk, Reservation, Shortage } from '../engine.ts';
+import { Journal, Recovery } from '../journal/index.ts';
 import { StoreClock } from '../ledger/clock.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Round } from '../ledger/rounds.ts';
-import type { Slot } from '../ledger/slot.ts';
 import type { Handle, Waiter } from '../ledger/waiting.ts';
 import { limitGauges } from './gauges.ts';
+import type { LimitEngineOptions, RunningLimits } from './running.ts';
 
 export {
   type CounterChange,
@@ -23,27 +21,7 @@ export {
 } from '../counters/administration.ts';
 export { limitCounterModel } from '../counters/model.ts';
 export { createCounterStore } from '../counters/store.ts';
-
-/** The engine as the process that runs it starts and ends it. */
-export type RunningLimits = LimitEngine & {
-  start(): void;
-  /** Reports all that was used and gives back what is leased. Calls that are still open keep what they hold leased. */
-  stop(): Promise<void>;
-  /** Whether the store has not answered for so long that limits go by what their owner wants then. */
-  isLost(): boolean;
-  gauges: Gauge[];
-};
-
-export type LimitEngineOptions = {
-  store: CounterStore;
-  /** Milliseconds of its demand that a process leases ahead. */
-  leaseMs: number;
-  /** Told of a counter after it was read. */
-  onRead?: (slot: Slot) => void;
-  log: Logger;
-  /** Milliseconds since the epoch, by the process's own clock. */
-  now?: () => number;
-};
+export type { LimitEngineOptions, RunningLimits } from './running.ts';
 
 /** Counters in the memory of one process. */
 const CAPACITY = 50_000;
@@ -56,6 +34,7 @@ const LAST_ROUNDS = 20;
 export function createLimitEngine({
   store,
   leaseMs,
+  journalDirectory: directory,
   onRead,
   log,
   now = Date.now,
@@ -63,12 +42,16 @@ export function createLimitEngine({
   const clock = new StoreClock(now);
   const mono = () => performance.now();
   const processId = randomBytes(9).toString('base64url').replaceAll('-', '_');
+  const journal =
+    directory === null ? null : new Journal({ directory, processId, slots: () => ledger.slots.all(), log });
+  const recovery = directory === null ? null : new Recovery({ directory, store, log });
   const ledger = new Ledger({
     processId,
     clock,
     leaseMs,
     capacity: CAPACITY,
     wake,
+    ...(journal && { note: journal.note }),
     ...(onRead && { onRead }),
   });
   let timer: NodeJS.Timeout | undefined;
@@ -113,6 +96,7 @@ export function createLimitEngine({
     const begun = mono();
     try {
       const ids = round.slots.map(({ id }) => id);
+      journal?.beforeRound(round.slots);
       const write = async () => {
         if (round.updates.length > 0) await store.write(round.updates);
         return store.read(ids);
@@ -129,6 +113,7 @@ export function createLimitEngine({
           'The store of limits does not answer; each limit does what it is set to do then.',
         );
     }
+    journal?.afterRound();
     seconds.sum += (mono() - begun) / 1000;
   }
 
@@ -173,18 +158,31 @@ export function createLimitEngine({
       roundSeconds: () => seconds.sum,
       waitSeconds: () => waitSeconds,
       now: mono,
+      isJournalLost: () => journal?.isLost ?? false,
+      recovered: () => recovery?.count ?? 0,
     }),
-    start: schedule,
+    start() {
+      journal?.open();
+      recovery?.start();
+      schedule();
+    },
     async stop() {
       isStopped = true;
       clearTimeout(timer);
-      await exchanging;
-      for (let left = LAST_ROUNDS; left > 0; left--) {
-        const round = ledger.rounds.prepareLast(ledger.moment(mono()));
-        if (!round) return;
-        await exchange(round);
-      }
-      log.warn('What this process used of limits could not be reported; it stays reserved.');
+      await Promise.all([exchanging, recovery?.stop()]);
+      if (!(await reportAll()))
+        log.warn('What this process used of limits could not be reported; it stays reserved.');
+      journal?.close([...ledger.slots.all()].every(({ lease }) => !lease.joined && lease.used === 0));
     },
   };
+
+  /** Whether the store knows all in the end. */
+  async function reportAll(): Promise<boolean> {
+    for (let left = LAST_ROUNDS; left > 0; left--) {
+      const round = ledger.rounds.prepareLast(ledger.moment(mono()));
+      if (!round) return true;
+      await exchange(round);
+    }
+    return false;
+  }
 }

@@ -1,22 +1,31 @@
 import type { CounterUpdate } from '../counters/document.ts';
 import type { KnownCounter, Slot } from './slot.ts';
 
+/** As much of a slot as a bucket needs. */
+type Windowed = { limit: Pick<Slot['limit'], 'window'> };
+/** As much of a counter. */
+type Level = Pick<KnownCounter, 'fill' | 'at' | 'cap' | 'fullAt'>;
+
 /**
  * A bucket refills what was used, not what is leased, and only for time that has passed since it was used. Nobody may
  * write the time of another machine's clock as its own, so refills use only times that the store itself has said, which
  * are over. What was used is reported after such a time, on the condition that the bucket was not full before it: else the
  * time in which it stood full would refill what was used later.
  */
-export const isBucket = ({ limit }: Slot): boolean => limit.window.kind === 'bucket';
+export const isBucket = ({ limit }: Windowed): boolean => limit.window.kind === 'bucket';
 
 /** Milliseconds in which one unit comes back. */
-export function unitMsOf({ limit }: Slot, cap: number): number {
+export function unitMsOf({ limit }: Windowed, cap: number): number {
   const { window } = limit;
   return window.kind === 'bucket' && cap > 0 ? (window.seconds * 1000) / cap : Number.POSITIVE_INFINITY;
 }
 
 /** The refill up to `time`, a time that the store has said; null where there is none. */
-export function refillOf(slot: Slot, known: KnownCounter, time: number): CounterUpdate | null {
+export function refillOf(
+  slot: Windowed & Pick<Slot, 'id' | 'reportable'>,
+  known: Level,
+  time: number,
+): CounterUpdate | null {
   const { fill, at, cap } = known;
   const base = { kind: 'refill', id: slot.id, at } as const;
   if (time <= at) return null;

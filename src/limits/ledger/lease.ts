@@ -21,6 +21,8 @@ export type Lease = Tallies & {
   held: number;
   /** What `used` was when a message that ends the lease was first sent; null while it goes on. */
   leaving: number | null;
+  /** Its number in the journal; 0 before it is named there. */
+  place: number;
 };
 
 const NONE: Tallies = { uncertain: 0, overshoot: 0, unpriced: 0 };
@@ -37,6 +39,7 @@ export const newLease = (key: string): Lease => ({
   used: 0,
   held: 0,
   leaving: null,
+  place: 0,
   ...NONE,
 });
 

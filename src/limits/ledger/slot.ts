@@ -48,6 +48,8 @@ export type Slot = {
   reportable: { used: number; before: number };
   /** What was used when the round under way was sent. */
   usedAtSend: number;
+  /** Waits to be written to the journal. */
+  isUnwritten: boolean;
   /** Out of memory: a handle that still points here looks for another one. */
   isClosed: boolean;
   /** Without the store: a share of the limit that this process admits by itself. */

@@ -79,6 +79,7 @@ export class Slots {
         isFree: limit.enforcement === 'observe',
         reportable: { used: 0, before: 0 },
         usedAtSend: 0,
+        isUnwritten: false,
         isClosed: false,
         local: null,
       };

@@ -46,6 +46,8 @@ export const limitOf = (some: Partial<Limit> = {}): Limit => ({
 
 export type TestCounters = {
   db(): Db;
+  /** For engines in other processes. */
+  uri(): string;
   raw(): Collection<any>;
   /** One more process, as far as counters can tell. */
   engine(): RunningLimits;
@@ -69,13 +71,19 @@ export async function startCounters(): Promise<TestCounters> {
     isBroken ? Promise.reject(new Error('The store is away.')) : work();
   return {
     db,
+    uri: () => storage.uri,
     raw: () => db().collection('limit_counters'),
     engine() {
       const store: CounterStore = {
         write: (updates) => orBroken(() => real.write(updates)),
         read: (ids) => orBroken(() => real.read(ids)),
       };
-      const made = createLimitEngine({ store, leaseMs: 1000, log: createLogger('silent') });
+      const made = createLimitEngine({
+        store,
+        leaseMs: 1000,
+        journalDirectory: null,
+        log: createLogger('silent'),
+      });
       made.start();
       engines.push(made);
       return made;

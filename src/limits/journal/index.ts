@@ -1,0 +1,2 @@
+export { Journal } from './journal.ts';
+export { Recovery } from './recovery.ts';
