@@ -125,6 +125,8 @@ export type RunCheck = (input: CheckInput, services: CheckServices) => CheckFind
 export type CheckDefinition<Parameters> = {
   /** As configs name it, e.g. `default.wordCount`. */
   readonly id: string;
+  /** Other ids under which guardrails may name it. */
+  readonly aliases?: readonly string[];
   /** One sentence for people: when does it pass? */
   readonly description: string;
   readonly phases: readonly Phase[];
@@ -168,6 +170,7 @@ export type ParameterProblem = { path: readonly PropertyKey[]; message: string }
 
 /** A kind of check, whatever its parameters are. */
 export type GuardrailCheck = Pick<CheckDefinition<unknown>, 'id' | 'description' | 'phases'> & {
+  readonly aliases: readonly string[];
   readonly isRemote: boolean;
   /** What its parameters are, for forms and the reference. */
   readonly parameters: z.ZodType;
@@ -177,9 +180,10 @@ export type GuardrailCheck = Pick<CheckDefinition<unknown>, 'id' | 'description'
 
 /** Hides the type of the parameters, so that all checks can stand in one table. */
 export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>): GuardrailCheck {
-  const { id, description, phases, parameters, isRemote = false } = definition;
+  const { id, aliases = [], description, phases, parameters, isRemote = false } = definition;
   const check: GuardrailCheck = {
     id,
+    aliases,
     description,
     phases,
     isRemote,

@@ -1,12 +1,12 @@
 import type { GuardrailCheck } from '../check.ts';
-import { contains } from './text/contains.ts';
-import { regexMatch } from './text/regex-match.ts';
-import { regexReplace } from './text/regex-replace.ts';
-import { wordCount } from './text/word-count.ts';
+import { requestChecks } from './request/index.ts';
+import { textChecks } from './text/index.ts';
 
-/** All kinds of checks. A new one is a file of its own in a folder here, and its place in this list. */
-export const allChecks: readonly GuardrailCheck[] = [regexMatch, regexReplace, wordCount, contains];
+/** All kinds of checks. A new one is a file of its own in a folder here, and its place in that folder's list. */
+export const allChecks: readonly GuardrailCheck[] = [...requestChecks, ...textChecks];
 
-const byId = new Map(allChecks.map((check) => [check.id, check]));
+const byId = new Map(
+  allChecks.flatMap((check) => [check.id, ...check.aliases].map((id) => [id, check] as const)),
+);
 
 export const checkOf = (id: string): GuardrailCheck | undefined => byId.get(id);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { defineCheck } from '../../check.ts';
 import { failable, negatable } from '../common.ts';
+import { countParameter, requireOrder } from './ranged.ts';
 
 const parameters = z.strictObject({
-  minWords: z.int().min(0).max(9_999_999).default(0).describe('The fewest words that pass.'),
-  maxWords: z.int().min(0).max(9_999_999).default(99_999).describe('The most words that pass.'),
+  minWords: countParameter(0).describe('The fewest words that pass.'),
+  maxWords: countParameter(99_999).describe('The most words that pass.'),
   ...negatable,
   ...failable,
 });
@@ -15,11 +16,18 @@ export const wordCount = defineCheck({
   phases: ['input', 'output'],
   parameters,
   prepare({ minWords, maxWords, not }) {
-    if (minWords > maxWords) throw new Error('minWords must not be above maxWords');
+    requireOrder(['minWords', minWords], ['maxWords', maxWords]);
     return ({ text }) => {
-      const wordCount = text.match(/\S+/g)?.length ?? 0;
+      const wordCount = wordsOf(text);
       const isWithin = wordCount >= minWords && wordCount <= maxWords;
       return { verdict: isWithin !== not, data: { wordCount, minWords, maxWords, not } };
     };
   },
 });
+
+function wordsOf(text: string): number {
+  let count = 0;
+  const word = /\S+/g;
+  while (word.test(text)) count += 1;
+  return count;
+}
