@@ -1,8 +1,10 @@
-// Jest's runtime, but packages are loaded once a worker: they take most of the time in which a test file is loaded, and no
-// test changes them. The code of this repository stays each test file's own, except for `worker/`, which holds what the test
-// files of a worker share.
+// Jest's runtime, but packages and the product are loaded once a worker: that takes most of the time in which a test file is
+// loaded, their code is as fast as in a running process once it was run for a while, and no test changes them. What tests
+// are made of stays each test file's own, except for `worker/`, which holds what the test files of a worker share.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { types } from 'node:util';
 import { runInContext, SyntheticModule } from 'node:vm';
 import jestRuntime from 'jest-runtime';
@@ -30,18 +32,31 @@ function shared(key, context) {
 /** Packages of each test file's own: SDKs look at globals that a test sets, and at the classes of its realm. */
 const ownPackages = /\/node_modules\/(@jest|@ai-sdk|ai|openai)\//;
 
-const ofWorker = /\/test\/support\/worker\//;
+const ofProduct = /^(?:src|rest-compat|seeds)\//;
+const ofWorker = /^test\/support\/worker\//;
 
-const isShared = (key) => (key.includes('/node_modules/') ? !ownPackages.test(key) : ofWorker.test(key));
+const root = pathToFileURL(`${join(import.meta.dirname, '../..')}/`).href;
+
+/** The path of a module below the root of this repository. */
+const pathOf = (key) => (key.startsWith('file:') ? key : pathToFileURL(key).href).replace(root, '');
+
+const isPackage = (key) => key.includes('/node_modules/');
+const isAlwaysShared = (key) => (isPackage(key) ? !ownPackages.test(key) : ofWorker.test(pathOf(key)));
+const isShared = (key) => isAlwaysShared(key) || ofProduct.test(pathOf(key));
+
+/** What is loaded once a worker knows neither the modules nor the clock that such a test file replaces. */
+const replacesParts = /\bjest\s*\.(?:unstable_mockModule|useFakeTimers)\(/;
 
 class Modules extends Map {
   #context;
-  constructor(context) {
+  #isShared;
+  constructor(context, isShared) {
     super();
     this.#context = context;
+    this.#isShared = isShared;
   }
   get(key) {
-    if (!this.has(key) && isShared(key)) this.set(key, shared(key, this.#context));
+    if (!this.has(key) && this.#isShared(key)) this.set(key, shared(key, this.#context));
     return super.get(key);
   }
 }
@@ -81,11 +96,13 @@ function shareClasses(context) {
 const Runtime = jestRuntime.default ?? jestRuntime;
 
 export default class extends Runtime {
-  constructor(config, environment, ...rest) {
-    super(config, environment, ...rest);
+  constructor(...given) {
+    super(...given);
+    const [, environment, , , , , testPath] = given;
     const context = environment.getVmContext();
     shareClasses(context);
-    const modules = new Modules(context);
+    const hasOwn = replacesParts.test(readFileSync(testPath, 'utf8'));
+    const modules = new Modules(context, hasOwn ? isAlwaysShared : isShared);
     this.esmLoader.registries.getActiveEsmRegistry = () => modules;
   }
 }
