@@ -5,19 +5,18 @@ import {
   execute,
   type GraphQLSchema,
   Kind,
-  print,
   validateSchema,
 } from 'graphql';
 import type { GraphContext } from '../../subgraphs/context.ts';
 import type { ReferenceResolver } from '../../subgraphs/subgraph.ts';
 import { describeRules } from '../rules/describe.ts';
-import { compose, type SubgraphDocument } from './compose.ts';
+import type { SubgraphDocument } from './compose.ts';
 import { declaredTypes } from './entity-owners.ts';
 import { fuse } from './fuse.ts';
 import { scalars } from './scalars.ts';
 import type { SubgraphSource } from './sources.ts';
-import { subgraphDocument } from './subgraph-document.ts';
 import { subgraphSchema } from './subgraph-schema.ts';
+import { composed } from './supergraph.ts';
 
 /** One built-in subgraph; its schema is made on first use. */
 export type BuiltInSubgraph = { readonly name: string; readonly schema: GraphQLSchema };
@@ -50,23 +49,26 @@ export type Graph = {
  * `elsewhere`, in a subgraph of another process, are answered as their id alone.
  */
 export function createGraph(sources: SubgraphSource[], elsewhere: ReadonlySet<string> = new Set()): Graph {
-  const subgraphs = sources.map((source) => ({ ...source, document: subgraphDocument(source.files) }));
-  const { supergraphSdl, publicDocument } = compose(subgraphs);
+  const { documents, supergraphSdl, publicDocument, sdl } = composed(sources);
+  const subgraphs = sources.map((source, at) => ({
+    source,
+    document: documents[at]?.document as DocumentNode,
+  }));
   const schema = publicSchema(publicDocument);
   fuse(
     schema,
-    subgraphs.map(({ document, ...source }) => ({ ...source, types: declaredTypes(document) })),
+    subgraphs.map(({ source, document }) => ({ ...source, types: declaredTypes(document) })),
     elsewhere,
   );
   describeRules(schema);
   return {
     schema,
-    sdl: `${print(publicDocument)}\n`,
+    sdl,
     supergraphSdl,
     document: publicDocument,
-    documents: subgraphs,
-    references: Object.assign({}, ...subgraphs.map(({ references }) => references)),
-    subgraphs: subgraphs.map(({ document, ...source }) => builtIn(source, document)),
+    documents,
+    references: Object.assign({}, ...sources.map(({ references }) => references)),
+    subgraphs: subgraphs.map(({ source, document }) => builtIn(source, document)),
     execute: (document, variableValues, contextValue) =>
       execute({ schema, document, variableValues, contextValue }),
   };
