@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { inTime } from '../../lib/in-time.ts';
+import { heardInTime } from '../../lib/in-time.ts';
 import type { LimitAsk, Reservation, Shortage } from '../engine.ts';
 import { Journal, Recovery } from '../journal/index.ts';
 import { StoreClock } from '../ledger/clock.ts';
@@ -101,7 +101,7 @@ export function createLimitEngine({
         if (round.updates.length > 0) await store.write(round.updates);
         return store.read(ids);
       };
-      const documents = await inTime(write(), ROUND_MS);
+      const documents = await heardInTime(write(), ROUND_MS);
       if (ledger.rounds.isLost(mono())) log.info('The store answers again; limits hold everywhere.');
       ledger.rounds.completed(round, documents, mono());
     } catch (error) {
