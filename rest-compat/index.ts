@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../src/auth/index.ts';
 import { providerNames } from '../src/dataplane/target/provider-names.ts';
 import { GatewayError } from '../src/errors/index.ts';
@@ -19,6 +19,7 @@ import { documentEndpoint } from './serve/document.ts';
 import type { Handler } from './serve/handler.ts';
 import { type HandwrittenEndpoint, mountHandwritten } from './serve/handwritten/handwritten.ts';
 import { handwrittenEndpoints } from './serve/handwritten/index.ts';
+import { isForProvider } from './serve/provider-of-request.ts';
 import { createRoutes, type Found, type MountedEndpoint, type Surfaces } from './serve/route.ts';
 
 export type { OperationFile } from './compile/operation.ts';
@@ -33,8 +34,11 @@ export type { Surface, Surfaces } from './serve/route.ts';
 export type Rest = {
   operations: RestOperation[];
   handwritten: HandwrittenEndpoint[];
-  /** The handler of a path (without its query string); null when no document knows the path. */
-  match(method: string, path: string): Handler | null;
+  /**
+   * The handler of a path (without its query string); null when no document knows the path, or when the request names a
+   * provider at a path that may be a provider's.
+   */
+  match(request: Pick<IncomingMessage, 'method' | 'headers'>, path: string): Handler | null;
   /**
    * Refuses a path below `/v1` that no document knows although its first name is the administration's; null for any
    * other path.
@@ -112,16 +116,7 @@ export function createRest(options: RestOptions): Rest {
     const isBroken = response.headersSent;
     if (isBroken || error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
     // An answer that broke off must not look complete.
-    if (!isBroken)
-      answerError(
-        request,
-        response,
-        error,
-        { 'x-request-id': requestId },
-        {
-          legacy: document?.rest.legacyRefusals,
-        },
-      );
+    if (!isBroken) answerError(request, response, error, { 'x-request-id': requestId }, document?.rest);
     else if (!response.writableEnded) response.destroy();
   };
 
@@ -147,12 +142,12 @@ export function createRest(options: RestOptions): Rest {
     operations: compiled,
     handwritten,
     notFound: refusal(new GatewayError('NOT_FOUND', { message: 'There is no such path.' })),
-    match(method, path) {
+    match({ method = 'GET', headers }, path) {
       try {
         const found = routes.find(method, path);
-        if (found) return handlerOf(found);
-        const methods = routes.methodsOf(path);
-        if (methods.length > 0) return withoutEndpoint(methods);
+        if (found) return yieldsTo(found, headers) ? null : handlerOf(found);
+        const { methods, yields } = routes.methodsOf(path);
+        if (methods.length > 0) return yields && isForProvider(headers) ? null : withoutEndpoint(methods);
         return isElsewhere(path) ? notServed : null;
       } catch (error) {
         if (error instanceof GatewayError) return refusal(error);
@@ -165,6 +160,10 @@ export function createRest(options: RestOptions): Rest {
     },
   };
 }
+
+/** Whether a path gives the request away to the provider that it names. */
+const yieldsTo = ({ route: { endpoint } }: Found, headers: IncomingHttpHeaders): boolean =>
+  endpoint.yields === true && isForProvider(headers);
 
 type Mounted = { path: string; on: RestBase[] };
 

@@ -29,6 +29,7 @@ export function callerSpelling(
     message:
       param !== null && error.message.startsWith(`${param} `) ? spellStart(error.message) : error.message,
     param: param === null ? undefined : spell(param),
+    reason: error.reason ?? undefined,
     errors: error.errors?.map(spellStart),
     cause: error.cause,
   });

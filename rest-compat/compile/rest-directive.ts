@@ -12,6 +12,7 @@ export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1', 'ROOT'] as const;
 /** Where a path may be mounted: `/v1`, `/v2`, `/admin/v2`, `/iam/v1`, and below no prefix at all. */
 export type RestBase = (typeof bases)[number];
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type RestErrors = 'ADMINISTRATION' | 'INFERENCE';
 
 /** What `@rest` says about an operation. */
 export type RestDirective = {
@@ -26,6 +27,14 @@ export type RestDirective = {
   repeats?: string;
   /** True where a 401 has `success` and `data.message` beside `error`, as older clients of the path expect. */
   legacyRefusals: boolean;
+  /** The form of its errors: that of the administration, or the one that OpenAI's SDKs read. */
+  errors: RestErrors;
+  /** Bytes of the largest body that it takes. */
+  maxBytes: number;
+  /** Headers of each answer that is no error. */
+  headers: Record<string, string>;
+  /** True where a request that names a provider is not for this path: it goes on to that provider. */
+  yields: boolean;
 };
 
 const sdl = parse(`
@@ -37,8 +46,13 @@ const sdl = parse(`
     envelope: RestTemplate
     repeats: String
     legacyRefusals: Boolean! = false
+    errors: RestErrors! = ADMINISTRATION
+    maxBytes: Int! = ${1024 * 1024}
+    headers: RestTemplate! = {}
+    yields: Boolean! = false
   ) on QUERY | MUTATION
   enum RestMethod { GET POST PUT DELETE }
+  enum RestErrors { ADMINISTRATION INFERENCE }
   enum RestBase { ${bases.join(' ')} }
   scalar RestTemplate
 `);

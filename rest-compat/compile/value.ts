@@ -14,11 +14,17 @@ import { bySpelling, snakeCase } from './names.ts';
 /** Checks a JSON value and gives it the names of the schema; `path` is where it stands, as the caller spelled it. */
 export type Convert = (value: unknown, path: string) => unknown;
 
-export const invalid = (path: string, problem: string): GatewayError =>
+/** `reason`: the exact code of the mistake, where answers have one. */
+export const invalid = (path: string, problem: string, reason = 'invalid_value'): GatewayError =>
   new GatewayError('VALIDATION_FAILED', {
     message: `${path || 'The body'} ${problem}`,
     param: path || undefined,
+    reason,
   });
+
+const wrongType = (path: string, problem: string): GatewayError => invalid(path, problem, 'invalid_type');
+export const missing = (path: string): GatewayError =>
+  invalid(path, 'is required.', 'missing_required_parameter');
 
 const known = new WeakMap<object, { convert: Convert }>();
 
@@ -27,7 +33,7 @@ export function converterOf(type: GraphQLInputType): Convert {
   if (isNonNullType(type)) {
     const convert = converterOf(type.ofType);
     return (value, path) => {
-      if (value === null) throw invalid(path, 'must not be null.');
+      if (value === null) throw wrongType(path, 'must not be null.');
       return convert(value, path);
     };
   }
@@ -69,7 +75,7 @@ const nullable =
 const listConverter =
   (convert: Convert): Convert =>
   (value, path) => {
-    if (!Array.isArray(value)) throw invalid(path, 'must be an array.');
+    if (!Array.isArray(value)) throw wrongType(path, 'must be an array.');
     return value.map((item, index) => convert(item, `${path}[${index}]`));
   };
 
@@ -80,7 +86,7 @@ function objectConverter(
   const spelled = bySpelling(typeName, fields);
   const required = fields.filter((field) => field.required);
   return (value, path) => {
-    if (typeof value !== 'object' || Array.isArray(value)) throw invalid(path, 'must be an object.');
+    if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(path, 'must be an object.');
     const converted: Record<string, unknown> = {};
     for (const [member, content] of Object.entries(value as object)) {
       const memberPath = path ? `${path}.${member}` : member;
@@ -91,7 +97,7 @@ function objectConverter(
     }
     for (const { name } of required) {
       if (!Object.hasOwn(converted, name))
-        throw invalid(path ? `${path}.${snakeCase(name)}` : snakeCase(name), 'is required.');
+        throw missing(path ? `${path}.${snakeCase(name)}` : snakeCase(name));
     }
     return converted;
   };
@@ -121,7 +127,7 @@ function leafConverter(type: GraphQLLeafType): Convert {
   const scalar = builtIn[type.name];
   if (scalar) {
     return (value, path) => {
-      if (!scalar.holds(value)) throw invalid(path, `must be ${scalar.noun}.`);
+      if (!scalar.holds(value)) throw wrongType(path, `must be ${scalar.noun}.`);
       return value;
     };
   }

@@ -16,7 +16,7 @@ import type { RestOperation } from './operation.ts';
 import { listItems, type ParameterReader, parameterReader } from './parameter.ts';
 import { type PathRepetition, pathRepetition } from './path-members.ts';
 import { listName, readQuery } from './query.ts';
-import { type Convert, converterOf, invalid, unknownParameter } from './value.ts';
+import { type Convert, converterOf, invalid, missing, unknownParameter } from './value.ts';
 
 export type RequestInput = {
   path: Record<string, string | undefined>;
@@ -142,7 +142,7 @@ function queryReader(parameters: Parameter[], repeated: PathRepetition): QueryRe
       }
       for (const parameter of required) {
         const { name } = parameter;
-        if (!Object.hasOwn(holderOf(parameter, values), name)) throw invalid(snakeCase(name), 'is required.');
+        if (!Object.hasOwn(holderOf(parameter, values), name)) throw missing(snakeCase(name));
       }
     },
     keepKnown(query) {
@@ -182,7 +182,7 @@ function bodyReader({ type, required }: Variable) {
   const convertItem = isListType(list) ? converterOf(list.ofType) : null;
   return (body: unknown, values: Record<string, unknown>) => {
     if (body === undefined) {
-      if (required) throw invalid('', 'is required.');
+      if (required) throw missing('');
       return;
     }
     values.input =

@@ -1,4 +1,11 @@
-import { administrationBody, catalogue, type ErrorName, GatewayError } from '../../src/errors/index.ts';
+import {
+  administrationBody,
+  catalogue,
+  type ErrorName,
+  GatewayError,
+  openAiBody,
+} from '../../src/errors/index.ts';
+import type { RestErrors } from '../compile/rest-directive.ts';
 import type { Response, Schema } from './document.ts';
 import { answerReferences } from './headers.ts';
 
@@ -28,8 +35,21 @@ const statusOf = (name: AnswerName): string =>
   name === 'NotModified' ? '304' : String(catalogue[answers[name][0]].status);
 
 /** References to the answers without a result of an operation, by status. */
-export const errorAnswers = (names: AnswerName[]): Record<string, { $ref: string }> =>
-  Object.fromEntries(names.map((name) => [statusOf(name), { $ref: `#/components/responses/${name}` }]));
+export const errorAnswers = (
+  names: AnswerName[],
+  form: RestErrors = 'ADMINISTRATION',
+): Record<string, { $ref: string }> =>
+  Object.fromEntries(
+    names.map((name) => [
+      statusOf(name),
+      {
+        $ref: `#/components/responses/${form === 'INFERENCE' && name !== 'NotModified' ? openAiName(name) : name}`,
+      },
+    ]),
+  );
+
+/** The response of the same name whose body has the form of OpenAI's errors. */
+const openAiName = (name: string): string => `OpenAi${name}`;
 
 /** The error envelope of every administration answer. */
 export const errorSchema = (): Schema => ({
@@ -78,6 +98,34 @@ export const legacyErrorSchema = (): Schema => {
   };
 };
 
+/** The error envelope of paths that OpenAI's SDKs call. */
+export const openAiErrorSchema = (): Schema => ({
+  type: 'object',
+  description: 'Every error answer of the paths that clients of OpenAI call.',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['message', 'type', 'param', 'code'],
+      properties: {
+        message: { type: 'string', description: 'A sentence for people; its wording may change.' },
+        type: {
+          type: 'string',
+          enum: unique(
+            Object.keys(catalogue).map((name) => openAiBody(new GatewayError(name as ErrorName)).error.type),
+          ),
+        },
+        param: {
+          type: 'string',
+          nullable: true,
+          description: 'The parameter or body member at fault, as the request spells it.',
+        },
+        code: { type: 'string', nullable: true, description: 'What is wrong, for programs.' },
+      },
+    },
+  },
+});
+
 const unique = (values: string[]): string[] => [...new Set(values)].sort();
 
 /** The answers without a result, each error with an example. */
@@ -87,29 +135,34 @@ export const errorResponses = (): Record<string, Response> => ({
     headers: answerReferences(['ETag', 'x-request-id']),
   },
   ...Object.fromEntries(
-    Object.entries(answers).map(([name, codes]) => [
-      name,
-      {
-        description: codes.map((code) => catalogue[code].message).join(' '),
-        headers: answerReferences(
-          name === 'TooManyFailures' ? ['retry-after', 'x-request-id'] : ['x-request-id'],
-        ),
-        content: {
-          'application/json': {
-            schema: { $ref: `#/components/schemas/${isLegacy(name) ? 'LegacyError' : 'Error'}` },
-            examples: Object.fromEntries(
-              codes.map((code) => [code, { value: bodyOf(code, isLegacy(name)) }]),
-            ),
-          },
-        },
-      },
-    ]),
+    Object.entries(answers).flatMap(([name, codes]) => {
+      const own = [name, errorResponse(name, codes, isLegacy(name) ? 'LegacyError' : 'Error')] as const;
+      return isLegacy(name)
+        ? [own]
+        : [own, [openAiName(name), errorResponse(name, codes, 'OpenAiError')] as const];
+    }),
   ),
+});
+
+type ErrorSchema = 'Error' | 'LegacyError' | 'OpenAiError';
+
+const errorResponse = (name: string, codes: readonly ErrorName[], schema: ErrorSchema): Response => ({
+  description: codes.map((code) => catalogue[code].message).join(' '),
+  headers: answerReferences(name === 'TooManyFailures' ? ['retry-after', 'x-request-id'] : ['x-request-id']),
+  content: {
+    'application/json': {
+      schema: { $ref: `#/components/schemas/${schema}` },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: bodyOf(code, schema) }])),
+    },
+  },
 });
 
 const isLegacy = (name: string): boolean => name === 'LegacyUnauthenticated';
 
-const bodyOf = (code: ErrorName, legacy: boolean) => ({
-  ...(legacy && { success: false, data: { message: catalogue[code].message } }),
-  ...administrationBody(new GatewayError(code)),
-});
+const bodyOf = (code: ErrorName, schema: ErrorSchema) =>
+  schema === 'OpenAiError'
+    ? openAiBody(new GatewayError(code))
+    : {
+        ...(schema === 'LegacyError' && { success: false, data: { message: catalogue[code].message } }),
+        ...administrationBody(new GatewayError(code)),
+      };

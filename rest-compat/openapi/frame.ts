@@ -1,4 +1,4 @@
-import { bases, type RestBase, type RestMethod } from '../compile/rest-directive.ts';
+import { bases, type RestBase, type RestErrors, type RestMethod } from '../compile/rest-directive.ts';
 import type { OpenApiOperation } from './document.ts';
 import { type AnswerName, errorAnswers } from './errors.ts';
 import { requestReferences } from './headers.ts';
@@ -17,6 +17,7 @@ export type Frame = {
   /** True when it needs no credential. */
   isPublic: boolean;
   takesBody: boolean;
+  errors?: RestErrors;
   /** What it may answer beside the errors of every operation. */
   mayAnswer: AnswerName[];
 };
@@ -35,7 +36,7 @@ export function framed(
     description: [description, scopeText(scopes)].filter(Boolean).join('\n\n'),
     ...parts,
     parameters: [...parts.parameters, ...requestReferences(frame.isPublic ? [] : ['x-gateway-workspace-id'])],
-    responses: { ...parts.responses, ...errorAnswers(errorsOf(frame, base)) },
+    responses: { ...parts.responses, ...errorAnswers(errorsOf(frame, base), frame.errors) },
     security: frame.isPublic ? [] : securityOf(base),
     ...(scopes && { 'x-required-scope': scopes }),
   };

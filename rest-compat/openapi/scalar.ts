@@ -10,6 +10,7 @@ const scalars: Record<string, Schema> = {
   Int: { type: 'integer', format: 'int32' },
   Count: { type: 'integer', format: 'int64' },
   Float: { type: 'number' },
+  UnixTime: { type: 'integer', format: 'int64' },
   DateTime: { type: 'string', format: 'date-time' },
 };
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { administrationBody, errorHeaders, type GatewayError } from '../../src/errors/index.ts';
+import { administrationBody, errorHeaders, type GatewayError, openAiBody } from '../../src/errors/index.ts';
 import { compressed } from '../../src/lib/http/compressed.ts';
+import type { RestDirective } from '../compile/rest-directive.ts';
 import { entityTag } from './entity-tag.ts';
 
 type Headers = Record<string, string>;
@@ -49,18 +50,22 @@ export function answerEmpty(response: ServerResponse, status: number, headers: H
   response.end();
 }
 
+/** What a document says of its errors. */
+type ErrorForm = Partial<Pick<RestDirective, 'legacyRefusals' | 'errors'>>;
+
 export function answerError(
   request: IncomingMessage,
   response: ServerResponse,
   error: GatewayError,
   headers: Headers,
-  { legacy = false }: { legacy?: boolean } = {},
+  { legacyRefusals = false, errors = 'ADMINISTRATION' }: ErrorForm = {},
 ): void {
   const more = errorHeaders(error);
   // The rest of a body that is too large, or was given up, is not read: the connection cannot carry another request.
   const isGivenUp = request.readableDidRead && !request.complete;
   if (error.code === 'BODY_TOO_LARGE' || isGivenUp) more.connection = 'close';
-  const text = JSON.stringify({ ...(legacy && legacyMembers(error)), ...administrationBody(error) });
+  const body = errors === 'INFERENCE' ? openAiBody(error) : administrationBody(error);
+  const text = JSON.stringify({ ...(legacyRefusals && legacyMembers(error)), ...body });
   answerJson(request, response, error.entry.status, text, { ...headers, ...more });
 }
 

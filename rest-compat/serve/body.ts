@@ -7,12 +7,15 @@ import type { RestRequest } from './route.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Reads a JSON body; undefined when the request has none. */
-export async function readJsonBody({ request, response, context, bodies }: RestRequest): Promise<unknown> {
+/** Reads a JSON body of at most `maxBytes`; undefined when the request has none. */
+export async function readJsonBody(
+  { request, response, context, bodies }: RestRequest,
+  maxBytes = MAX_BYTES,
+): Promise<unknown> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   const hold = bodies.hold(context.principal, clientAddress(request));
-  const bytes = await readBody(request, response, hold, MAX_BYTES);
+  const bytes = await readBody(request, response, hold, maxBytes);
   if (bytes.length === 0) return undefined;
   requireJson(headers['content-type'], headers['content-encoding']);
   const value = parse(bytes);

@@ -28,6 +28,7 @@ export function documentEndpoint(operation: CompiledOperation, services: Documen
     on: rest.on,
     isPublic: operation.isPublic,
     document: operation,
+    yields: rest.yields,
     async answer(call) {
       // Strangers get no body read and no lease taken on their behalf.
       if (operation.access && !call.context.principal) throw new GatewayError('UNAUTHENTICATED');
@@ -36,15 +37,21 @@ export function documentEndpoint(operation: CompiledOperation, services: Documen
   };
 }
 
-async function inputOf(call: RestRequest) {
+async function inputOf({ rest }: CompiledOperation, call: RestRequest) {
   const { parameters, context } = call;
-  return { path: parameters, query: context.request.query, body: await readJsonBody(call) };
+  const body = await readJsonBody(call, rest.maxBytes);
+  return { path: parameters, query: context.request.query, body };
 }
+
+const headersOf = ({ rest }: CompiledOperation, { request }: GraphContext) => ({
+  ...rest.headers,
+  'x-request-id': request.id,
+});
 
 async function answerQuery(operation: CompiledOperation, call: RestRequest): Promise<void> {
   const { request, response, context } = call;
-  const text = await operation.run(await inputOf(call), context);
-  const headers = { 'x-request-id': context.request.id };
+  const text = await operation.run(await inputOf(operation, call), context);
+  const headers = headersOf(operation, context);
   const etag = entityTag(text);
   if (isUnchanged(request.headers, etag)) answerEmpty(response, 304, { ...headers, etag });
   else await answerRead(request, response, text, headers);
@@ -56,14 +63,14 @@ async function answerCreate(
   { leases }: DocumentServices,
 ): Promise<void> {
   const { request, response, context } = call;
-  const input = await inputOf(call);
+  const input = await inputOf(operation, call);
   const { text, replayed } = await conditionally(context, leases, null, () =>
     once(context, leases, input.body, () => operation.run(input, context)),
   );
   // The right to run it may have been taken away since the first time.
   if (replayed && operation.access) requireScope(context.principal, operation.access);
   answerJson(request, response, operation.rest.status, text, {
-    'x-request-id': context.request.id,
+    ...headersOf(operation, context),
     ...(replayed && { 'idempotent-replayed': 'true' }),
   });
 }
@@ -74,11 +81,11 @@ async function answerUpdate(
   { leases, readerOf }: DocumentServices,
 ): Promise<void> {
   const { request, response, context } = call;
-  const input = await inputOf(call);
+  const input = await inputOf(operation, call);
   const text = await conditionally(context, leases, currentOf(context, readerOf), () =>
     operation.run(input, context),
   );
-  answerJson(request, response, operation.rest.status, text, { 'x-request-id': context.request.id });
+  answerJson(request, response, operation.rest.status, text, headersOf(operation, context));
 }
 
 function currentOf(context: GraphContext, readerOf: DocumentServices['readerOf']): Current | null {

@@ -40,6 +40,8 @@ export type MountedEndpoint = {
   /** What it throws is answered as an error, unless the answer has begun. */
   answer(call: RestRequest): Promise<void>;
   document?: CompiledOperation;
+  /** True where a request that names a provider goes on to that provider. */
+  yields?: boolean;
 };
 
 /** `full`: the path with its base, parameters in braces. */
@@ -49,8 +51,11 @@ export type Found = { route: MountedRoute; parameters: Parameters };
 export type Routes = {
   /** Throws VALIDATION_FAILED for a path that cannot be decoded. */
   find(method: string, path: string): Found | null;
-  /** The methods that a path takes, HEAD and OPTIONS included; empty when no endpoint knows the path. */
-  methodsOf(path: string): string[];
+  /**
+   * The methods that a path takes, HEAD and OPTIONS included; none when no endpoint knows the path. `yields`: a request
+   * that names a provider goes on to it.
+   */
+  methodsOf(path: string): { methods: string[]; yields: boolean };
 };
 
 const methods: RestMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -99,10 +104,11 @@ export function createRoutes(endpoints: MountedEndpoint[], surfaces: Surfaces): 
       return looked ? find(looked, path) : null;
     },
     methodsOf(path) {
-      if (!roots.has(rootOf(path))) return [];
-      const found: string[] = methods.filter((method) => find(method, path));
-      if (found.length === 0) return [];
-      return [...found, ...(found.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+      const found = roots.has(rootOf(path)) ? methods.flatMap((method) => find(method, path) ?? []) : [];
+      const taken: string[] = found.map(({ route }) => route.endpoint.method);
+      const yields = found.some(({ route }) => route.endpoint.yields === true);
+      if (taken.length === 0) return { methods: [], yields };
+      return { methods: [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'], yields };
     },
   };
 }

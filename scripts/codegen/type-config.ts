@@ -7,7 +7,7 @@ export const typeConfig = {
   disableDescriptions: true,
   useTypeImports: true,
   strictScalars: true,
-  scalars: { JSON: 'unknown', GatewayConfig: 'unknown', DateTime: 'Date', Count: 'number' },
+  scalars: { JSON: 'unknown', GatewayConfig: 'unknown', DateTime: 'Date', UnixTime: 'Date', Count: 'number' },
   // A field of an object may be left out where it is null, an input's member is null only when the caller wrote null.
   maybeValue: 'T | null | undefined',
   inputMaybeValue: 'T | null',

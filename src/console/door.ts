@@ -98,7 +98,7 @@ export function createConsole(options: ConsoleOptions): Console {
     { path, query }: { path: string; query: string },
   ): Promise<void> {
     at(request, query === '' ? path : `${path}?${query}`);
-    if (rest.match(request.method ?? 'GET', path)) {
+    if (rest.match(request, path)) {
       throw new GatewayError('NOT_FOUND', {
         message: 'The console administers over /console/graphql; below /console/v1 there is inference alone.',
       });

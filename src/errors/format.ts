@@ -53,6 +53,26 @@ export function inferenceBody(error: GatewayError): Record<string, unknown> {
   };
 }
 
+/**
+ * Body of an error as OpenAI's API answers it, `{error: {message, type, param, code}}` and nothing beside: the classes of
+ * its SDKs follow the status.
+ */
+export function openAiBody(error: GatewayError): { error: OpenAiError } {
+  const { status, code } = error.entry;
+  const type =
+    status === 429
+      ? 'rate_limit_exceeded'
+      : status >= 500
+        ? 'server_error'
+        : status === 403
+          ? 'permission_error'
+          : 'invalid_request_error';
+  const own = status === 404 ? null : code;
+  return { error: { message: error.message, type, param: error.param, code: error.reason ?? own } };
+}
+
+export type OpenAiError = { message: string; type: string; param: string | null; code: string | null };
+
 const oauthCodes = new Set<ErrorName>([
   'INVALID_CLIENT',
   'UNSUPPORTED_GRANT_TYPE',

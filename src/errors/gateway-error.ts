@@ -6,6 +6,8 @@ export type ErrorDetails = {
   message?: string;
   /** The request field at fault, as the caller spelled it or as the schema names it, e.g. `input.name`. */
   param?: string;
+  /** More exact than the `code` of the catalogue, for answers that OpenAI's SDKs read, e.g. `invalid_type`. */
+  reason?: string;
   /** One line per mistake when several were found. */
   errors?: string[];
   /** Seconds after which the caller may try again: the header `retry-after`. */
@@ -25,6 +27,7 @@ export class GatewayError extends Error {
   readonly code: ErrorName;
   readonly entry: ErrorEntry;
   readonly param: string | null;
+  readonly reason: string | null;
   readonly errors: string[] | null;
   readonly retryAfter: number | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,6 +39,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.entry = catalogue[code];
     this.param = details.param === undefined ? null : publicText(details.param);
+    this.reason = details.reason ?? null;
     this.errors = details.errors?.map(publicText) ?? null;
     this.retryAfter = details.retryAfter ?? null;
     this.headers = details.headers ?? NO_HEADERS;

@@ -64,13 +64,12 @@ export function createListener({
   function route(request: IncomingMessage, response: ServerResponse): [Door, Promise<unknown> | unknown] {
     const { path, query } = splitUrl(request.url);
     if (path.startsWith('/v1/')) {
-      const operation = rest.match(request.method ?? 'GET', path) ?? rest.refuse(request, path);
+      const operation = rest.match(request, path) ?? rest.refuse(request, path);
       if (operation) return ['rest', operation(request, response)];
       return ['inference', dataplane.handle(request, response, path.slice(3), query)];
     }
     if (administration.test(path)) {
-      const operation =
-        oauth2.match(path) ?? scim?.match(path) ?? rest.match(request.method ?? 'GET', path) ?? rest.notFound;
+      const operation = oauth2.match(path) ?? scim?.match(path) ?? rest.match(request, path) ?? rest.notFound;
       return ['rest', operation(request, response)];
     }
     // A stream counts as its own door: the time that it stays open would spoil the durations of the graph.

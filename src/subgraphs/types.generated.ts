@@ -12,6 +12,7 @@ export type Scalars = {
   GatewayConfig: { input: unknown; output: unknown; }
   DateTime: { input: Date; output: Date; }
   Count: { input: number; output: number; }
+  UnixTime: { input: Date; output: Date; }
 };
 
 export type UsageLimit = {

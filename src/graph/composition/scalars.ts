@@ -57,6 +57,12 @@ export const scalars = {
     parseValue: count,
     parseLiteral: (node) => count(valueFromASTUntyped(node)),
   }),
+  UnixTime: new GraphQLScalarType({
+    name: 'UnixTime',
+    serialize: (value) => Math.floor((value as Date).getTime() / 1000),
+    parseValue: (value) => new Date(count(value) * 1000),
+    parseLiteral: (node) => new Date(count(valueFromASTUntyped(node)) * 1000),
+  }),
   DateTime: new GraphQLScalarType({
     name: 'DateTime',
     specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',

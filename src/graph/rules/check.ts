@@ -1,12 +1,13 @@
 import { parseDateTime } from '../composition/scalars.ts';
 import type { Constraint } from './read-rule.ts';
 
-type Report = (path: string, message: string) => void;
+/** Hears of a mistake; `reason` is its exact code. */
+type Report = (path: string, message: string, reason: string) => void;
 
 /** Reports what is wrong with a value; absent and null values pass. */
 export type Check = (value: unknown, path: string, report: Report) => void;
 
-type Test = { holds: (value: unknown) => boolean; message: string };
+type Test = { holds: (value: unknown) => boolean; message: string; reason: string };
 
 // No control or invisible characters: people must see the whole address in lists and audit entries.
 const email = /^[^\s@\p{C}]{1,64}@[^\s@.\p{C}]+(\.[^\s@.\p{C}]+)+$/u;
@@ -29,7 +30,7 @@ export function checkOf(rule: Constraint, of: 'list' | 'value'): Check | null {
   return (value, path, report) => {
     if (value === null || value === undefined) return;
     const failed = tests.find((test) => !test.holds(value));
-    if (failed) report(path, failed.message);
+    if (failed) report(path, failed.message, failed.reason);
   };
 }
 
@@ -37,18 +38,20 @@ const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ?
 
 function textTests({ minLength, maxLength, pattern, format }: Constraint): Test[] {
   const tests: Test[] = [];
-  const onText = (message: string, holds: (text: string) => boolean) =>
-    tests.push({ message, holds: (value) => typeof value !== 'string' || holds(value) });
+  const onText = (message: string, holds: (text: string) => boolean, reason = 'invalid_value') =>
+    tests.push({ message, reason, holds: (value) => typeof value !== 'string' || holds(value) });
   if (maxLength !== undefined) {
     onText(
       `must have at most ${plural(maxLength, 'character')}.`,
       (text) => text.length <= maxLength || characters(text) <= maxLength,
+      'string_above_max_length',
     );
   }
   if (minLength !== undefined) {
     onText(
       `must have at least ${plural(minLength, 'character')}.`,
       (text) => text.length >= minLength && (text.length >= 2 * minLength || characters(text) >= minLength),
+      'string_below_min_length',
     );
   }
   if (pattern !== undefined) {
@@ -61,22 +64,30 @@ function textTests({ minLength, maxLength, pattern, format }: Constraint): Test[
 
 function numberTests({ min, max }: Constraint): Test[] {
   const tests: Test[] = [];
-  const onNumber = (message: string, holds: (number: number) => boolean) =>
-    tests.push({ message, holds: (value) => typeof value !== 'number' || holds(value) });
-  if (min !== undefined) onNumber(`must be at least ${min}.`, (number) => number >= min);
-  if (max !== undefined) onNumber(`must be at most ${max}.`, (number) => number <= max);
+  const onNumber = (message: string, side: string, holds: (number: number) => boolean) =>
+    tests.push({
+      message,
+      reason: `integer_${side}_value`,
+      holds: (value) => typeof value !== 'number' || holds(value),
+    });
+  if (min !== undefined) onNumber(`must be at least ${min}.`, 'below_min', (number) => number >= min);
+  if (max !== undefined) onNumber(`must be at most ${max}.`, 'above_max', (number) => number <= max);
   return tests;
 }
 
 function listTests({ minItems, maxItems }: Constraint): Test[] {
   const tests: Test[] = [];
-  const onList = (message: string, holds: (length: number) => boolean) =>
-    tests.push({ message, holds: (value) => !Array.isArray(value) || holds(value.length) });
+  const onList = (message: string, side: string, holds: (length: number) => boolean) =>
+    tests.push({
+      message,
+      reason: `array_${side}_length`,
+      holds: (value) => !Array.isArray(value) || holds(value.length),
+    });
   if (minItems !== undefined) {
-    onList(`must have at least ${plural(minItems, 'item')}.`, (length) => length >= minItems);
+    onList(`must have at least ${plural(minItems, 'item')}.`, 'below_min', (length) => length >= minItems);
   }
   if (maxItems !== undefined) {
-    onList(`must have at most ${plural(maxItems, 'item')}.`, (length) => length <= maxItems);
+    onList(`must have at most ${plural(maxItems, 'item')}.`, 'above_max', (length) => length <= maxItems);
   }
   return tests;
 }

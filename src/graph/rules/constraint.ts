@@ -26,9 +26,11 @@ export function constraintsOf(
   return (values) => {
     const broken: string[] = [];
     let param: string | undefined;
+    let reason: string | undefined;
     for (const { name, check } of checks) {
-      check(values[name], name, (path, message) => {
+      check(values[name], name, (path, message, ofPath) => {
         param ??= path;
+        reason ??= ofPath;
         broken.push(`${path} ${message}`);
       });
     }
@@ -36,6 +38,7 @@ export function constraintsOf(
     throw new GatewayError('VALIDATION_FAILED', {
       message: broken[0],
       param,
+      reason,
       errors: broken.length > 1 ? broken : undefined,
     });
   };
@@ -71,7 +74,7 @@ function createCompiler(schema: GraphQLSchema) {
 }
 
 const refuseNull: Check = (value, path, report) => {
-  if (value === null) report(path, 'must not be null; leave it out to keep it.');
+  if (value === null) report(path, 'must not be null; leave it out to keep it.', 'invalid_type');
 };
 
 const both = (first: Check | null, second: Check | null): Check | null =>

@@ -93,6 +93,7 @@ export type ResolversTypes = {
   GatewayConfig: ResolverTypeWrapper<Types.Scalars['GatewayConfig']['output']>;
   DateTime: ResolverTypeWrapper<Types.Scalars['DateTime']['output']>;
   Count: ResolverTypeWrapper<Types.Scalars['Count']['output']>;
+  UnixTime: ResolverTypeWrapper<Types.Scalars['UnixTime']['output']>;
   SortDirection: Types.SortDirection;
   ResourceSortField: Types.ResourceSortField;
   ResourceSort: Types.ResourceSort;
@@ -242,6 +243,7 @@ export type ResolversParentTypes = {
   GatewayConfig: Types.Scalars['GatewayConfig']['output'];
   DateTime: Types.Scalars['DateTime']['output'];
   Count: Types.Scalars['Count']['output'];
+  UnixTime: Types.Scalars['UnixTime']['output'];
   ResourceSort: Types.ResourceSort;
   UsageLimit: Types.UsageLimit;
   Float: Types.Scalars['Float']['output'];
@@ -365,6 +367,10 @@ export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversT
 
 export interface CountScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['Count'], any> {
   name: 'Count';
+}
+
+export interface UnixTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['UnixTime'], any> {
+  name: 'UnixTime';
 }
 
 export type UsageLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimit'] = ResolversParentTypes['UsageLimit']> = {
@@ -994,6 +1000,7 @@ export type Resolvers<ContextType = GraphContext> = {
   GatewayConfig?: GraphQLScalarType;
   DateTime?: GraphQLScalarType;
   Count?: GraphQLScalarType;
+  UnixTime?: GraphQLScalarType;
   UsageLimit?: UsageLimitResolvers<ContextType>;
   RateLimit?: RateLimitResolvers<ContextType>;
   AccessPolicy?: AccessPolicyResolvers<ContextType>;

@@ -26,7 +26,7 @@ export async function smallRest(graph: Graph, text: string, options: Partial<Res
   });
   const server: Server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
-    const handler = rest.match(request.method ?? '', path);
+    const handler = rest.match(request, path);
     if (handler) void handler(request, response);
     else response.writeHead(404).end('not mine');
   });
