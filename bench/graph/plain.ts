@@ -84,6 +84,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     installation: createInstallationFacts(db, () => {
       throw new Error('Nobody asks the plain server how it runs.');
     }),
+    checkAdmission: async () => Promise.reject(new Error('There is no data plane here.')),
     probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),
     exports: {
       files: createExportFiles(null, settings.storage.dataDirectory),

@@ -25,6 +25,7 @@ const byName: Record<string, unknown> = {
   defaults: { metadata: { team: 'search' } },
   metadata: { team: 'search' },
   tags: { team: 'search' },
+  path: '/v1/chat/completions',
   principal: 'ci@1234567890.iam.sluice.local',
   resource: 'prn:1234567890::::',
   role: 'view_only_admin',

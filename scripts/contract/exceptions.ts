@@ -226,6 +226,10 @@ export const exceptions: Exception[] = [
     'identifyApiKey POST /api-keys/identify: not in the contract',
   ),
   ...because(
+    'What limits would do to a call can be asked before it is made.',
+    'checkAdmission POST /gateway/limits/check: not in the contract',
+  ),
+  ...because(
     'What a key may be given is part of the API, so that no client needs a copy of the list.',
     'listScopes GET /scopes: not in the contract',
     'listScopePresets GET /scope-presets: not in the contract',

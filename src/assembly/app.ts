@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
+import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
 import { createProbe } from '../dataplane/probe/probe.ts';
@@ -18,7 +19,7 @@ import { createListener, createSubgraphListener, createUpgradeListener } from '.
 import { createProxyTrust } from '../http/trusted-proxies.ts';
 import { bodyGauge, createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
-import { createCounterStore, createLimitEngine } from '../limits/engine/index.ts';
+import { countersById, createCounterStore, createLimitEngine } from '../limits/engine/index.ts';
 import { createKeyUses } from '../recording/key-use/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
@@ -167,6 +168,9 @@ export function createApp(dependencies: AppDependencies): App {
     keyUses,
     exports,
     probe: createProbe(inference),
+    checkAdmission: createAdmissionCheck(inference, (organisationId, ids) =>
+      countersById(nativeDb(db), organisationId, ids),
+    ),
     now,
     installation: createInstallationFacts(db, () =>
       runningFacts({ settings, startedAt, databaseUp: databaseUp(), requestLog, remotes: doors.remotes }),

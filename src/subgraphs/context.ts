@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection, Model } from 'mongoose';
 import type { Principal, Throttle } from '../auth/index.ts';
+import type { AdmissionCheck } from '../dataplane/admission/admission.ts';
 import type { Probe } from '../dataplane/probe/probe.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { LimitAlarms } from '../limits/alarms/index.ts';
@@ -89,6 +90,8 @@ export type ServiceDependencies = {
   installation: InstallationFacts;
   /** Asks a provider one small question. */
   probe: Probe;
+  /** Says what limits would do to a call. */
+  checkAdmission: AdmissionCheck;
   /**
    * Runs other fields of the graph for a caller, so that their scopes, bounds and audit entries hold. A document has one
    * root field, called `result`.

@@ -127,6 +127,7 @@ export type Query = {
   webhookEndpoint?: Maybe<WebhookEndpoint>;
   webhookEndpoints?: Maybe<WebhookEndpointPage>;
   webhookDeliveries?: Maybe<WebhookDeliveryPage>;
+  checkAdmission?: Maybe<AdmissionCheck>;
   config?: Maybe<Config>;
   configs?: Maybe<ConfigPage>;
   configVersions?: Maybe<ConfigVersionPage>;
@@ -612,6 +613,11 @@ export type QueryWebhookDeliveriesArgs = {
   status?: InputMaybe<WebhookDeliveryStatus>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryCheckAdmissionArgs = {
+  input: CheckAdmissionInput;
 };
 
 
@@ -2961,6 +2967,54 @@ export type WebhookDeliveryPage = {
   data: Array<WebhookDelivery>;
 };
 
+export type AdmissionCheck = {
+  admitted: Scalars['Boolean']['output'];
+  refusal?: Maybe<AdmissionRefusal>;
+  target?: Maybe<AdmissionTarget>;
+  cap?: Maybe<Scalars['Count']['output']>;
+  capLimitId?: Maybe<Scalars['ID']['output']>;
+  estimate?: Maybe<AdmissionEstimate>;
+  limits: Array<AdmissionLimit>;
+};
+
+
+export type AdmissionCheckLimitsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type AdmissionRefusal = {
+  status: Scalars['Int']['output'];
+  code: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+};
+
+export type AdmissionTarget = {
+  provider: Scalars['String']['output'];
+  slug?: Maybe<Scalars['String']['output']>;
+  model?: Maybe<Scalars['String']['output']>;
+};
+
+export type AdmissionEstimate = {
+  tokens: Scalars['Count']['output'];
+  cost?: Maybe<Scalars['Float']['output']>;
+  class: AdmissionClass;
+};
+
+export type AdmissionLimit = {
+  limitId: Scalars['ID']['output'];
+  level: LimitLevel;
+  name: Scalars['String']['output'];
+  unit: UsageLimitType;
+  value: Scalars['Float']['output'];
+  valueKey?: Maybe<Scalars['String']['output']>;
+  needed: Scalars['Float']['output'];
+  used: Scalars['Float']['output'];
+  held: Scalars['Float']['output'];
+  remaining: Scalars['Float']['output'];
+  resetsAt?: Maybe<Scalars['DateTime']['output']>;
+  verdict: LimitVerdict;
+};
+
 export type Circuit = {
   id: Scalars['ID']['output'];
   target: Scalars['String']['output'];
@@ -3169,6 +3223,15 @@ export type LimitOnCrash =
 export type LimitOnAbort =
   | 'progress'
   | 'reserve';
+
+export type LimitLevel =
+  | 'organisation'
+  | 'workspace'
+  | 'integration'
+  | 'provider'
+  | 'api_key'
+  | 'token'
+  | 'policy';
 
 export type LimitReset =
   | 'weekly'
@@ -3505,13 +3568,22 @@ export type WebhookEvent =
   | 'api_key_rotated'
   | 'api_key_expiring';
 
+export type LimitVerdict =
+  | 'fits'
+  | 'held'
+  | 'spent'
+  | 'rate'
+  | 'never'
+  | 'unknown';
+
+export type AdmissionClass =
+  | 'bounded'
+  | 'estimated'
+  | 'unmetered';
+
 export type ConfigStatus =
   | 'active'
   | 'archived';
-
-export type ConfigUseKind =
-  | 'api_key'
-  | 'workspace';
 
 export type LimitPolicyStatus =
   | 'active'
@@ -3526,6 +3598,10 @@ export type RateLimitPolicyUnit =
 export type RateLimitTarget =
   | 'llm'
   | 'mcp_tools';
+
+export type ConfigUseKind =
+  | 'api_key'
+  | 'workspace';
 
 export type ResourceSort = {
   field: ResourceSortField;
@@ -4199,6 +4275,14 @@ export type UpdateWebhookEndpointInput = {
   url?: InputMaybe<Scalars['String']['input']>;
   events?: InputMaybe<Array<WebhookEvent>>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type CheckAdmissionInput = {
+  apiKeyId?: InputMaybe<Scalars['ID']['input']>;
+  method?: InputMaybe<Scalars['String']['input']>;
+  path: Scalars['String']['input'];
+  headers?: InputMaybe<Scalars['JSON']['input']>;
+  body?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 export type CreateConfigInput = {

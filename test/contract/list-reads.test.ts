@@ -103,6 +103,7 @@ const written = new Set([
  */
 const workedOut = new Set(
   [
+    'AdmissionCheck',
     'Analytics',
     'AuditLogFacets',
     'BundleApplication',

@@ -142,6 +142,19 @@ export async function counterById(db: Db, organisationId: string, id: string): P
   return found && reportOf(counterOfDocument(found), Date.now());
 }
 
+/** Counters of an organisation by their ids, those that exist. */
+export async function countersById(
+  db: Db,
+  organisationId: string,
+  ids: readonly string[],
+): Promise<CounterReport[]> {
+  const now = Date.now();
+  const found = await counters(db)
+    .find({ _id: { $in: [...ids] }, organisationId })
+    .toArray();
+  return found.map((raw) => reportOf(counterOfDocument(raw), now));
+}
+
 function reportOf(counter: CounterDocument, now: number): CounterReport {
   const { cap, fill, at, seconds, L } = counter;
   const refilled = seconds === null ? 0 : Math.min(fill, Math.floor(((now - at) * cap) / (seconds * 1000)));

@@ -104,6 +104,7 @@ export type ResolversTypes = {
   LimitUnpriced: Types.LimitUnpriced;
   LimitOnCrash: Types.LimitOnCrash;
   LimitOnAbort: Types.LimitOnAbort;
+  LimitLevel: Types.LimitLevel;
   LimitReset: Types.LimitReset;
   UsageLimitType: Types.UsageLimitType;
   RateLimitType: Types.RateLimitType;

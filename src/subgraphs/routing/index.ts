@@ -1,6 +1,10 @@
 import type { Subgraph } from '../subgraph.ts';
+import { admission } from './admission/resource.ts';
 import { config } from './config/resource.ts';
 import { rateLimitPolicy } from './rate-limit-policy/resource.ts';
 import { usageLimitPolicy } from './usage-limit-policy/resource.ts';
 
-export const routing: Subgraph = { name: 'routing', resources: [config, usageLimitPolicy, rateLimitPolicy] };
+export const routing: Subgraph = {
+  name: 'routing',
+  resources: [admission, config, usageLimitPolicy, rateLimitPolicy],
+};

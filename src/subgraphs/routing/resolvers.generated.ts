@@ -94,6 +94,7 @@ export type ResolversTypes = {
   LimitUnpriced: Types.LimitUnpriced;
   LimitOnCrash: Types.LimitOnCrash;
   LimitOnAbort: Types.LimitOnAbort;
+  LimitLevel: Types.LimitLevel;
   LimitReset: Types.LimitReset;
   UsageLimitType: Types.UsageLimitType;
   RateLimitType: Types.RateLimitType;
@@ -109,13 +110,22 @@ export type ResolversTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
   LimitGroupInput: Types.LimitGroupInput;
-  Workspace: ResolverTypeWrapper<EntityReference>;
+  LimitVerdict: Types.LimitVerdict;
+  AdmissionClass: Types.AdmissionClass;
+  AdmissionCheck: ResolverTypeWrapper<Types.AdmissionCheck>;
+  Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
   ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
+  AdmissionRefusal: ResolverTypeWrapper<Types.AdmissionRefusal>;
+  AdmissionTarget: ResolverTypeWrapper<Types.AdmissionTarget>;
+  AdmissionEstimate: ResolverTypeWrapper<Types.AdmissionEstimate>;
+  AdmissionLimit: ResolverTypeWrapper<Types.AdmissionLimit>;
+  CheckAdmissionInput: Types.CheckAdmissionInput;
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Workspace: ResolverTypeWrapper<EntityReference>;
   User: ResolverTypeWrapper<EntityReference>;
   Config: ResolverTypeWrapper<ConfigDocument>;
   ConfigStatus: Types.ConfigStatus;
   Circuit: ResolverTypeWrapper<Types.Circuit>;
-  Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
   ConfigUse: ResolverTypeWrapper<Types.ConfigUse>;
   ConfigUseKind: Types.ConfigUseKind;
   ConfigVersion: ResolverTypeWrapper<VersionRow>;
@@ -129,7 +139,6 @@ export type ResolversTypes = {
   ConfigSimulation: ResolverTypeWrapper<Types.ConfigSimulation>;
   ValidateConfigInput: Types.ValidateConfigInput;
   SimulateConfigInput: Types.SimulateConfigInput;
-  Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   RateLimitPolicyUnit: Types.RateLimitPolicyUnit;
   RateLimitTarget: Types.RateLimitTarget;
@@ -165,12 +174,19 @@ export type ResolversParentTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: Types.Scalars['String']['output'];
   LimitGroupInput: Types.LimitGroupInput;
-  Workspace: EntityReference;
+  AdmissionCheck: Types.AdmissionCheck;
+  Boolean: Types.Scalars['Boolean']['output'];
   ID: Types.Scalars['ID']['output'];
+  AdmissionRefusal: Types.AdmissionRefusal;
+  AdmissionTarget: Types.AdmissionTarget;
+  AdmissionEstimate: Types.AdmissionEstimate;
+  AdmissionLimit: Types.AdmissionLimit;
+  CheckAdmissionInput: Types.CheckAdmissionInput;
+  Query: Record<PropertyKey, never>;
+  Workspace: EntityReference;
   User: EntityReference;
   Config: ConfigDocument;
   Circuit: Types.Circuit;
-  Boolean: Types.Scalars['Boolean']['output'];
   ConfigUse: Types.ConfigUse;
   ConfigVersion: VersionRow;
   ConfigPage: Omit<Types.ConfigPage, 'data'> & { data: Array<ResolversParentTypes['Config']> };
@@ -183,7 +199,6 @@ export type ResolversParentTypes = {
   ConfigSimulation: Types.ConfigSimulation;
   ValidateConfigInput: Types.ValidateConfigInput;
   SimulateConfigInput: Types.SimulateConfigInput;
-  Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
   RateLimitPolicy: RateLimitPolicyDocument;
   RateLimitPolicyPage: Omit<Types.RateLimitPolicyPage, 'data'> & { data: Array<ResolversParentTypes['RateLimitPolicy']> };
@@ -245,6 +260,64 @@ export type RateLimitResolvers<ContextType = GraphContext, ParentType extends Re
   enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
   waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+};
+
+export type AdmissionCheckResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AdmissionCheck'] = ResolversParentTypes['AdmissionCheck']> = {
+  admitted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  refusal?: Resolver<Types.Maybe<ResolversTypes['AdmissionRefusal']>, ParentType, ContextType>;
+  target?: Resolver<Types.Maybe<ResolversTypes['AdmissionTarget']>, ParentType, ContextType>;
+  cap?: Resolver<Types.Maybe<ResolversTypes['Count']>, ParentType, ContextType>;
+  capLimitId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  estimate?: Resolver<Types.Maybe<ResolversTypes['AdmissionEstimate']>, ParentType, ContextType>;
+  limits?: Resolver<Array<ResolversTypes['AdmissionLimit']>, ParentType, ContextType, RequireFields<Types.AdmissionCheckLimitsArgs, 'limit'>>;
+};
+
+export type AdmissionRefusalResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AdmissionRefusal'] = ResolversParentTypes['AdmissionRefusal']> = {
+  status?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type AdmissionTargetResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AdmissionTarget'] = ResolversParentTypes['AdmissionTarget']> = {
+  provider?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  slug?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  model?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type AdmissionEstimateResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AdmissionEstimate'] = ResolversParentTypes['AdmissionEstimate']> = {
+  tokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  cost?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  class?: Resolver<ResolversTypes['AdmissionClass'], ParentType, ContextType>;
+};
+
+export type AdmissionLimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['AdmissionLimit'] = ResolversParentTypes['AdmissionLimit']> = {
+  limitId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['LimitLevel'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  value?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  valueKey?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  needed?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  held?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  remaining?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  resetsAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  verdict?: Resolver<ResolversTypes['LimitVerdict'], ParentType, ContextType>;
+};
+
+export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+  checkAdmission?: Resolver<Types.Maybe<ResolversTypes['AdmissionCheck']>, ParentType, ContextType, RequireFields<Types.QueryCheckAdmissionArgs, 'input'>>;
+  config?: Resolver<Types.Maybe<ResolversTypes['Config']>, ParentType, ContextType, RequireFields<Types.QueryConfigArgs, 'id'>>;
+  configs?: Resolver<Types.Maybe<ResolversTypes['ConfigPage']>, ParentType, ContextType, RequireFields<Types.QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  configVersions?: Resolver<Types.Maybe<ResolversTypes['ConfigVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
+  configSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  validateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigValidation']>, ParentType, ContextType, RequireFields<Types.QueryValidateConfigArgs, 'input'>>;
+  simulateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigSimulation']>, ParentType, ContextType, RequireFields<Types.QuerySimulateConfigArgs, 'input'>>;
+  rateLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPolicyArgs, 'id' | 'status'>>;
+  rateLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
+  usageLimitPolicyEntities?: Resolver<Types.Maybe<ResolversTypes['UsageLimitEntityPage']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPolicyEntitiesArgs, 'policyId' | 'currentPage' | 'pageSize'>>;
+  usageLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['UsageLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPolicyArgs, 'id' | 'status'>>;
+  usageLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['UsageLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
 };
 
 export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
@@ -339,20 +412,6 @@ export type SimulatedTargetResolvers<ContextType = GraphContext, ParentType exte
 
 export type ConfigSimulationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ConfigSimulation'] = ResolversParentTypes['ConfigSimulation']> = {
   targets?: Resolver<Array<ResolversTypes['SimulatedTarget']>, ParentType, ContextType>;
-};
-
-export type QueryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
-  config?: Resolver<Types.Maybe<ResolversTypes['Config']>, ParentType, ContextType, RequireFields<Types.QueryConfigArgs, 'id'>>;
-  configs?: Resolver<Types.Maybe<ResolversTypes['ConfigPage']>, ParentType, ContextType, RequireFields<Types.QueryConfigsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
-  configVersions?: Resolver<Types.Maybe<ResolversTypes['ConfigVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryConfigVersionsArgs, 'configId' | 'currentPage' | 'pageSize'>>;
-  configSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
-  validateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigValidation']>, ParentType, ContextType, RequireFields<Types.QueryValidateConfigArgs, 'input'>>;
-  simulateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigSimulation']>, ParentType, ContextType, RequireFields<Types.QuerySimulateConfigArgs, 'input'>>;
-  rateLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPolicyArgs, 'id' | 'status'>>;
-  rateLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
-  usageLimitPolicyEntities?: Resolver<Types.Maybe<ResolversTypes['UsageLimitEntityPage']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPolicyEntitiesArgs, 'policyId' | 'currentPage' | 'pageSize'>>;
-  usageLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['UsageLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPolicyArgs, 'id' | 'status'>>;
-  usageLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['UsageLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
 };
 
 export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
@@ -458,6 +517,12 @@ export type Resolvers<ContextType = GraphContext> = {
   UnixTime?: GraphQLScalarType;
   UsageLimit?: UsageLimitResolvers<ContextType>;
   RateLimit?: RateLimitResolvers<ContextType>;
+  AdmissionCheck?: AdmissionCheckResolvers<ContextType>;
+  AdmissionRefusal?: AdmissionRefusalResolvers<ContextType>;
+  AdmissionTarget?: AdmissionTargetResolvers<ContextType>;
+  AdmissionEstimate?: AdmissionEstimateResolvers<ContextType>;
+  AdmissionLimit?: AdmissionLimitResolvers<ContextType>;
+  Query?: QueryResolvers<ContextType>;
   Workspace?: WorkspaceResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
   Config?: ConfigResolvers<ContextType>;
@@ -470,7 +535,6 @@ export type Resolvers<ContextType = GraphContext> = {
   ConfigValidation?: ConfigValidationResolvers<ContextType>;
   SimulatedTarget?: SimulatedTargetResolvers<ContextType>;
   ConfigSimulation?: ConfigSimulationResolvers<ContextType>;
-  Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   RateLimitPolicy?: RateLimitPolicyResolvers<ContextType>;
   RateLimitPolicyPage?: RateLimitPolicyPageResolvers<ContextType>;

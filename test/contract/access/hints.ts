@@ -46,6 +46,9 @@ export const hints: Values = {
   // A model of each integration in test/support/filled-tenant.ts.
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
   'CreateRateLimitPolicyInput.value': 60,
+  'CheckAdmissionInput.path': '/v1/models',
+  'CheckAdmissionInput.method': 'GET',
+  'CheckAdmissionInput.apiKeyId': '<api-key>',
   'LimitConditionInput.key': 'api_key',
   'LimitConditionInput.value': '*',
   'LimitGroupInput.key': 'api_key',

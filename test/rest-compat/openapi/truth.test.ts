@@ -170,6 +170,7 @@ const otherBodies: Record<string, object> = {
   revealApiKey: {},
   identifyApiKey: { secret: 'another' },
   resendUserInvite: {},
+  checkAdmission: { path: '/v1/models' },
   createFeedback: { trace_id: 'another', value: 0 },
 };
 
@@ -179,7 +180,7 @@ type Made = { id?: string; data?: { id?: string; slug?: string }; feedback_ids?:
 /** Organisation-wide where the operation may need it; what belongs to one workspace is made by a key of it. */
 const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
   if (!path.startsWith('/v1/')) return tenant === app ? token : neighbourToken;
-  return /^\/v1\/(analytics|logs|feedback|providers|virtual-keys|configs|policies|api-keys\/workspace)/.test(
+  return /^\/v1\/(analytics|logs|feedback|gateway|providers|virtual-keys|configs|policies|api-keys\/workspace)/.test(
     path,
   )
     ? tenant.workspaceKey
