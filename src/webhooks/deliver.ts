@@ -1,13 +1,13 @@
 import type { Connection } from 'mongoose';
 import type { HostPolicy } from '../lib/http/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
+import { signatures } from '../lib/webhook-signature.ts';
 import { dueAt, type Sending, sendNext, Undelivered } from '../storage/outgoing.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import { type WebhookDeliveryDocument, webhookDeliveryModel } from './delivery.ts';
 import { endPending } from './end-pending.ts';
 import { type WebhookEndpointDocument, webhookEndpointModel } from './endpoint.ts';
 import { GONE, type Post } from './post.ts';
-import { signatures } from './sign.ts';
 
 export type DeliverOptions = {
   db: Connection;

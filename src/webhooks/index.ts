@@ -10,6 +10,7 @@ import { webhookDeliveryModel } from './delivery.ts';
 import { posting } from './post.ts';
 import { type WebhookMessage, writeDeliveries } from './write.ts';
 
+export { newWebhookSecret } from '../lib/webhook-signature.ts';
 export { type WebhookDeliveryDocument, webhookDeliveryModel } from './delivery.ts';
 export { endPending } from './end-pending.ts';
 export {
@@ -18,7 +19,6 @@ export {
   webhookEndpointModel,
   webhookEvents,
 } from './endpoint.ts';
-export { newWebhookSecret } from './sign.ts';
 export { deliveryTo, type WebhookMessage } from './write.ts';
 
 type Options = {
