@@ -54,6 +54,10 @@ export type CheckedCall = {
   readonly request: Readonly<Record<string, unknown>> | null;
   /** The answer's status and JSON body; null before there is an answer. */
   readonly response: { readonly status: number; readonly body: unknown } | null;
+  /** Whether checks before this one have changed the caller's body, or the answer's. */
+  readonly isTransformed: { readonly request: boolean; readonly response: boolean };
+  /** The texts of the request's last turn, joined by line breaks, as they are when the answer is checked. */
+  readonly requestText: () => string;
 };
 
 /** What a check looks at. */
@@ -78,6 +82,8 @@ export type CheckFinding = {
   edits?: readonly TextEdit[];
   /** A whole new body of the phase that is checked, in the place of edits. */
   body?: Readonly<Record<string, unknown>>;
+  /** Headers that the request to the provider gets besides, unless it has them already; names in lower case. */
+  headers?: Readonly<Record<string, string>>;
 };
 
 /** An exchange with a service that a check asks. */
@@ -87,6 +93,10 @@ export type CheckRequest = {
   headers?: Readonly<Record<string, string>>;
   /** Text as it is sent; absent for none. */
   body?: string;
+  /** Bytes of the longest answer that is wanted; 4 MB where it is absent. A longer one is an error. */
+  maxAnswerBytes?: number;
+  /** Whether the answer's body is wanted in base64, for answers that are no text. */
+  isBinary?: boolean;
   /** Milliseconds for the whole exchange. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -96,7 +106,7 @@ export type CheckRequest = {
 export type CheckServices = {
   /**
    * Sends a request to an address that the host policy allows, checked when it connects; redirects are answers like any
-   * other. The answer has at most 4 MB. Rejects with an Error whose message may be shown to the caller.
+   * other. Rejects with an Error whose message may be shown to the caller.
    */
   send(
     request: CheckRequest,
@@ -134,6 +144,8 @@ export type CheckDefinition<Parameters> = {
   readonly parameters: z.ZodType<Parameters>;
   /** Asks somebody over the network, or a model. */
   readonly isRemote?: boolean;
+  /** Milliseconds after which a run that asks somebody counts as an error, with these parameters. Absent: 5 seconds. */
+  readonly timeoutMs?: (parameters: Parameters) => number;
   /** Whether it may change what it checks, with these parameters. Absent: never. */
   readonly edits?: (parameters: Parameters) => boolean;
   /**
@@ -163,6 +175,7 @@ export type PreparedCheck = {
   /** As in its definition. */
   readonly reach: number | null;
   readonly detects: boolean;
+  readonly timeoutMs: number;
 };
 
 /** What is wrong with the parameters of a check. `path`: keys and indexes below the parameters. */
@@ -177,6 +190,9 @@ export type GuardrailCheck = Pick<CheckDefinition<unknown>, 'id' | 'description'
   /** Reads parameters as they are written. */
   prepare(parameters: unknown): PreparedCheck | { problems: readonly ParameterProblem[] };
 };
+
+/** Milliseconds: how long a check over the network may take, where its parameters do not say. */
+const REMOTE_TIMEOUT = 5000;
 
 /** Hides the type of the parameters, so that all checks can stand in one table. */
 export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>): GuardrailCheck {
@@ -198,7 +214,8 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
         const mayEdit = definition.edits?.(data) ?? false;
         const reach = definition.reach?.(data) ?? null;
         const detects = definition.detects?.(data) ?? (mayEdit || reach !== null);
-        return { check, run, mayEdit, reach, detects };
+        const timeoutMs = definition.timeoutMs?.(data) ?? REMOTE_TIMEOUT;
+        return { check, run, mayEdit, reach, detects, timeoutMs };
       } catch (error) {
         return { problems: [{ path: [], message: (error as Error).message }] };
       }

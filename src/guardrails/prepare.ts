@@ -22,8 +22,6 @@ export type GuardedCheck = PreparedCheck & {
   /** An error of the check counts as a failure. */
   readonly failsOnError: boolean;
   readonly scope: GuardrailScope;
-  /** Milliseconds after which a check over the network counts as an error. */
-  readonly timeoutMs: number;
 };
 
 /** A guardrail ready to run in one phase. */
@@ -57,11 +55,6 @@ export type GuardrailUse = {
 };
 
 export type GuardrailProblems = { readonly problems: readonly GuardrailProblem[] };
-
-/** Milliseconds: how long a check over the network may take, where its parameters do not say. */
-const REMOTE_TIMEOUT = 5000;
-/** Milliseconds: the longest time that parameters can give a check. */
-const MAX_TIMEOUT = 60_000;
 
 /** Compiles a guardrail for one phase, or says everything that keeps it from being used there. */
 export function prepareGuardrail(
@@ -171,15 +164,10 @@ function prepareEntry(
     name: name ?? null,
     failsOnError: failOnError ?? (origin === 'organisation' && actions.deny),
     scope: actions.scope ?? usualScope(prepared, origin),
-    timeoutMs: timeoutOf(parameters.timeout),
   };
 }
 
 const knownIds = (): string => allChecks.map(({ id }) => id).join(', ');
-
-function timeoutOf(timeout: unknown): number {
-  return typeof timeout === 'number' && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : REMOTE_TIMEOUT;
-}
 
 function usualScope({ mayEdit }: PreparedCheck, origin: GuardrailOrigin): GuardrailScope {
   if (mayEdit) return 'all';

@@ -1,9 +1,11 @@
 import type { GuardrailCheck } from '../check.ts';
+import { jwt } from './jwt/index.ts';
+import { remoteChecks } from './remote/index.ts';
 import { requestChecks } from './request/index.ts';
 import { textChecks } from './text/index.ts';
 
 /** All kinds of checks. A new one is a file of its own in a folder here, and its place in that folder's list. */
-export const allChecks: readonly GuardrailCheck[] = [...requestChecks, ...textChecks];
+export const allChecks: readonly GuardrailCheck[] = [...requestChecks, jwt, ...textChecks, ...remoteChecks];
 
 const byId = new Map(
   allChecks.flatMap((check) => [check.id, ...check.aliases].map((id) => [id, check] as const)),

@@ -4,6 +4,7 @@ import type {
   CheckInput,
   CheckServices,
   Segment,
+  TextEdit,
 } from '../../../src/guardrails/check.ts';
 import { checkOf } from '../../../src/guardrails/checks/index.ts';
 
@@ -19,6 +20,8 @@ const call: CheckedCall = {
   traceId: '0af7651916cd43dd8448eb211c80319c',
   request: null,
   response: null,
+  isTransformed: { request: false, response: false },
+  requestText: () => '',
 };
 
 /** What a test checks: a text, or several segments of text; and what it says of the call. */
@@ -88,12 +91,23 @@ export function reachOfCheck(id: string, parameters: unknown): number | null {
   return prepared.reach;
 }
 
-/** The segments' texts with the finding's edits in place. */
+/** The segments' texts with the finding's edits in place, placeholders numbered as in a call. */
 export function edited(given: Given, { edits = [] }: CheckFinding): string[] {
+  const numbers = new Map<string, Map<string, number>>();
+  const replacementOf = ({ segment, start, end, replacement }: TextEdit) => {
+    if (typeof replacement === 'string') return replacement;
+    const known = numbers.get(replacement.placeholder) ?? new Map<string, number>();
+    numbers.set(replacement.placeholder, known);
+    const text = segment.text.slice(start, end);
+    if (!known.has(text)) known.set(text, known.size + 1);
+    return `{{${replacement.placeholder}_${known.get(text)}}}`;
+  };
   return inputOf(given).segments.map((segment) => {
     const own = edits.filter((edit) => edit.segment.path.join() === segment.path.join());
-    const backwards = [...own].sort((one, other) => other.start - one.start);
-    return backwards.reduce(
+    const changes = [...own]
+      .sort((one, other) => one.start - other.start)
+      .map((edit) => ({ ...edit, replacement: replacementOf(edit) }));
+    return changes.reduceRight(
       (text, { start, end, replacement }) => text.slice(0, start) + replacement + text.slice(end),
       segment.text,
     );

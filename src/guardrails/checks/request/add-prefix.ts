@@ -34,6 +34,8 @@ export const addPrefix = defineCheck({
   phases: ['input'],
   parameters,
   edits: () => true,
+  // It looks for nothing: texts in disguise are none of its business.
+  detects: () => false,
   prepare: (wanted) => (input) => {
     const finding = prefixed(input, wanted);
     return { verdict: true, data: { applied: finding !== null }, ...finding };
@@ -43,9 +45,12 @@ export const addPrefix = defineCheck({
 function prefixed(input: CheckInput, wanted: Parameters): Partial<CheckFinding> | null {
   const { prefix, applyToRole: role, addToExisting, onlyIfEmpty } = wanted;
   const target = targetOf(input.segments, role);
-  if (target !== null && target.text.trim() !== '' && onlyIfEmpty) return null;
-  if (target !== null && addToExisting)
-    return { edits: [{ segment: target, start: 0, end: 0, replacement: prefix }] };
+  const isBlank = target === null || target.text.trim() === '';
+  if (!isBlank && onlyIfEmpty) return null;
+  if (!isBlank && addToExisting) {
+    const { text } = target;
+    return { edits: [{ segment: target, start: 0, end: text.length, replacement: prefix + text }] };
+  }
   return bodyWith(input.call, role, prefix);
 }
 
@@ -83,7 +88,13 @@ function bodyWith(
   const message = { role, content: prefix };
   const last = messages.findLastIndex((one) => isObject(one) && one.role === role);
   const at = role === 'system' ? 0 : last < 0 ? messages.length : last;
-  return { body: { ...request, [member]: messages.toSpliced(at, 0, message) } };
+  // A message without a text is filled rather than preceded.
+  const present = messages[last];
+  const isEmpty = isObject(present) && (present.content === '' || present.content === null);
+  const changed = isEmpty
+    ? messages.with(last, { ...present, content: prefix })
+    : messages.toSpliced(at, 0, message);
+  return { body: { ...request, [member]: changed } };
 }
 
 /** The member for what the system says, in formats that keep it out of the messages. */

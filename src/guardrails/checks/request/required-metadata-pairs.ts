@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCheck } from '../../check.ts';
 import { failable, holds, operatorParameter } from '../common.ts';
-import { matchTypeParameter, patternProblem, valueMatch, wantedValues } from './value-match.ts';
+import { matchTypeParameter, patternProblem, valueMatch, wantedValues } from '../pattern/value-match.ts';
 
 const parameters = z
   .strictObject({

@@ -7,6 +7,9 @@ const parameters = z.strictObject({ ...negatable, ...failable });
 /** A letter of the other case is a fault where it stands; that there is none shows only at the end. */
 const reach = ({ not }: { not: boolean }) => (not ? null : 1);
 
+/** How a text would read if it were decoded has no bearing on it. */
+const detects = () => false;
+
 export const allUpperCase = defineCheck({
   id: 'default.alluppercase',
   aliases: ['default.isAllUpperCase'],
@@ -14,6 +17,7 @@ export const allUpperCase = defineCheck({
   phases: ['input', 'output'],
   parameters,
   reach,
+  detects,
   prepare:
     ({ not }) =>
     ({ text }) => ({ verdict: !/[a-z]/.test(text) !== not, data: { not } }),
@@ -26,6 +30,7 @@ export const allLowerCase = defineCheck({
   phases: ['input', 'output'],
   parameters,
   reach,
+  detects,
   prepare:
     ({ not }) =>
     ({ text }) => ({ verdict: !/[A-Z]/.test(text) !== not, data: { not } }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compilePattern, patternParameter } from '../pattern/user-pattern.ts';
+import { compilePattern, patternParameter } from './user-pattern.ts';
 
 const matchTypes = ['exact', 'contains', 'containsAll', 'regex'] as const;
 
