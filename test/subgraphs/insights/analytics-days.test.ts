@@ -86,6 +86,30 @@ describe('days', () => {
     expect(days.reduce((sum, { total }) => sum + total, 0)).toBe(3);
   });
 
+  it('that begin within an hour have its logs read once, whatever is asked, and sums over all days need none', async () => {
+    const window = { min: '2026-06-01T00:00:00Z', max: '2026-06-20T00:00:00Z' };
+    const askIn = async (zone: string, fields: string) => {
+      const { answer, commands } = await app.commandsOf(() =>
+        app.graphql(analyticsQuery(fields), { ...window, zone }, app.workspaceKey),
+      );
+      const reads = commands.filter((command) => command === 'find logs').length;
+      return { analytics: dataOf(answer).analytics, reads };
+    };
+    const sums = 'groups(by: model) { data { value requests } } metadataKeys';
+    const sumsHere = await askIn('Asia/Kolkata', sums);
+    expect(sumsHere.analytics.groups.data).toMatchObject([{ requests: 3 }]);
+    expect(sumsHere.reads).toBe((await askIn('UTC', sums)).reads);
+    const points = `requests { dataPoints { total } } latency { dataPoints { p50 } }
+      groups(by: model, pageSize: 5) { data { dataPoints(metric: requests) { value } } }
+      keys: groups(by: api_key, pageSize: 5) { data { dataPoints(metric: requests) { value } } }`;
+    const pointsHere = await askIn('Asia/Kolkata', points);
+    const { requests, groups } = pointsHere.analytics;
+    const totals = requests.dataPoints.map(({ total }: Point) => total);
+    expect(totals.filter(Boolean)).toEqual([2, 1]);
+    expect(groups.data[0].dataPoints.map(({ value }: { value: number }) => value)).toEqual(totals);
+    expect(pointsHere.reads).toBe((await askIn('UTC', points)).reads + 1);
+  });
+
   it('without a midnight begin with their first hour', async () => {
     const days = await daysOf('2026-08-30T00:00:00Z', '2026-09-20T00:00:00Z', 'America/Santiago');
     const at = days.findIndex(({ timestamp }) => timestamp === '2026-09-06T04:00:00.000Z');

@@ -26,8 +26,8 @@ const members = {
 
 export type GroupDimension = keyof typeof members | 'workspace' | 'user';
 
-/** `full`: with what is not kept of users. */
-export type GroupDetail = { latencies: boolean; full: boolean };
+/** `full`: with what is not kept of users; `byPoint`: as in questions of `reading.ts`. */
+export type GroupDetail = { latencies: boolean; full: boolean; byPoint?: boolean };
 
 /** All requests of the scope by one dimension, the largest group first; those without a user are in no group of users. */
 export async function collectGroups(
@@ -47,7 +47,7 @@ export async function collectGroupPoints(
 ): Promise<Tally[][]> {
   const places = new Map(values.map((value, index) => [value, index]));
   const points = Array.from({ length: values.length + 1 }, () => eachPoint(scope.window, emptyTally));
-  await readGroups(scope, by, { latencies: false, full }, (value, { moment, addTo }) => {
+  await readGroups(scope, by, { latencies: false, full, byPoint: true }, (value, { moment, addTo }) => {
     const place = places.get(value === null ? null : String(value)) ?? values.length;
     const tally = points[place]?.[pointAt(scope.window, moment)];
     if (tally) addTo(tally);
@@ -58,16 +58,19 @@ export async function collectGroupPoints(
 async function readGroups(
   scope: AnalyticsScope,
   by: GroupDimension,
-  { latencies, full }: GroupDetail,
+  { latencies, full, byPoint = false }: GroupDetail,
   meet: (value: Dimension, met: Met) => void,
 ): Promise<void> {
   if (by === 'user') {
-    return readFacet(scope, { facet: 'users', onlyLogs: full }, (met) => meet(met.row[0] as Dimension, met));
+    return readFacet(scope, { facet: 'users', onlyLogs: full, byPoint }, (met) =>
+      meet(met.row[0] as Dimension, met),
+    );
   }
   const index = by === 'workspace' ? -1 : requestDimensions.indexOf(members[by]);
   const question = {
     facet: 'requests',
     latencies,
+    byPoint,
     byDimension: by !== 'workspace' && by !== 'status_code',
     byLateDimension: by === 'endpoint' || by === 'cache_status',
   } as const;

@@ -19,7 +19,7 @@ export async function collectSeries(
 ): Promise<Series> {
   const pointOf = (timestamp: Date): Point => ({ timestamp, tally: emptyTally(), statuses: new Map() });
   const points = eachPoint(scope.window, pointOf);
-  await readFacet(scope, { facet: 'requests', latencies }, ({ row, moment, addTo }) => {
+  await readFacet(scope, { facet: 'requests', latencies, byPoint: true }, ({ row, moment, addTo }) => {
     const point = points[pointAt(scope.window, moment)];
     if (!point) return;
     const before = point.tally.requests;
@@ -47,7 +47,7 @@ export async function collectUsers(scope: AnalyticsScope): Promise<UserSeries> {
     requests: 0,
   }));
   const groups = new Map<Dimension, Tally>();
-  await readFacet(scope, { facet: 'users' }, ({ row: [user], moment, addTo }) => {
+  await readFacet(scope, { facet: 'users', byPoint: true }, ({ row: [user], moment, addTo }) => {
     const point = points[pointAt(scope.window, moment)];
     if (!point) return;
     const tally = tallyOf(groups, user as string);

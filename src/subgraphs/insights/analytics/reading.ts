@@ -12,13 +12,14 @@ import {
   type Facet,
   rowsOf,
 } from '../../../recording/rollups/facets.ts';
-import { addRecord, type Tally } from '../../../recording/rollups/tally.ts';
+import { addRecord, addTally, type Tally } from '../../../recording/rollups/tally.ts';
 import { nativeDb } from '../../../storage/native-db.ts';
 import { boundedRead } from '../../bounded-read.ts';
 import { filtersDimensions, filtersLateDimensions, filtersRows, rowMatcher } from '../log-filters/index.ts';
 import { each } from './each-document.ts';
 import { readLogs } from './logs.ts';
 import type { AnalyticsScope } from './scope.ts';
+import { eachPartOfHours, type PartOfHour } from './split-hours.ts';
 import { type Source, sourcesOf } from './time/sources.ts';
 
 /** Requests of one time and workspace that a facet does not tell apart. */
@@ -44,6 +45,8 @@ export type AnalyticsQuestion = {
   onlyKeys?: boolean;
   /** The part of the facet that is asked for, where it is a metadata key. */
   key?: string;
+  /** Whether the answer tells points of the window apart. Sums over all of it need not know to which point half an hour belongs. */
+  byPoint?: boolean;
 };
 
 /** A question, and who hears the answer. */
@@ -118,6 +121,8 @@ async function meetLogs(
 
 type Stored = Pick<RollupDocument, 'workspaceId' | 'start' | 'span' | 'given' | 'rows' | 'latencies'>;
 
+type Unanswered = { document: Stored; asked: Asked[] };
+
 /** Documents of one answer of the store: what is decoded between two looks at other work. */
 const BATCH = 25;
 
@@ -151,13 +156,18 @@ async function meetRollups(
         },
       },
     );
-  const lacking: { document: Stored; asked: Asked[] }[] = [];
+  const lacking: Unanswered[] = [];
+  const split: Unanswered[] = [];
   await each(cursor, scope.context.signal, (document) => {
     const rows = JSON.parse(document.rows) as EncodedRow[];
     const isSplit = kind === 'hour' && scope.window.splitHours.has(document.start.getTime());
-    const unanswered = asked.filter((question) => isSplit || lacks(document, rows, scope, question));
+    const byPart = asked.filter(({ byPoint }) => isSplit && byPoint);
+    const unanswered = asked.filter(
+      (question) => !byPart.includes(question) && lacks(document, rows, scope, question),
+    );
+    if (byPart.length > 0) split.push({ document, asked: byPart });
     if (unanswered.length > 0) lacking.push({ document, asked: unanswered });
-    const answered = asked.filter((question) => !unanswered.includes(question));
+    const answered = asked.filter((question) => !byPart.includes(question) && !unanswered.includes(question));
     meetRows(document, rows, { facet, matches, asked: answered });
     for (const { onlyKeys, meet } of answered) if (onlyKeys) meetGiven(document, meet);
   });
@@ -166,6 +176,14 @@ async function meetRollups(
     const time = { from: start.getTime(), end: start.getTime() + spans[span] };
     await meetLogs(scope, facet, { ...time, workspaceId }, unanswered);
   }
+  await eachPartOfHours(scope, facet, split, ({ document, asked: byPart }, part) =>
+    meetPart(document.workspaceId, part, byPart),
+  );
+}
+
+function meetPart(workspaceId: string, { moment, rows }: PartOfHour, asked: readonly Asked[]): void {
+  for (const { dimensions: row, tally: own } of rows.values())
+    for (const { meet } of asked) meet({ row, workspaceId, moment, addTo: (tally) => addTally(tally, own) });
 }
 
 /** Whether a document gave up what is asked for, or is of a version that did not keep it. */
