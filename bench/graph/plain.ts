@@ -51,6 +51,8 @@ const directory = createDirectory(
     users: none,
     signIns: none,
     limits: none,
+    guardrails: none,
+    enforcedGuardrails: none,
   },
   changes,
 );

@@ -4,13 +4,10 @@
  */
 export const unbuiltNames: readonly string[] = [
   'gateway',
-  'guardrails',
   'mcp-integrations',
   'mcp-servers',
-  'org-guardrails',
   'prompts',
   'servers',
-  'workspace-exclusions',
 ];
 
 /** Names of the gateway that stand elsewhere than directly below `/v1`, and where. */

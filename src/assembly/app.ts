@@ -44,6 +44,9 @@ import { createSightings } from '../subgraphs/identity/sign-in/sightings.ts';
 import { loadWorkspaceRecords } from '../subgraphs/identity/workspace/records.ts';
 import { createLogExports } from '../subgraphs/insights/log-export/index.ts';
 import { loadConfigRecords } from '../subgraphs/routing/config/records.ts';
+import { createGuardrailCompiler } from '../subgraphs/routing/guardrail/compiled.ts';
+import { createEnforcedLoader } from '../subgraphs/routing/guardrail/enforced.ts';
+import { loadGuardrailRecords } from '../subgraphs/routing/guardrail/records.ts';
 import { loadWorkspaceLimits } from '../subgraphs/routing/workspace-limits/records.ts';
 import { createAccess } from './access.ts';
 import { ensureCollections, ownership } from './collections.ts';
@@ -96,6 +99,7 @@ export function createApp(dependencies: AppDependencies): App {
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
   const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
   const changes = createChanges(db, log);
+  const guardrailCompiler = createGuardrailCompiler({ secrets, log });
   const directory = createDirectory(
     {
       keys: (hashes) => loadKeyRecords(db, hashes),
@@ -107,6 +111,8 @@ export function createApp(dependencies: AppDependencies): App {
       users: (ids) => loadUserRecords(db, ids),
       signIns: (hashes) => loadSignInRecords(db, hashes),
       limits: (workspaceIds) => loadWorkspaceLimits(db, workspaceIds),
+      guardrails: (ids) => loadGuardrailRecords(db, guardrailCompiler, ids),
+      enforcedGuardrails: createEnforcedLoader(db, guardrailCompiler),
     },
     changes,
   );

@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Permission, Principal, SwitchStates } from '../auth/index.ts';
 import { GatewayError } from '../errors/index.ts';
+import {
+  type CompiledGuardrail,
+  type EnforcedGuardrails,
+  type GuardrailLookup,
+  NOTHING_ENFORCED,
+} from '../guardrails/index.ts';
 import type { Limit } from '../limits/limit.ts';
 import type { ProviderCredential } from '../providers/index.ts';
 import type { OwnPricing } from '../recording/pricing/index.ts';
@@ -155,10 +161,17 @@ export type DirectorySource = {
   signIns(secretHashes: string[]): Promise<Map<string, SignInRecord>>;
   /** What holds for all calls of each workspace: its policies, and limits of its own and of its organisation. */
   limits(workspaceIds: string[]): Promise<Map<string, readonly Limit[]>>;
+  /** Ids are `<workspaceId>/<id or slug>`. */
+  guardrails(ids: string[]): Promise<Map<string, CompiledGuardrail>>;
+  /** What is enforced on all calls of each workspace: `NOTHING_ENFORCED` where that is nothing. */
+  enforcedGuardrails(workspaceIds: string[]): Promise<Map<string, EnforcedGuardrails>>;
 };
 
+/** Tables that are asked through a function of their own. */
+type Hidden = 'limits' | 'guardrails' | 'enforcedGuardrails';
+
 export type Directory = {
-  [K in Exclude<keyof DirectorySource, 'limits'>]: Table<
+  [K in Exclude<keyof DirectorySource, Hidden>]: Table<
     DirectorySource[K] extends (ids: string[]) => Promise<Map<string, infer T>> ? T : never
   >;
 } & {
@@ -166,7 +179,7 @@ export type Directory = {
   signIns: { forget(id: string): void };
   /** The same list until something in it changes, so that what is made of it can be kept by it; empty for no workspace. */
   limitsOf(workspaceId: string): readonly Limit[] | Promise<readonly Limit[]>;
-};
+} & GuardrailLookup;
 
 /**
  * A value in memory is answered without a promise, so that the data plane waits for the database only at the first
@@ -192,6 +205,8 @@ const affectedBy: Record<keyof DirectorySource, ChangeKind[]> = {
   users: ['user', 'workspace', 'tenant', 'organisation'],
   signIns: ['sign_in'],
   limits: ['limit', 'workspace', 'organisation'],
+  guardrails: ['guardrail'],
+  enforcedGuardrails: ['guardrail', 'workspace', 'organisation'],
 };
 
 /** The data plane's memory of keys, providers and configs, kept current by `changes`. */
@@ -206,20 +221,35 @@ export function createDirectory(source: DirectorySource, changes: Changes): Dire
     users: createTable((ids) => source.users(ids)),
     signIns: createTable((ids) => source.signIns(ids)),
     limits: createTable((ids) => source.limits(ids)),
+    guardrails: createTable((ids) => source.guardrails(ids)),
+    enforcedGuardrails: createTable((ids) => source.enforcedGuardrails(ids)),
   };
   changes.subscribe(async (kind) => {
     for (const [name, kinds] of Object.entries(affectedBy)) {
       if (kinds.includes(kind)) await tables[name as keyof DirectorySource].refresh();
     }
   });
-  const { limits, ...others } = tables;
-  return { ...others, limitsOf: (workspaceId) => orNone(limits.get(workspaceId)) };
+  const { limits, guardrails, enforcedGuardrails, ...others } = tables;
+  return {
+    ...others,
+    limitsOf: (workspaceId) => orNone(limits.get(workspaceId)),
+    guardrailsOf: (workspaceId) => orNull(enforcedGuardrails.get(workspaceId)),
+    guardrailById: (workspaceId, idOrSlug) => guardrails.get(`${workspaceId}/${idOrSlug}`),
+  };
 }
 
 const none: readonly Limit[] = [];
 
 const orNone = (found: readonly Limit[] | null | Promise<readonly Limit[] | null>) =>
   found instanceof Promise ? found.then((limits) => limits ?? none) : (found ?? none);
+
+type Enforced = EnforcedGuardrails | null;
+
+/** Null for what enforces nothing, so that calls without guardrails look at nothing. */
+const orNull = (found: Enforced | Promise<Enforced>): Enforced | Promise<Enforced> => {
+  if (found instanceof Promise) return found.then(orNull);
+  return found === NOTHING_ENFORCED ? null : found;
+};
 
 function createTable<T extends object>(load: (ids: string[]) => Promise<Map<string, T>>) {
   const present = new LRUCache<string, T>({ max: ENTRIES });

@@ -1,4 +1,5 @@
 export type { Phase } from './check.ts';
+export { allChecks, checkOf } from './checks/index.ts';
 export {
   type CheckEntry,
   type GuardrailActions,
@@ -9,9 +10,11 @@ export {
   guardrailDefinition,
   MAX_CHECKS,
   parseGuardrail,
+  pathOf,
   type StoredGuardrail,
 } from './definition.ts';
-export type { EnforcedGuardrails, GuardrailLookup } from './lookup.ts';
+export { type EnforcedGuardrails, type GuardrailLookup, NOTHING_ENFORCED } from './lookup.ts';
+export { formsOf, type ParameterSchema, parameterSchemaOf } from './parameter-schema.ts';
 export {
   type CompiledGuardrail,
   compileGuardrail,
@@ -22,3 +25,4 @@ export {
   prepareGuardrail,
   problemsOf,
 } from './prepare.ts';
+export { mapSecretParameters, plainParameters } from './secret-parameters.ts';

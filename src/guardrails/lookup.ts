@@ -10,6 +10,14 @@ export type EnforcedGuardrails = {
   readonly broken: readonly string[];
 };
 
+/** What is enforced where nobody has set anything. */
+export const NOTHING_ENFORCED: EnforcedGuardrails = Object.freeze({
+  input: [],
+  output: [],
+  exempted: { input: [], output: [] },
+  broken: [],
+});
+
 /**
  * Guardrails in memory, for calls. A value in memory is answered without a promise. What is enforced stays the same object
  * until something in it changes.

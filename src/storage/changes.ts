@@ -11,6 +11,7 @@ export type ChangeKind =
   | 'provider'
   | 'secret_reference'
   | 'config'
+  | 'guardrail'
   | 'limit'
   | 'tenant'
   | 'service_account'

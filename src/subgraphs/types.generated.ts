@@ -134,6 +134,14 @@ export type Query = {
   configSchema?: Maybe<Scalars['JSON']['output']>;
   validateConfig?: Maybe<ConfigValidation>;
   simulateConfig?: Maybe<ConfigSimulation>;
+  guardrailExclusions?: Maybe<GuardrailExclusionPage>;
+  guardrail?: Maybe<Guardrail>;
+  guardrails?: Maybe<GuardrailPage>;
+  organisationGuardrail?: Maybe<Guardrail>;
+  organisationGuardrails?: Maybe<GuardrailPage>;
+  guardrailVersions?: Maybe<GuardrailVersionPage>;
+  guardrailChecks?: Maybe<Array<GuardrailCheckKind>>;
+  organisationDefaults?: Maybe<OrganisationDefaults>;
   rateLimitPolicy?: Maybe<RateLimitPolicy>;
   rateLimitPolicies?: Maybe<RateLimitPolicyPage>;
   usageLimitPolicyEntities?: Maybe<UsageLimitEntityPage>;
@@ -655,6 +663,57 @@ export type QuerySimulateConfigArgs = {
 };
 
 
+export type QueryGuardrailExclusionsArgs = {
+  phase: GuardrailPhase;
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryGuardrailArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryGuardrailsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  ids?: InputMaybe<Array<Scalars['ID']['input']>>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<GuardrailStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryOrganisationGuardrailArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryOrganisationGuardrailsArgs = {
+  ids?: InputMaybe<Array<Scalars['ID']['input']>>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  status?: InputMaybe<GuardrailStatus>;
+  createdAtMin?: InputMaybe<Scalars['DateTime']['input']>;
+  createdAtMax?: InputMaybe<Scalars['DateTime']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryGuardrailVersionsArgs = {
+  guardrailId: Scalars['ID']['input'];
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryRateLimitPolicyArgs = {
   id: Scalars['ID']['input'];
   status?: InputMaybe<LimitPolicyStatus>;
@@ -877,6 +936,15 @@ export type Mutation = {
   updateConfig: Config;
   restoreConfigVersion: Config;
   deleteConfig: Scalars['ID']['output'];
+  updateGuardrailExclusions: Scalars['Int']['output'];
+  createGuardrail: Guardrail;
+  updateGuardrail: Guardrail;
+  restoreGuardrailVersion: Guardrail;
+  deleteGuardrail: Scalars['ID']['output'];
+  createOrganisationGuardrail: Guardrail;
+  updateOrganisationGuardrail: Guardrail;
+  deleteOrganisationGuardrail: Scalars['ID']['output'];
+  updateOrganisationDefaults: OrganisationDefaults;
   createRateLimitPolicy: RateLimitPolicy;
   updateRateLimitPolicy: RateLimitPolicy;
   deleteRateLimitPolicy: Scalars['ID']['output'];
@@ -1349,6 +1417,55 @@ export type MutationRestoreConfigVersionArgs = {
 
 export type MutationDeleteConfigArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateGuardrailExclusionsArgs = {
+  phase: GuardrailPhase;
+  input: UpdateGuardrailExclusionsInput;
+};
+
+
+export type MutationCreateGuardrailArgs = {
+  input: CreateGuardrailInput;
+};
+
+
+export type MutationUpdateGuardrailArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateGuardrailInput;
+};
+
+
+export type MutationRestoreGuardrailVersionArgs = {
+  id: Scalars['ID']['input'];
+  versionId: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteGuardrailArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateOrganisationGuardrailArgs = {
+  input: CreateOrganisationGuardrailInput;
+};
+
+
+export type MutationUpdateOrganisationGuardrailArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateGuardrailInput;
+};
+
+
+export type MutationDeleteOrganisationGuardrailArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateOrganisationDefaultsArgs = {
+  input: UpdateOrganisationDefaultsInput;
 };
 
 
@@ -3080,6 +3197,112 @@ export type ConfigSimulation = {
   targets: Array<SimulatedTarget>;
 };
 
+export type GuardrailExclusion = {
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  excluded: Scalars['Boolean']['output'];
+  excludedBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type GuardrailExclusionPage = {
+  total: Scalars['Int']['output'];
+  data: Array<GuardrailExclusion>;
+};
+
+export type Guardrail = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  checks: Array<GuardrailCheck>;
+  actions: GuardrailActions;
+  versionId: Scalars['ID']['output'];
+  versions: Array<GuardrailVersion>;
+  status: GuardrailStatus;
+  ownerId: Scalars['ID']['output'];
+  owner?: Maybe<User>;
+  updatedBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+  usedBy: Array<GuardrailUser>;
+};
+
+
+export type GuardrailVersionsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type GuardrailCheck = {
+  id: Scalars['String']['output'];
+  name?: Maybe<Scalars['String']['output']>;
+  parameters: Scalars['JSON']['output'];
+  isEnabled: Scalars['Boolean']['output'];
+};
+
+export type GuardrailActions = {
+  deny: Scalars['Boolean']['output'];
+  async: Scalars['Boolean']['output'];
+  sequential: Scalars['Boolean']['output'];
+  softDeny_200: Scalars['Boolean']['output'];
+  onSuccess?: Maybe<GuardrailConsequence>;
+  onFail?: Maybe<GuardrailConsequence>;
+  scope?: Maybe<GuardrailScope>;
+  stream?: Maybe<GuardrailStream>;
+  onUnreadable?: Maybe<GuardrailUnreadable>;
+};
+
+export type GuardrailConsequence = {
+  feedback?: Maybe<GuardrailFeedback>;
+};
+
+export type GuardrailFeedback = {
+  value: Scalars['Float']['output'];
+  weight: Scalars['Float']['output'];
+  metadata?: Maybe<Scalars['JSON']['output']>;
+};
+
+export type GuardrailVersion = {
+  id: Scalars['ID']['output'];
+  guardrailId: Scalars['ID']['output'];
+  number: Scalars['Int']['output'];
+  name: Scalars['String']['output'];
+  checks: Array<GuardrailCheck>;
+  actions: GuardrailActions;
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type GuardrailUser = {
+  kind: GuardrailUserKind;
+  id: Scalars['ID']['output'];
+};
+
+export type GuardrailPage = {
+  total: Scalars['Int']['output'];
+  data: Array<Guardrail>;
+};
+
+export type GuardrailVersionPage = {
+  total: Scalars['Int']['output'];
+  data: Array<GuardrailVersion>;
+};
+
+export type GuardrailCheckKind = {
+  id: Scalars['String']['output'];
+  description: Scalars['String']['output'];
+  phases: Array<GuardrailPhase>;
+  isRemote: Scalars['Boolean']['output'];
+  parameters: Scalars['JSON']['output'];
+};
+
+export type OrganisationDefaults = {
+  inputGuardrails: Array<Guardrail>;
+  outputGuardrails: Array<Guardrail>;
+};
+
 export type RateLimitPolicy = {
   id: Scalars['ID']['output'];
   organisationId: Scalars['ID']['output'];
@@ -3585,6 +3808,14 @@ export type ConfigStatus =
   | 'active'
   | 'archived';
 
+export type GuardrailPhase =
+  | 'input'
+  | 'output';
+
+export type GuardrailStatus =
+  | 'active'
+  | 'archived';
+
 export type LimitPolicyStatus =
   | 'active'
   | 'archived';
@@ -3602,6 +3833,25 @@ export type RateLimitTarget =
 export type ConfigUseKind =
   | 'api_key'
   | 'workspace';
+
+export type GuardrailScope =
+  | 'last'
+  | 'new'
+  | 'all';
+
+export type GuardrailStream =
+  | 'window'
+  | 'hold'
+  | 'report';
+
+export type GuardrailUnreadable =
+  | 'deny'
+  | 'allow';
+
+export type GuardrailUserKind =
+  | 'config'
+  | 'workspace'
+  | 'organisation';
 
 export type ResourceSort = {
   field: ResourceSortField;
@@ -4315,6 +4565,85 @@ export type SimulateConfigInput = {
   params?: InputMaybe<Scalars['JSON']['input']>;
   metadata?: InputMaybe<Scalars['JSON']['input']>;
   headers?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type GuardrailExclusionInput = {
+  workspaceId: Scalars['ID']['input'];
+  excluded: Scalars['Boolean']['input'];
+};
+
+export type UpdateGuardrailExclusionsInput = {
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  workspaces: Array<GuardrailExclusionInput>;
+  overrideExisting?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type GuardrailCheckInput = {
+  id: Scalars['String']['input'];
+  name?: InputMaybe<Scalars['String']['input']>;
+  parameters?: InputMaybe<Scalars['JSON']['input']>;
+  isEnabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type GuardrailActionsInput = {
+  deny?: InputMaybe<Scalars['Boolean']['input']>;
+  async?: InputMaybe<Scalars['Boolean']['input']>;
+  sequential?: InputMaybe<Scalars['Boolean']['input']>;
+  softDeny_200?: InputMaybe<Scalars['Boolean']['input']>;
+  onSuccess?: InputMaybe<GuardrailSuccessInput>;
+  onFail?: InputMaybe<GuardrailFailureInput>;
+  scope?: InputMaybe<GuardrailScope>;
+  stream?: InputMaybe<GuardrailStream>;
+  onUnreadable?: InputMaybe<GuardrailUnreadable>;
+};
+
+export type GuardrailSuccessInput = {
+  feedback?: InputMaybe<GuardrailSuccessFeedbackInput>;
+};
+
+export type GuardrailFailureInput = {
+  feedback?: InputMaybe<GuardrailFailureFeedbackInput>;
+};
+
+export type GuardrailSuccessFeedbackInput = {
+  value?: InputMaybe<Scalars['Float']['input']>;
+  weight?: InputMaybe<Scalars['Float']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type GuardrailFailureFeedbackInput = {
+  value?: InputMaybe<Scalars['Float']['input']>;
+  weight?: InputMaybe<Scalars['Float']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type CreateGuardrailInput = {
+  name: Scalars['String']['input'];
+  checks: Array<GuardrailCheckInput>;
+  actions?: InputMaybe<GuardrailActionsInput>;
+  slug?: InputMaybe<Scalars['String']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type CreateOrganisationGuardrailInput = {
+  name: Scalars['String']['input'];
+  checks: Array<GuardrailCheckInput>;
+  actions?: InputMaybe<GuardrailActionsInput>;
+  slug?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type UpdateGuardrailInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  checks?: InputMaybe<Array<GuardrailCheckInput>>;
+  actions?: InputMaybe<GuardrailActionsInput>;
+  status?: InputMaybe<GuardrailStatus>;
+  expectedVersionId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type UpdateOrganisationDefaultsInput = {
+  inputGuardrails?: InputMaybe<Array<Scalars['ID']['input']>>;
+  outputGuardrails?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
 export type CreateRateLimitPolicyInput = {

@@ -33,6 +33,16 @@ const storedBounds: Record<string, string> = {
     'at most 20: @constraint(maxItems) of the inputs in schema/catalog/virtual-key.graphql',
   'SecretReferenceTest.members': 'at most 100: src/subgraphs/catalog/secret-reference',
   'Query.scopeCatalogue': 'one of each: src/auth/scopes.ts',
+  'Guardrail.checks': 'at most 50: @constraint(maxItems) of the inputs in schema/routing/guardrail.graphql',
+  'GuardrailVersion.checks':
+    'at most 50: @constraint(maxItems) of the inputs in schema/routing/guardrail.graphql',
+  'Guardrail.usedBy': 'at most 100: src/subgraphs/routing/guardrail/uses.ts',
+  'GuardrailCheckKind.phases': 'those of the program: src/guardrails/check.ts',
+  'Query.guardrailChecks': 'those of the program: src/guardrails/checks/index.ts',
+  'OrganisationDefaults.inputGuardrails':
+    'at most 50: @constraint(maxItems) in schema/routing/organisation-default.graphql',
+  'OrganisationDefaults.outputGuardrails':
+    'at most 50: @constraint(maxItems) in schema/routing/organisation-default.graphql',
   'UsageLimitPolicy.conditions':
     'at most 50: @constraint(maxItems) in schema/routing/usage-limit-policy.graphql',
   'UsageLimitPolicy.groupBy':
@@ -200,6 +210,7 @@ describe('a page far down', () => {
   let app: TestApp;
   let token: string;
   let config: string;
+  let guardrail: string;
   let hook: string;
   let policy: string;
   beforeAll(async () => {
@@ -211,6 +222,12 @@ describe('a page far down', () => {
       app.workspaceKey,
     );
     config = made.data.createConfig.id;
+    const rail = await app.graphql(
+      'mutation { createGuardrail(input: { name: "g", checks: [{ id: "default.wordCount" }] }) { id } }',
+      {},
+      app.workspaceKey,
+    );
+    guardrail = rail.data.createGuardrail.id;
     const endpoint = await app.graphql(
       `mutation { createWebhookEndpoint(input: { name: "h", url: "https://example.com/", events: [limit_reset] }) {
         endpoint { id } } }`,
@@ -238,6 +255,8 @@ describe('a page far down', () => {
       'Analytics.metadataGroups': ', key: "team"',
       'Query.members': `, workspaceId: "${app.workspaceId}"`,
       'Query.configVersions': `, configId: "${config}"`,
+      'Query.guardrailVersions': `, guardrailId: "${guardrail}"`,
+      'Query.guardrailExclusions': ', phase: input',
       'Query.providers': `, workspaceId: "${app.workspaceId}"`,
       'Query.usageLimitPolicyEntities': `, policyId: "${policy}"`,
       'Query.webhookDeliveries': `, endpointId: "${hook}"`,

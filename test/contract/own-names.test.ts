@@ -111,7 +111,7 @@ describe('a path with a name of the administration that is not there', () => {
 
   test.each([
     ['POST', '/v1/prompts', /^There is no \/v1\/prompts\. This version has nothing at \/v1\/prompts\./],
-    ['GET', '/v1/guardrails/g1', /This version has nothing at \/v1\/guardrails\./],
+    ['GET', '/v1/mcp-servers/m1', /This version has nothing at \/v1\/mcp-servers\./],
     ['POST', '/v1/prompts/pp-1/completions', /reached at \/v1\/proxy\/prompts\/pp-1\/completions\.$/],
     ['POST', '/v1/gateway/tokenize', /This version has nothing at \/v1\/gateway\./],
     ['GET', '/v1/configs/x/y/z', /There is \/v1\/configs, \/v1\/configs\/\{slug\}, .*\/versions\./],

@@ -24,6 +24,10 @@ const published: Record<string, string> = {
   '/configs': 'workspace_id current_page page_size',
   '/configs/{slug}/versions': '',
   '/deployments': 'type status workspace_id search current_page page_size',
+  '/guardrails': 'workspace_id organisation_id ids page_size current_page',
+  '/org-guardrails': 'ids page_size current_page',
+  '/workspace-exclusions/input-guardrails': 'organisation_id',
+  '/workspace-exclusions/output-guardrails': 'organisation_id',
   '/integrations': 'current_page page_size workspace_id type tags',
   '/integrations/{slug}/models': '',
   '/integrations/{slug}/integration-models': '',
@@ -48,6 +52,8 @@ const added: Record<string, string[]> = {
   '/access_policies': ['principal', 'role', 'workspace_id', 'current_page', 'page_size'],
   '/configs/{slug}/versions': ['current_page', 'page_size'],
   '/logs/exports': ['current_page', 'page_size'],
+  '/workspace-exclusions/input-guardrails': ['current_page', 'page_size'],
+  '/workspace-exclusions/output-guardrails': ['current_page', 'page_size'],
 };
 
 const words = (text = '') => text.split(/\s+/).filter((word) => word !== '');

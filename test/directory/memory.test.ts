@@ -33,6 +33,8 @@ beforeEach(() => {
     users: nothing,
     signIns: nothing,
     limits: nothing,
+    guardrails: nothing,
+    enforcedGuardrails: nothing,
     async keys(ids) {
       reads.push(ids);
       if (down) throw new Error('The database is down.');

@@ -11,8 +11,10 @@ export type Operation = {
   scopes: string[];
   /** `config.create`, for mutations. */
   audit?: string;
-  /** `id` names a document: another tenant, and an unknown id, answer NOT_FOUND. */
+  /** `id` names a document: another tenant, and an unknown id, answer NOT_FOUND, or what `missing` says. */
   addressed?: boolean;
+  /** What an unknown id answers where that is another error. */
+  missing?: string;
 };
 
 export type Setting = { app: TestApp; neighbour: Tenant };
@@ -27,7 +29,7 @@ export function describeAccess(
   operations: Record<string, Operation>,
 ): void {
   describe.each(Object.entries(operations))('%s', (_name, operation) => {
-    const { document, variables, scopes, audit, addressed } = operation;
+    const { document, variables, scopes, audit, addressed, missing = 'NOT_FOUND' } = operation;
     const call = async (key: string | null, change: Record<string, unknown> = {}) => {
       const { app } = setting();
       const before = await dumpResources(app);
@@ -58,12 +60,12 @@ export function describeAccess(
     if (!addressed) return;
     it('does not find what another tenant has, or nobody', async () => {
       const { app, neighbour } = setting();
-      expect(await call(neighbour.adminKey)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await call(neighbour.adminKey)).toMatchObject({ code: missing });
       expect(await call(neighbour.workspaceKey)).toMatchObject({
         code: expect.stringMatching(/NOT_FOUND|FORBIDDEN/),
       });
       const nobody = { id: '0192aaaa-0000-7000-8000-000000000000' };
-      expect(await call(app.adminKey, nobody)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await call(app.adminKey, nobody)).toMatchObject({ code: missing });
     });
   });
 }

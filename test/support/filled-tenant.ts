@@ -19,6 +19,7 @@ import { accessPolicyModel } from '../../src/subgraphs/identity/access-policy/in
 import { apiKeyModel } from '../../src/subgraphs/identity/api-key/index.ts';
 import { inviteModel } from '../../src/subgraphs/identity/invite/index.ts';
 import { memberModel } from '../../src/subgraphs/identity/member/index.ts';
+import { organisationModel } from '../../src/subgraphs/identity/organisation/index.ts';
 import { roleModel } from '../../src/subgraphs/identity/role/index.ts';
 import { groupMembershipModel, scimGroupModel } from '../../src/subgraphs/identity/scim-group/index.ts';
 import { scimMappingModel } from '../../src/subgraphs/identity/scim-mapping/index.ts';
@@ -33,6 +34,8 @@ import { feedbackModel } from '../../src/subgraphs/insights/feedback/index.ts';
 import { logExportModel } from '../../src/subgraphs/insights/log-export/index.ts';
 import { savedViewModel } from '../../src/subgraphs/insights/saved-view/index.ts';
 import { configModel, configVersionModel } from '../../src/subgraphs/routing/config/index.ts';
+import { guardrailModel, guardrailVersionModel } from '../../src/subgraphs/routing/guardrail/index.ts';
+import { guardrailExclusionModel } from '../../src/subgraphs/routing/guardrail-exclusion/index.ts';
 import { rateLimitPolicyModel } from '../../src/subgraphs/routing/rate-limit-policy/index.ts';
 import { usageLimitPolicyModel } from '../../src/subgraphs/routing/usage-limit-policy/index.ts';
 import { webhookDeliveryModel, webhookEndpointModel } from '../../src/webhooks/index.ts';
@@ -47,6 +50,8 @@ export type FilledTenant = Tenant & {
   apiKeyId: string;
   providerId: string;
   configId: string;
+  guardrailId: string;
+  organisationGuardrailId: string;
   usagePolicyId: string;
   ratePolicyId: string;
   integrationId: string;
@@ -73,6 +78,8 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     secretReferenceId: uuid(),
     providerId: uuid(),
     configId: uuid(),
+    organisationGuardrailId: uuid(),
+    guardrailId: uuid(),
     apiKeyId: uuid(),
     childTsgId: newTsgId(),
     userId: uuid(),
@@ -256,10 +263,58 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
       name,
       slug,
       config: { retry: { attempts: 1 } },
+      // Every config names every guardrail.
+      inputGuardrailIds: each.flatMap(({ guardrailId, organisationGuardrailId }) => [
+        guardrailId,
+        organisationGuardrailId,
+      ]),
       versionId: versionId(_id, size),
       ownerId: userId,
       updatedBy: 'somebody',
     })),
+  );
+  const checks = each.map(() => ({ id: 'default.wordCount', parameters: {}, is_enabled: true }));
+  const feedback = { value: 1, weight: 1, metadata: {} };
+  const actions = {
+    ...{ deny: false, async: false, sequential: false, soft_deny_200: false },
+    ...{ on_success: { feedback }, on_fail: { feedback } },
+  };
+  const content = { checks, actions };
+  // Those of the organisation are older: lists show the others first.
+  const ages = { common: new Date('2020-01-01T00:00:00Z'), own: new Date('2026-01-01T00:00:00Z') };
+  const guardrails = each.flatMap(
+    ({ guardrailId, organisationGuardrailId, workspaceId, name, slug, userId }) =>
+      [
+        { _id: guardrailId, workspaceId, name, slug, createdAt: ages.own },
+        {
+          ...{ _id: organisationGuardrailId, workspaceId: null, createdAt: ages.common },
+          ...{ name: `Common ${name}`, slug: `common-${slug}` },
+        },
+      ].map((each) => ({
+        ...{ ...each, organisationId, ...content, versionId: versionId(each._id, size) },
+        ...{ ownerId: userId, updatedBy: 'somebody' },
+      })),
+  );
+  await guardrailModel(app.db).insertMany(guardrails);
+  await guardrailVersionModel(app.db).insertMany(
+    guardrails.flatMap(({ _id: guardrailId, workspaceId, name }) =>
+      each.map((_, index) => ({
+        ...{ _id: versionId(guardrailId, index + 1), organisationId, workspaceId, guardrailId, name },
+        ...{ number: index + 1, ...content, createdBy: 'somebody' },
+      })),
+    ),
+  );
+  const common = each.map(({ organisationGuardrailId }) => organisationGuardrailId);
+  await organisationModel(app.db).updateOne(
+    { _id: organisationId },
+    { 'settings.defaultGuardrails': { input: common, output: common } },
+  );
+  await guardrailExclusionModel(app.db).insertMany(
+    each.flatMap(({ workspaceId }) =>
+      (['input', 'output'] as const).map((phase) => ({
+        ...{ _id: uuid(), organisationId, workspaceId, phase, excludedBy: 'somebody' },
+      })),
+    ),
   );
   // Policies have as many conditions and groups as there are of everything.
   const facts = {
@@ -561,6 +616,8 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     apiKeyId,
     providerId,
     configId,
+    guardrailId,
+    organisationGuardrailId,
     integrationId,
     inviteId,
     usagePolicyId,
@@ -572,6 +629,8 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     apiKeyId,
     providerId,
     configId,
+    guardrailId,
+    organisationGuardrailId,
     integrationId,
     inviteId,
     usagePolicyId,

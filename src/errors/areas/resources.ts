@@ -3,6 +3,13 @@ import { type ErrorEntry, entry } from '../entry.ts';
 /** What the state of a resource does not allow. */
 export const resourceErrors = {
   NOT_FOUND: entry(404, 'AB08', 'not_found_error', 'not_found', 'The resource does not exist.'),
+  GUARDRAIL_NOT_FOUND: entry(
+    403,
+    'AB03',
+    'permission_error',
+    'guardrail_not_found',
+    'The guardrail does not exist, or the credential does not reach it.',
+  ),
   ALREADY_EXISTS: entry(
     409,
     'AB07',

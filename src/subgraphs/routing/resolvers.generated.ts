@@ -4,6 +4,8 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { EntityReference } from '../subgraph.ts';
 import type { ConfigDocument } from './config/model.ts';
 import type { VersionRow } from './config/loaders.ts';
+import type { GuardrailExclusionDocument } from './guardrail-exclusion/model.ts';
+import type { GuardrailDocument, GuardrailVersionDocument } from './guardrail/model.ts';
 import type { RateLimitPolicyDocument } from './rate-limit-policy/model.ts';
 import type { UsageLimitPolicyDocument } from './usage-limit-policy/model.ts';
 import type { GraphContext } from '../context.ts';
@@ -140,6 +142,37 @@ export type ResolversTypes = {
   ValidateConfigInput: Types.ValidateConfigInput;
   SimulateConfigInput: Types.SimulateConfigInput;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  GuardrailExclusion: ResolverTypeWrapper<GuardrailExclusionDocument>;
+  GuardrailExclusionPage: ResolverTypeWrapper<Omit<Types.GuardrailExclusionPage, 'data'> & { data: Array<ResolversTypes['GuardrailExclusion']> }>;
+  GuardrailExclusionInput: Types.GuardrailExclusionInput;
+  UpdateGuardrailExclusionsInput: Types.UpdateGuardrailExclusionsInput;
+  Guardrail: ResolverTypeWrapper<GuardrailDocument>;
+  GuardrailStatus: Types.GuardrailStatus;
+  GuardrailCheck: ResolverTypeWrapper<Types.GuardrailCheck>;
+  GuardrailActions: ResolverTypeWrapper<Types.GuardrailActions>;
+  GuardrailConsequence: ResolverTypeWrapper<Types.GuardrailConsequence>;
+  GuardrailFeedback: ResolverTypeWrapper<Types.GuardrailFeedback>;
+  GuardrailScope: Types.GuardrailScope;
+  GuardrailStream: Types.GuardrailStream;
+  GuardrailUnreadable: Types.GuardrailUnreadable;
+  GuardrailVersion: ResolverTypeWrapper<GuardrailVersionDocument>;
+  GuardrailUser: ResolverTypeWrapper<Types.GuardrailUser>;
+  GuardrailUserKind: Types.GuardrailUserKind;
+  GuardrailPage: ResolverTypeWrapper<Omit<Types.GuardrailPage, 'data'> & { data: Array<ResolversTypes['Guardrail']> }>;
+  GuardrailVersionPage: ResolverTypeWrapper<Omit<Types.GuardrailVersionPage, 'data'> & { data: Array<ResolversTypes['GuardrailVersion']> }>;
+  GuardrailCheckKind: ResolverTypeWrapper<Types.GuardrailCheckKind>;
+  GuardrailPhase: Types.GuardrailPhase;
+  GuardrailCheckInput: Types.GuardrailCheckInput;
+  GuardrailActionsInput: Types.GuardrailActionsInput;
+  GuardrailSuccessInput: Types.GuardrailSuccessInput;
+  GuardrailFailureInput: Types.GuardrailFailureInput;
+  GuardrailSuccessFeedbackInput: Types.GuardrailSuccessFeedbackInput;
+  GuardrailFailureFeedbackInput: Types.GuardrailFailureFeedbackInput;
+  CreateGuardrailInput: Types.CreateGuardrailInput;
+  CreateOrganisationGuardrailInput: Types.CreateOrganisationGuardrailInput;
+  UpdateGuardrailInput: Types.UpdateGuardrailInput;
+  OrganisationDefaults: ResolverTypeWrapper<Omit<Types.OrganisationDefaults, 'inputGuardrails' | 'outputGuardrails'> & { inputGuardrails: Array<ResolversTypes['Guardrail']>, outputGuardrails: Array<ResolversTypes['Guardrail']> }>;
+  UpdateOrganisationDefaultsInput: Types.UpdateOrganisationDefaultsInput;
   RateLimitPolicyUnit: Types.RateLimitPolicyUnit;
   RateLimitTarget: Types.RateLimitTarget;
   RateLimitPolicy: ResolverTypeWrapper<RateLimitPolicyDocument>;
@@ -200,6 +233,31 @@ export type ResolversParentTypes = {
   ValidateConfigInput: Types.ValidateConfigInput;
   SimulateConfigInput: Types.SimulateConfigInput;
   Mutation: Record<PropertyKey, never>;
+  GuardrailExclusion: GuardrailExclusionDocument;
+  GuardrailExclusionPage: Omit<Types.GuardrailExclusionPage, 'data'> & { data: Array<ResolversParentTypes['GuardrailExclusion']> };
+  GuardrailExclusionInput: Types.GuardrailExclusionInput;
+  UpdateGuardrailExclusionsInput: Types.UpdateGuardrailExclusionsInput;
+  Guardrail: GuardrailDocument;
+  GuardrailCheck: Types.GuardrailCheck;
+  GuardrailActions: Types.GuardrailActions;
+  GuardrailConsequence: Types.GuardrailConsequence;
+  GuardrailFeedback: Types.GuardrailFeedback;
+  GuardrailVersion: GuardrailVersionDocument;
+  GuardrailUser: Types.GuardrailUser;
+  GuardrailPage: Omit<Types.GuardrailPage, 'data'> & { data: Array<ResolversParentTypes['Guardrail']> };
+  GuardrailVersionPage: Omit<Types.GuardrailVersionPage, 'data'> & { data: Array<ResolversParentTypes['GuardrailVersion']> };
+  GuardrailCheckKind: Types.GuardrailCheckKind;
+  GuardrailCheckInput: Types.GuardrailCheckInput;
+  GuardrailActionsInput: Types.GuardrailActionsInput;
+  GuardrailSuccessInput: Types.GuardrailSuccessInput;
+  GuardrailFailureInput: Types.GuardrailFailureInput;
+  GuardrailSuccessFeedbackInput: Types.GuardrailSuccessFeedbackInput;
+  GuardrailFailureFeedbackInput: Types.GuardrailFailureFeedbackInput;
+  CreateGuardrailInput: Types.CreateGuardrailInput;
+  CreateOrganisationGuardrailInput: Types.CreateOrganisationGuardrailInput;
+  UpdateGuardrailInput: Types.UpdateGuardrailInput;
+  OrganisationDefaults: Omit<Types.OrganisationDefaults, 'inputGuardrails' | 'outputGuardrails'> & { inputGuardrails: Array<ResolversParentTypes['Guardrail']>, outputGuardrails: Array<ResolversParentTypes['Guardrail']> };
+  UpdateOrganisationDefaultsInput: Types.UpdateOrganisationDefaultsInput;
   RateLimitPolicy: RateLimitPolicyDocument;
   RateLimitPolicyPage: Omit<Types.RateLimitPolicyPage, 'data'> & { data: Array<ResolversParentTypes['RateLimitPolicy']> };
   CreateRateLimitPolicyInput: Types.CreateRateLimitPolicyInput;
@@ -313,6 +371,14 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   configSchema?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   validateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigValidation']>, ParentType, ContextType, RequireFields<Types.QueryValidateConfigArgs, 'input'>>;
   simulateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigSimulation']>, ParentType, ContextType, RequireFields<Types.QuerySimulateConfigArgs, 'input'>>;
+  guardrailExclusions?: Resolver<Types.Maybe<ResolversTypes['GuardrailExclusionPage']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailExclusionsArgs, 'phase' | 'currentPage' | 'pageSize'>>;
+  guardrail?: Resolver<Types.Maybe<ResolversTypes['Guardrail']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailArgs, 'id'>>;
+  guardrails?: Resolver<Types.Maybe<ResolversTypes['GuardrailPage']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  organisationGuardrail?: Resolver<Types.Maybe<ResolversTypes['Guardrail']>, ParentType, ContextType, RequireFields<Types.QueryOrganisationGuardrailArgs, 'id'>>;
+  organisationGuardrails?: Resolver<Types.Maybe<ResolversTypes['GuardrailPage']>, ParentType, ContextType, RequireFields<Types.QueryOrganisationGuardrailsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
+  guardrailVersions?: Resolver<Types.Maybe<ResolversTypes['GuardrailVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailVersionsArgs, 'guardrailId' | 'currentPage' | 'pageSize'>>;
+  guardrailChecks?: Resolver<Types.Maybe<Array<ResolversTypes['GuardrailCheckKind']>>, ParentType, ContextType>;
+  organisationDefaults?: Resolver<Types.Maybe<ResolversTypes['OrganisationDefaults']>, ParentType, ContextType>;
   rateLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPolicyArgs, 'id' | 'status'>>;
   rateLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
   usageLimitPolicyEntities?: Resolver<Types.Maybe<ResolversTypes['UsageLimitEntityPage']>, ParentType, ContextType, RequireFields<Types.QueryUsageLimitPolicyEntitiesArgs, 'policyId' | 'currentPage' | 'pageSize'>>;
@@ -419,6 +485,15 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   updateConfig?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<Types.MutationUpdateConfigArgs, 'id' | 'input'>>;
   restoreConfigVersion?: Resolver<ResolversTypes['Config'], ParentType, ContextType, RequireFields<Types.MutationRestoreConfigVersionArgs, 'id' | 'versionId'>>;
   deleteConfig?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteConfigArgs, 'id'>>;
+  updateGuardrailExclusions?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<Types.MutationUpdateGuardrailExclusionsArgs, 'phase' | 'input'>>;
+  createGuardrail?: Resolver<ResolversTypes['Guardrail'], ParentType, ContextType, RequireFields<Types.MutationCreateGuardrailArgs, 'input'>>;
+  updateGuardrail?: Resolver<ResolversTypes['Guardrail'], ParentType, ContextType, RequireFields<Types.MutationUpdateGuardrailArgs, 'id' | 'input'>>;
+  restoreGuardrailVersion?: Resolver<ResolversTypes['Guardrail'], ParentType, ContextType, RequireFields<Types.MutationRestoreGuardrailVersionArgs, 'id' | 'versionId'>>;
+  deleteGuardrail?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteGuardrailArgs, 'id'>>;
+  createOrganisationGuardrail?: Resolver<ResolversTypes['Guardrail'], ParentType, ContextType, RequireFields<Types.MutationCreateOrganisationGuardrailArgs, 'input'>>;
+  updateOrganisationGuardrail?: Resolver<ResolversTypes['Guardrail'], ParentType, ContextType, RequireFields<Types.MutationUpdateOrganisationGuardrailArgs, 'id' | 'input'>>;
+  deleteOrganisationGuardrail?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteOrganisationGuardrailArgs, 'id'>>;
+  updateOrganisationDefaults?: Resolver<ResolversTypes['OrganisationDefaults'], ParentType, ContextType, RequireFields<Types.MutationUpdateOrganisationDefaultsArgs, 'input'>>;
   createRateLimitPolicy?: Resolver<ResolversTypes['RateLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationCreateRateLimitPolicyArgs, 'input'>>;
   updateRateLimitPolicy?: Resolver<ResolversTypes['RateLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationUpdateRateLimitPolicyArgs, 'id' | 'input'>>;
   deleteRateLimitPolicy?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteRateLimitPolicyArgs, 'id'>>;
@@ -426,6 +501,107 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   updateUsageLimitPolicy?: Resolver<ResolversTypes['UsageLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationUpdateUsageLimitPolicyArgs, 'id' | 'input'>>;
   resetUsageLimitPolicyEntity?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationResetUsageLimitPolicyEntityArgs, 'policyId' | 'id'>>;
   deleteUsageLimitPolicy?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteUsageLimitPolicyArgs, 'id'>>;
+};
+
+export type GuardrailExclusionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailExclusion'] = ResolversParentTypes['GuardrailExclusion']> = {
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  excluded?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  excludedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type GuardrailExclusionPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailExclusionPage'] = ResolversParentTypes['GuardrailExclusionPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['GuardrailExclusion']>, ParentType, ContextType>;
+};
+
+export type GuardrailResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Guardrail'] = ResolversParentTypes['Guardrail']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  slug?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  checks?: Resolver<Array<ResolversTypes['GuardrailCheck']>, ParentType, ContextType>;
+  actions?: Resolver<ResolversTypes['GuardrailActions'], ParentType, ContextType>;
+  versionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  versions?: Resolver<Array<ResolversTypes['GuardrailVersion']>, ParentType, ContextType, RequireFields<Types.GuardrailVersionsArgs, 'limit'>>;
+  status?: Resolver<ResolversTypes['GuardrailStatus'], ParentType, ContextType>;
+  ownerId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  owner?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  updatedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  usedBy?: Resolver<Array<ResolversTypes['GuardrailUser']>, ParentType, ContextType>;
+};
+
+export type GuardrailCheckResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailCheck'] = ResolversParentTypes['GuardrailCheck']> = {
+  id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  parameters?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  isEnabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type GuardrailActionsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailActions'] = ResolversParentTypes['GuardrailActions']> = {
+  deny?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  async?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  sequential?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  softDeny_200?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  onSuccess?: Resolver<Types.Maybe<ResolversTypes['GuardrailConsequence']>, ParentType, ContextType>;
+  onFail?: Resolver<Types.Maybe<ResolversTypes['GuardrailConsequence']>, ParentType, ContextType>;
+  scope?: Resolver<Types.Maybe<ResolversTypes['GuardrailScope']>, ParentType, ContextType>;
+  stream?: Resolver<Types.Maybe<ResolversTypes['GuardrailStream']>, ParentType, ContextType>;
+  onUnreadable?: Resolver<Types.Maybe<ResolversTypes['GuardrailUnreadable']>, ParentType, ContextType>;
+};
+
+export type GuardrailConsequenceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailConsequence'] = ResolversParentTypes['GuardrailConsequence']> = {
+  feedback?: Resolver<Types.Maybe<ResolversTypes['GuardrailFeedback']>, ParentType, ContextType>;
+};
+
+export type GuardrailFeedbackResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailFeedback'] = ResolversParentTypes['GuardrailFeedback']> = {
+  value?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  weight?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  metadata?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+};
+
+export type GuardrailVersionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailVersion'] = ResolversParentTypes['GuardrailVersion']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  guardrailId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  number?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  checks?: Resolver<Array<ResolversTypes['GuardrailCheck']>, ParentType, ContextType>;
+  actions?: Resolver<ResolversTypes['GuardrailActions'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type GuardrailUserResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailUser'] = ResolversParentTypes['GuardrailUser']> = {
+  kind?: Resolver<ResolversTypes['GuardrailUserKind'], ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type GuardrailPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailPage'] = ResolversParentTypes['GuardrailPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['Guardrail']>, ParentType, ContextType>;
+};
+
+export type GuardrailVersionPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailVersionPage'] = ResolversParentTypes['GuardrailVersionPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['GuardrailVersion']>, ParentType, ContextType>;
+};
+
+export type GuardrailCheckKindResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailCheckKind'] = ResolversParentTypes['GuardrailCheckKind']> = {
+  id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  phases?: Resolver<Array<ResolversTypes['GuardrailPhase']>, ParentType, ContextType>;
+  isRemote?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  parameters?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+};
+
+export type OrganisationDefaultsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['OrganisationDefaults'] = ResolversParentTypes['OrganisationDefaults']> = {
+  inputGuardrails?: Resolver<Array<ResolversTypes['Guardrail']>, ParentType, ContextType>;
+  outputGuardrails?: Resolver<Array<ResolversTypes['Guardrail']>, ParentType, ContextType>;
 };
 
 export type RateLimitPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimitPolicy'] = ResolversParentTypes['RateLimitPolicy']> = {
@@ -536,6 +712,19 @@ export type Resolvers<ContextType = GraphContext> = {
   SimulatedTarget?: SimulatedTargetResolvers<ContextType>;
   ConfigSimulation?: ConfigSimulationResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  GuardrailExclusion?: GuardrailExclusionResolvers<ContextType>;
+  GuardrailExclusionPage?: GuardrailExclusionPageResolvers<ContextType>;
+  Guardrail?: GuardrailResolvers<ContextType>;
+  GuardrailCheck?: GuardrailCheckResolvers<ContextType>;
+  GuardrailActions?: GuardrailActionsResolvers<ContextType>;
+  GuardrailConsequence?: GuardrailConsequenceResolvers<ContextType>;
+  GuardrailFeedback?: GuardrailFeedbackResolvers<ContextType>;
+  GuardrailVersion?: GuardrailVersionResolvers<ContextType>;
+  GuardrailUser?: GuardrailUserResolvers<ContextType>;
+  GuardrailPage?: GuardrailPageResolvers<ContextType>;
+  GuardrailVersionPage?: GuardrailVersionPageResolvers<ContextType>;
+  GuardrailCheckKind?: GuardrailCheckKindResolvers<ContextType>;
+  OrganisationDefaults?: OrganisationDefaultsResolvers<ContextType>;
   RateLimitPolicy?: RateLimitPolicyResolvers<ContextType>;
   RateLimitPolicyPage?: RateLimitPolicyPageResolvers<ContextType>;
   LimitCondition?: LimitConditionResolvers<ContextType>;

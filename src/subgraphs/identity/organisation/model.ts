@@ -18,6 +18,8 @@ export type OrganisationSettings = {
   apiKeyMetadataSchema?: MetadataSchema | null;
   workspaceMetadataSchema?: MetadataSchema | null;
   savedConfigsOnly?: boolean;
+  /** Ids of the organisation's guardrails that hold for the calls of all workspaces, in their order. */
+  defaultGuardrails?: { input?: string[]; output?: string[] };
 } & SwitchSettings;
 
 export type OrganisationDocument = StoredLimits & {

@@ -19,6 +19,9 @@ export type WorkspaceDefaults = {
   metadata?: Record<string, string>;
   /** Id or slug of the config that user keys take as their default when they are made without one. */
   user_api_key_config?: string;
+  /** Ids or slugs of the workspace's guardrails that hold for all of its calls, in their order. */
+  input_guardrails?: string[];
+  output_guardrails?: string[];
 };
 
 export type WorkspaceDocument = StoredLimits & {

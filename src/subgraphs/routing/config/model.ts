@@ -13,6 +13,9 @@ export type ConfigDocument = {
   slug: string;
   name: string;
   config: StoredConfig;
+  /** Ids of the guardrails that it names, at any depth, for each phase; absent in configs of versions without guardrails. */
+  inputGuardrailIds?: string[];
+  outputGuardrailIds?: string[];
   /** The version that `config` is. */
   versionId: string;
   /** 1 on at most one config of a workspace. */
@@ -46,6 +49,8 @@ const schema = new Schema<ConfigDocument>(
     slug: { type: String, required: true },
     name: { type: String, required: true },
     config: { type: Schema.Types.Mixed, required: true },
+    inputGuardrailIds: { type: [String], default: undefined },
+    outputGuardrailIds: { type: [String], default: undefined },
     versionId: { type: String, required: true },
     isDefault: { type: Number, default: 0 },
     status: { type: String, default: 'active' },
@@ -57,6 +62,8 @@ const schema = new Schema<ConfigDocument>(
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
 indexSorts(schema);
 indexSorts(schema, 'workspace');
+for (const ids of ['inputGuardrailIds', 'outputGuardrailIds'])
+  schema.index({ organisationId: 1, [ids]: 1 }, { partialFilterExpression: { [ids]: { $exists: true } } });
 schema.index({ workspaceId: 1, isDefault: 1 }, { unique: true, partialFilterExpression: { isDefault: 1 } });
 
 const versionSchema = new Schema<ConfigVersionDocument>(

@@ -1,0 +1,1 @@
+export { type GuardrailExclusionDocument, guardrailExclusionModel } from './model.ts';
