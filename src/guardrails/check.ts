@@ -146,6 +146,8 @@ export type CheckDefinition<Parameters> = {
   readonly isRemote?: boolean;
   /** Milliseconds after which a run that asks somebody counts as an error, with these parameters. Absent: 5 seconds. */
   readonly timeoutMs?: (parameters: Parameters) => number;
+  /** Looks at no text, but at the call alone: its model, kind, metadata, headers or parameters. */
+  readonly readsCallOnly?: boolean;
   /** Whether it may change what it checks, with these parameters. Absent: never. */
   readonly edits?: (parameters: Parameters) => boolean;
   /**
@@ -185,6 +187,7 @@ export type ParameterProblem = { path: readonly PropertyKey[]; message: string }
 export type GuardrailCheck = Pick<CheckDefinition<unknown>, 'id' | 'description' | 'phases'> & {
   readonly aliases: readonly string[];
   readonly isRemote: boolean;
+  readonly readsCallOnly: boolean;
   /** What its parameters are, for forms and the reference. */
   readonly parameters: z.ZodType;
   /** Reads parameters as they are written. */
@@ -196,13 +199,22 @@ const REMOTE_TIMEOUT = 5000;
 
 /** Hides the type of the parameters, so that all checks can stand in one table. */
 export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>): GuardrailCheck {
-  const { id, aliases = [], description, phases, parameters, isRemote = false } = definition;
+  const {
+    id,
+    aliases = [],
+    description,
+    phases,
+    parameters,
+    isRemote = false,
+    readsCallOnly = false,
+  } = definition;
   const check: GuardrailCheck = {
     id,
     aliases,
     description,
     phases,
     isRemote,
+    readsCallOnly,
     parameters,
     prepare(written) {
       const parsed = parameters.safeParse(withoutCommon(written ?? {}, parameters));

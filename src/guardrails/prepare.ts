@@ -169,8 +169,11 @@ function prepareEntry(
 
 const knownIds = (): string => allChecks.map(({ id }) => id).join(', ');
 
-function usualScope({ mayEdit }: PreparedCheck, origin: GuardrailOrigin): GuardrailScope {
-  if (mayEdit) return 'all';
+/** It replaces what it finds; a check that may answer with another body does not. */
+const redacts = ({ mayEdit, detects }: PreparedCheck): boolean => mayEdit && detects;
+
+function usualScope(check: PreparedCheck, origin: GuardrailOrigin): GuardrailScope {
+  if (redacts(check)) return 'all';
   return origin === 'organisation' ? 'new' : 'last';
 }
 
@@ -179,6 +182,6 @@ function usualStream(
   checks: readonly PreparedCheck[],
   { deny, async }: GuardrailActions,
 ): GuardrailStreaming {
-  if (async || !(deny || checks.some(({ mayEdit }) => mayEdit))) return 'report';
+  if (async || !(deny || checks.some(redacts))) return 'report';
   return checks.every(({ reach }) => reach !== null) ? 'window' : 'hold';
 }

@@ -1,0 +1,147 @@
+import { performance } from 'node:perf_hooks';
+import type { CheckFinding, CheckInput, CheckServices, Segment, TextEdit } from '../check.ts';
+import type { GuardedCheck } from '../prepare.ts';
+import { type FoundSegment, type TextView, viewsOf } from '../segments/index.ts';
+import type { CheckBreakers } from './breaker.ts';
+import { blankCheckResult, type CheckResult } from './results.ts';
+
+/** What every check of a process has in common. */
+export type CheckHouse = {
+  readonly services: CheckServices;
+  readonly breakers: CheckBreakers;
+  /** Told once for each check that ran. */
+  observe(check: GuardedCheck, result: CheckResult): void;
+};
+
+/** What a check is run on. */
+export type Examination = Pick<CheckInput, 'phase' | 'call' | 'signal'> & {
+  /** Texts in its scope. */
+  readonly segments: readonly FoundSegment[];
+  /** Other ways to read them, as soon as a check asks for them. */
+  readonly views: () => readonly TextView[];
+};
+
+/** What a check came to, and what it wants changed. */
+export type Examined = {
+  result: CheckResult;
+  edits: readonly TextEdit[];
+  body: CheckFinding['body'] | undefined;
+};
+
+/** The views of segments, made at the first use. */
+export function lazyViews(segments: readonly FoundSegment[]): () => readonly TextView[] {
+  let views: readonly TextView[] | null = null;
+  return () => {
+    views ??= viewsOf(segments);
+    return views;
+  };
+}
+
+/** Runs one check; whatever goes wrong in it becomes its result. */
+export async function examine(
+  check: GuardedCheck,
+  examination: Examination,
+  house: CheckHouse,
+): Promise<Examined> {
+  const startedAt = performance.now();
+  const result = blankCheckResult(check, new Date());
+  let examined: Examined = { result, edits: [], body: undefined };
+  try {
+    const running = check.check.isRemote
+      ? remotely(check, examination, house)
+      : locally(check, examination, house);
+    const { finding, edits } = running instanceof Promise ? await running : running;
+    result.verdict = finding.verdict;
+    result.data = finding.data ?? null;
+    examined = { result, edits, body: finding.body };
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    result.error = { name, message };
+  }
+  result.execution_time = Math.round((performance.now() - startedAt) * 100) / 100;
+  house.observe(check, result);
+  return examined;
+}
+
+type Found = { finding: CheckFinding; edits: readonly TextEdit[] };
+
+const inputOf = ({ phase, call, signal }: Examination, segments: readonly Segment[]): CheckInput => ({
+  phase,
+  call,
+  signal,
+  segments,
+  text: segments.length === 1 ? (segments[0]?.text ?? '') : segments.map(({ text }) => text).join('\n'),
+});
+
+/** A check that looks for what must not be there is run once more, on the other ways to read the texts. */
+function locally(
+  check: GuardedCheck,
+  examination: Examination,
+  { services }: CheckHouse,
+): Found | Promise<Found> {
+  const { segments, views } = examination;
+  const first = check.run(inputOf(examination, segments), services);
+  if (!check.detects) return withFinding(first, (finding) => ({ finding, edits: finding.edits ?? [] }));
+  return withFinding(first, (finding) => {
+    const others = views();
+    const seen = { finding, edits: finding.edits ?? [] };
+    if (others.length === 0 || (!finding.verdict && !check.mayEdit)) return seen;
+    const second = check.run(
+      inputOf(
+        examination,
+        others.map(({ segment }) => segment),
+      ),
+      services,
+    );
+    return withFinding(second, (hidden) => ({
+      finding: finding.verdict ? { ...finding, ...(hidden.verdict ? {} : hidden) } : finding,
+      edits: [...seen.edits, ...inOriginal(hidden.edits ?? [], others)],
+    }));
+  }) as Found | Promise<Found>;
+}
+
+const withFinding = <Result>(
+  finding: CheckFinding | Promise<CheckFinding>,
+  use: (finding: CheckFinding) => Result | Promise<Result>,
+): Result | Promise<Result> => (finding instanceof Promise ? finding.then(use) : use(finding));
+
+const inOriginal = (edits: readonly TextEdit[], views: readonly TextView[]): TextEdit[] =>
+  edits.flatMap((edit) => views.find(({ segment }) => segment === edit.segment)?.edit(edit) ?? []);
+
+/** A service is asked once, about the texts and all ways to read them. */
+async function remotely(check: GuardedCheck, examination: Examination, house: CheckHouse): Promise<Found> {
+  const { breakers, services } = house;
+  if (breakers.isOpen(check, Date.now()))
+    throw named('CircuitOpen', 'The service failed several times in a row and is left alone for a while.');
+  const { segments, views, signal } = examination;
+  const others = check.detects ? views() : [];
+  const limit = AbortSignal.timeout(check.timeoutMs);
+  const input = inputOf({ ...examination, signal: AbortSignal.any([signal, limit]) }, [
+    ...segments,
+    ...others.map(({ segment }) => segment),
+  ]);
+  try {
+    const finding = await Promise.race([check.run(input, services), over(input.signal, check.timeoutMs)]);
+    breakers.settle(check, false, Date.now());
+    const edits = finding.edits ?? [];
+    const own = edits.filter(({ segment }) => segments.includes(segment as FoundSegment));
+    return { finding, edits: [...own, ...inOriginal(edits, others)] };
+  } catch (error) {
+    // What nobody waits for any more says nothing about the service.
+    if (!signal.aborted) breakers.settle(check, true, Date.now());
+    throw error;
+  }
+}
+
+const over = (signal: AbortSignal, limit: number): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const fail = () => reject(named('TimeoutError', `The check took more than ${limit} ms.`));
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
+
+function named(name: string, message: string): Error {
+  const error = new Error(message);
+  error.name = name;
+  return error;
+}

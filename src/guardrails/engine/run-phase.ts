@@ -1,0 +1,197 @@
+import type { CheckedCall, Phase } from '../check.ts';
+import type { GuardedCheck, PreparedGuardrail } from '../prepare.ts';
+import { type FoundSegment, inScope, type Placeholders, type TextView } from '../segments/index.ts';
+import type { CheckedBody } from './checked-body.ts';
+import { type CheckHouse, type Examined, examine, lazyViews } from './examine.ts';
+import { blankCheckResult, type HookResult } from './results.ts';
+import { GuardrailTurn } from './turn.ts';
+
+/** A phase of one call. */
+export type PhaseRun = {
+  readonly phase: Phase;
+  /** Of the config, the workspace and the organisation, in this order: nobody's edit is undone by those before it. */
+  readonly guardrails: readonly PreparedGuardrail[];
+  readonly body: CheckedBody;
+  /** What checks may know of the call, with its bodies as they are at that moment. */
+  readonly callOf: () => CheckedCall;
+  readonly placeholders: Placeholders;
+  readonly house: CheckHouse;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+};
+
+/** What a phase came to. */
+export type PhaseOutcome = {
+  /** Of all guardrails that the call waited for, in their order. */
+  readonly results: readonly HookResult[];
+  /** The one that refuses the call; null for none. */
+  readonly denial: PreparedGuardrail | null;
+  /** One failed, whether it refuses or not. */
+  readonly hasFailed: boolean;
+  /** Of those that the call does not wait for; null where there are none. */
+  readonly later: Promise<readonly HookResult[]> | null;
+};
+
+/**
+ * Runs the guardrails of a phase: checks of the call itself, then all that edits, one after another, then all other checks
+ * side by side on what the edits left. The first refusal ends the phase.
+ */
+export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
+  const waited = run.guardrails.filter(({ isAsync }) => !isAsync);
+  const later = run.guardrails.length > waited.length ? runLater(run) : null;
+  const phase = new RunningPhase(run, waited);
+  await phase.run();
+  const results = phase.turns.map((turn) => turn.result());
+  return {
+    results,
+    denial: phase.turns.find(({ denies }) => denies)?.guardrail ?? null,
+    hasFailed: phase.turns.some(({ hasFailed }) => hasFailed),
+    later,
+  };
+}
+
+/** What nobody waits for sees the texts as they came, changes nothing, and ends with its own time limits. */
+async function runLater(run: PhaseRun): Promise<readonly HookResult[]> {
+  const guardrails = run.guardrails.filter(({ isAsync }) => isAsync);
+  const signal = new AbortController().signal;
+  const phase = new RunningPhase({ ...run, guardrails, signal }, guardrails, { edits: false });
+  await phase.run();
+  return phase.turns.map((turn) => turn.result());
+}
+
+class RunningPhase {
+  readonly turns: readonly GuardrailTurn[];
+  readonly #run: PhaseRun;
+  readonly #edits: boolean;
+  readonly #abort = new AbortController();
+  readonly #signal: AbortSignal;
+  /** Made anew when the body changes. */
+  #scopes = new Map<string, Scoped>();
+
+  constructor(run: PhaseRun, guardrails: readonly PreparedGuardrail[], { edits } = { edits: true }) {
+    this.#run = run;
+    this.#edits = edits;
+    this.turns = guardrails.map((guardrail) => new GuardrailTurn(guardrail));
+    this.#signal = AbortSignal.any([run.signal, this.#abort.signal]);
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#each((_turn, { check }) => check.readsCallOnly);
+      this.#judgeUnreadable();
+      await this.#each(({ guardrail }, check) =>
+        guardrail.isSequential ? guardrail.mayEdit : check.mayEdit,
+      );
+      await this.#each((_turn, { check }) => !check.isRemote);
+      await this.#rest();
+    } finally {
+      this.#abort.abort();
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#run.signal.aborted || this.turns.some(({ denies }) => denies);
+  }
+
+  /** Runs the checks that are wanted now, one after another. */
+  async #each(isWanted: (turn: GuardrailTurn, check: GuardedCheck) => boolean): Promise<void> {
+    for (const turn of this.turns) {
+      for (const check of turn.left) {
+        if (this.#isOver) return;
+        const isInOrder = !turn.guardrail.isSequential || turn.left[0] === check;
+        if (isInOrder && isWanted(turn, check)) await this.#one(turn, check);
+      }
+    }
+  }
+
+  /** What is left asks somebody: side by side, but for what is to be in order. */
+  async #rest(): Promise<void> {
+    const running = this.turns.flatMap((turn) =>
+      turn.guardrail.isSequential
+        ? [this.#inOrder(turn)]
+        : turn.left.map((check) => this.#one(turn, check).then(() => this.#stopWhenOver())),
+    );
+    await Promise.all(running);
+  }
+
+  async #inOrder(turn: GuardrailTurn): Promise<void> {
+    for (const check of turn.left) {
+      if (this.#isOver) return;
+      await this.#one(turn, check);
+    }
+    this.#stopWhenOver();
+  }
+
+  #stopWhenOver(): void {
+    if (this.#isOver) this.#abort.abort();
+  }
+
+  async #one(turn: GuardrailTurn, check: GuardedCheck): Promise<void> {
+    const { phase, house, callOf } = this.#run;
+    const { choices } = this.#scoped(check);
+    const examined = await Promise.all(
+      choices.map(({ segments, views }) =>
+        examine(check, { phase, call: callOf(), signal: this.#signal, segments, views }, house),
+      ),
+    );
+    // A check that was cut off by a refusal has not judged.
+    if (this.#abort.signal.aborted && examined.some(({ result }) => result.error)) return;
+    this.#settle(turn, check, examined);
+  }
+
+  #settle(turn: GuardrailTurn, check: GuardedCheck, examined: readonly Examined[]): void {
+    const { body, placeholders } = this.#run;
+    const edits = examined.flatMap((one) => one.edits);
+    const whole = examined.find((one) => one.body !== undefined)?.body;
+    let isTransformed = false;
+    if (this.#edits && edits.length > 0) isTransformed = body.edit(edits, placeholders);
+    if (this.#edits && whole !== undefined) {
+      body.replace(whole);
+      isTransformed = true;
+    }
+    if (isTransformed) this.#scopes = new Map();
+    for (const { result } of examined) turn.note(check, { ...result, transformed: isTransformed });
+  }
+
+  /** Where texts cannot be read, no check of texts can pass: it is an error, and a refusal where that is asked for. */
+  #judgeUnreadable(): void {
+    const { unreadable } = this.#run.body.texts;
+    if (unreadable === null) return;
+    for (const turn of this.turns) {
+      const isRefused = turn.guardrail.onUnreadable === 'deny';
+      for (const check of turn.left) {
+        const result = blankCheckResult(check, new Date());
+        result.error = { name: 'Unreadable', message: `The body cannot be checked: ${unreadable}.` };
+        result.fail_on_error ||= isRefused;
+        turn.note(check, result);
+      }
+    }
+  }
+
+  #scoped(check: GuardedCheck): Scoped {
+    const { body, phase } = this.#run;
+    const scope = phase === 'output' ? 'all' : check.scope;
+    let scoped = this.#scopes.get(scope);
+    if (!scoped) {
+      scoped = scopedTexts(inScope(body.texts, scope));
+      this.#scopes.set(scope, scoped);
+    }
+    return scoped;
+  }
+}
+
+/** The texts of each choice of an answer: each is judged for itself. */
+type Scoped = {
+  choices: readonly { segments: readonly FoundSegment[]; views: () => readonly TextView[] }[];
+};
+
+function scopedTexts(segments: readonly FoundSegment[]): Scoped {
+  const byChoice = new Map<number, FoundSegment[]>();
+  for (const segment of segments) {
+    const known = byChoice.get(segment.choice);
+    if (known) known.push(segment);
+    else byChoice.set(segment.choice, [segment]);
+  }
+  const lists = byChoice.size === 0 ? [[]] : [...byChoice.values()];
+  return { choices: lists.map((list) => ({ segments: list, views: lazyViews(list) })) };
+}

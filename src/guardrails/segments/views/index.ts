@@ -1,0 +1,90 @@
+import type { Segment, TextEdit } from '../../check.ts';
+import type { FoundSegment } from '../found.ts';
+import { decodedRuns } from './decoded.ts';
+import { type NormalisedText, normalised } from './normalised.ts';
+
+/** A text as it reads otherwise than it is written. `edit`: what an edit of it does to what is written. */
+export type TextView = { readonly segment: Segment; edit(edit: TextEdit): TextEdit[] };
+
+/** Characters of texts that are put together; what is longer is looked at in its parts alone. */
+const MAX_JOINED = 2_000_000;
+
+/** Whether a text may read otherwise than it is written: characters beyond ASCII, escapes, or a long run without spaces. */
+const mayHide = /\P{ASCII}|%[0-9a-fA-F]{2}|\\[ux]|&#|\S{16}|(?:[0-9a-fA-F]{2}[ :,-]){7}/u;
+
+/** All further ways to read texts: without disguise, decoded, and put together without a gap. */
+export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
+  const views: TextView[] = [];
+  const plain = segments.map(({ text }) => (mayHide.test(text) ? normalised(text) : null));
+  for (const [at, segment] of segments.entries()) {
+    const clear = plain[at] ?? null;
+    if (clear) views.push(clearView(segment, clear));
+    if (mayHide.test(clear?.text ?? segment.text)) addDecoded(views, segment, clear);
+  }
+  addJoined(views, segments, plain);
+  return views;
+}
+
+/** Where a stretch of the normalised text stands in the original. */
+const spanIn = (clear: NormalisedText | null, start: number, end: number) =>
+  clear === null ? { start, end } : { start: clear.starts[start] ?? 0, end: clear.starts[end] ?? 0 };
+
+const clearView = (segment: FoundSegment, clear: NormalisedText): TextView => ({
+  segment: { ...segment, text: clear.text },
+  edit: ({ start, end, replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
+});
+
+/** Of a coded run nothing can be replaced but the whole. */
+function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedText | null): void {
+  for (const { start, end, text } of decodedRuns(clear?.text ?? segment.text)) {
+    views.push({
+      segment: { ...segment, kind: 'encoded', text: normalised(text)?.text ?? text },
+      edit: ({ replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
+    });
+  }
+}
+
+type Part = { segment: FoundSegment; clear: NormalisedText | null; from: number; to: number };
+
+function addJoined(
+  views: TextView[],
+  segments: readonly FoundSegment[],
+  plain: readonly (NormalisedText | null)[],
+): void {
+  const parts: Part[] = [];
+  let length = 0;
+  for (const [at, segment] of segments.entries()) {
+    if (segment.kind === 'title') continue;
+    const clear = plain[at] ?? null;
+    const { length: size } = clear?.text ?? segment.text;
+    parts.push({ segment, clear, from: length, to: length + size });
+    length += size;
+  }
+  if (parts.length < 2 || length > MAX_JOINED) return;
+  const joined: Segment = {
+    path: [],
+    role: null,
+    kind: 'text',
+    text: parts.map(({ segment, clear }) => clear?.text ?? segment.text).join(''),
+  };
+  views.push({ segment: joined, edit: (edit) => editParts(parts, edit) });
+  for (const { start, end, text } of decodedRuns(joined.text)) {
+    // What lies in one part was found there.
+    if (parts.some(({ from, to }) => from <= start && end <= to)) continue;
+    views.push({
+      segment: { ...joined, kind: 'encoded', text },
+      edit: ({ segment, replacement }) => editParts(parts, { segment, start, end, replacement }),
+    });
+  }
+}
+
+/** The replacement stands where the match begins; what of it lies in further parts is left out. */
+function editParts(parts: readonly Part[], { start, end, replacement }: TextEdit): TextEdit[] {
+  return parts
+    .filter(({ from, to }) => from < end && start < to)
+    .map(({ segment, clear, from, to }, at) => ({
+      segment,
+      ...spanIn(clear, Math.max(start, from) - from, Math.min(end, to) - from),
+      replacement: at === 0 ? replacement : '',
+    }));
+}

@@ -1,0 +1,126 @@
+/** A text as it reads without disguise. */
+export type NormalisedText = {
+  text: string;
+  /** By the index of each character of `text`, and of its end, where it stands in the original. */
+  starts: Uint32Array;
+};
+
+/** Letters of other alphabets that look like those of the Latin one. */
+const lookAlikes = new Map(
+  Object.entries({
+    а: 'a',
+    е: 'e',
+    о: 'o',
+    р: 'p',
+    с: 'c',
+    х: 'x',
+    у: 'y',
+    і: 'i',
+    ј: 'j',
+    ѕ: 's',
+    һ: 'h',
+    ԁ: 'd',
+    ԛ: 'q',
+    ԝ: 'w',
+    к: 'k',
+    м: 'm',
+    т: 't',
+    в: 'b',
+    н: 'h',
+    ӏ: 'l',
+    ɡ: 'g',
+    ɑ: 'a',
+    ı: 'i',
+    А: 'A',
+    В: 'B',
+    Е: 'E',
+    К: 'K',
+    М: 'M',
+    Н: 'H',
+    О: 'O',
+    Р: 'P',
+    С: 'C',
+    Т: 'T',
+    Х: 'X',
+    У: 'Y',
+    І: 'I',
+    Ѕ: 'S',
+    Ј: 'J',
+    Α: 'A',
+    Β: 'B',
+    Ε: 'E',
+    Ζ: 'Z',
+    Η: 'H',
+    Ι: 'I',
+    Κ: 'K',
+    Μ: 'M',
+    Ν: 'N',
+    Ο: 'O',
+    Ρ: 'P',
+    Τ: 'T',
+    Υ: 'Y',
+    Χ: 'X',
+    α: 'a',
+    ε: 'e',
+    ι: 'i',
+    κ: 'k',
+    ν: 'v',
+    ο: 'o',
+    ρ: 'p',
+    τ: 't',
+    υ: 'u',
+    χ: 'x',
+    γ: 'y',
+  }),
+);
+
+const plain = /^\p{ASCII}*$/u;
+/** What no screen shows: format characters, tags, selectors of variants, fillers. */
+const unseen =
+  /\p{Cf}|\p{Variation_Selector}|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]|\u3164|\uffa0/u;
+const mark = /\p{M}/u;
+
+/**
+ * The text in compatibility form, without what no screen shows, and with look-alikes as Latin letters; null where that is the
+ * text itself.
+ */
+export function normalised(text: string): NormalisedText | null {
+  if (plain.test(text)) return null;
+  const parts: string[] = [];
+  const starts: number[] = [];
+  const add = (said: string, start: number) => {
+    parts.push(said);
+    for (let at = 0; at < said.length; at++) starts.push(start);
+  };
+  let cluster = '';
+  let from = 0;
+  const close = () => {
+    if (cluster !== '') add(latin(cluster.normalize('NFKC')), from);
+    cluster = '';
+  };
+  for (let at = 0; at < text.length; ) {
+    const point = text.codePointAt(at) ?? 0;
+    const character = String.fromCodePoint(point);
+    if (point >= 128 && unseen.test(character)) {
+      at += character.length;
+      continue;
+    }
+    if (point < 128 || !mark.test(character)) {
+      close();
+      from = at;
+    }
+    cluster += character;
+    at += character.length;
+  }
+  close();
+  const said = parts.join('');
+  if (said === text) return null;
+  starts.push(text.length);
+  return { text: said, starts: Uint32Array.from(starts) };
+}
+
+function latin(cluster: string): string {
+  let said = '';
+  for (const character of cluster) said += lookAlikes.get(character) ?? character;
+  return said;
+}
