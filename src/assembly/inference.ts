@@ -5,6 +5,7 @@ import { createEntries } from '../dataplane/cache/entries.ts';
 import { createCache } from '../dataplane/cache/index.ts';
 import { OpenCalls, openCallLimits } from '../dataplane/call/open-calls.ts';
 import type { DataplaneDependencies } from '../dataplane/dependencies.ts';
+import { createCheckHouse } from '../dataplane/guardrails/house.ts';
 import { createLimiting } from '../dataplane/limits/limiting.ts';
 import { createHttpUpstream } from '../dataplane/send/http.ts';
 import { createBreakers } from '../dataplane/strategy/breaker/index.ts';
@@ -19,7 +20,10 @@ import { createSecretMemory } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
 
-type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog' | 'bodies'> & {
+type Given = Pick<
+  DataplaneDependencies,
+  'authenticate' | 'directory' | 'requestLog' | 'bodies' | 'guardrails'
+> & {
   settings: Settings;
   limitEngine: LimitEngine;
   /** The ports on which this process listens; they are added when it begins to listen. */
@@ -67,6 +71,8 @@ export function createInference(given: Given) {
     }),
     random: Math.random,
     streams: { count: 0 },
+    guardrails: given.guardrails,
+    checkHouse: createCheckHouse(http, hostPolicy, () => undefined),
     openCalls: new OpenCalls(openCallLimits(settings.openCalls, maxOpenFiles())),
     savedConfigsOnly: settings.savedConfigsOnly,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,

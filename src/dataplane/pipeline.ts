@@ -1,7 +1,9 @@
 import { chooseTarget } from './leg/choose-target.ts';
 import { findLimits } from './leg/find-limits.ts';
+import { guardInput } from './leg/guard-input.ts';
 import { fromCache } from './leg/layers/from-cache.ts';
 import { gateStream } from './leg/layers/gate-stream.ts';
+import { guardOutput } from './leg/layers/guard-output.ts';
 import { holdLimits } from './leg/layers/hold-limits.ts';
 import { keepRedirects } from './leg/layers/keep-redirects.ts';
 import type { SendLayer } from './leg/layers/send-layer.ts';
@@ -44,8 +46,7 @@ export const sendLayers: readonly SendLayer[] = [
   gateStream, //    holds a stream until it has content, so that one that fails before that can be tried again
   translate, //     the answer in the caller's format
   fromCache, //     sends nothing where the cache has the answer
-  // Place of guardrails on output. Known here: the leg, and the whole answer or stream in the caller's format, be it the
-  // provider's or the cache's, before the caller sees a byte of it; a stream can be held here as `gateStream` does.
+  guardOutput, //   guardrails see all of the answer, the cache's as well, before the caller sees a byte of it
 ];
 
 /** What happens at one target, from the outside in: each step is around those below it. */
@@ -55,7 +56,7 @@ export const legSteps: readonly LegStep[] = [
   readySecrets, //                  values of secret managers take their place in the credential
   renewSecrets, //                  where the provider refuses them, newer ones get a second turn
   findLimits, //                    the caller's limits and the target's; each attempt takes its share of them
-  // Place of guardrails on input. Known here: target and the caller's body, and nothing is made for the provider yet.
+  guardInput, //                    guardrails see the caller's body before anything is made of it for the provider
   makeRequest, //                   path, headers and body for the provider, with its authentication
   lookInCache, //                   finds an answer, or keeps the provider's; the made request is part of the key
   sendUntilSettled(sendLayers), //  sends, retries, streams the answer to the caller

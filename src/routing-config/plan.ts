@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalText } from '../lib/canonical.ts';
 import { allSettings, type ProviderSettings } from '../providers/index.ts';
 import { type FactLookup, lookupOf } from './facts.ts';
+import { type PlannedGuardrail, plannedGuardrails } from './guardrails.ts';
 import type { CachePolicy, CircuitBreaker, RetryPolicy, Strategy } from './parts.ts';
 import { compileQuery, type Test } from './query.ts';
 import { STICKY_DEPTH } from './rules.ts';
@@ -24,6 +25,9 @@ type Behaviour = {
   dropParams: readonly string[];
   strictOpenAiCompliance: boolean;
   breaker: CircuitBreaker | null;
+  /** Null where the config says nothing of them. */
+  inputGuardrails: readonly PlannedGuardrail[] | null;
+  outputGuardrails: readonly PlannedGuardrail[] | null;
 };
 
 /** A target that is called. */
@@ -98,6 +102,8 @@ const NOTHING: Behaviour = {
   dropParams: [],
   strictOpenAiCompliance: true,
   breaker: null,
+  inputGuardrails: null,
+  outputGuardrails: null,
 };
 
 type Place = Pick<Leaf, 'path' | 'index' | 'mode'>;
@@ -188,6 +194,8 @@ function inherit(config: GatewayConfig, parent: Behaviour, path: string): Behavi
     dropParams: config.drop_params ?? parent.dropParams,
     strictOpenAiCompliance: config.strict_open_ai_compliance ?? parent.strictOpenAiCompliance,
     breaker: config.cb_config ?? parent.breaker,
+    inputGuardrails: plannedGuardrails(config, 'input') ?? parent.inputGuardrails,
+    outputGuardrails: plannedGuardrails(config, 'output') ?? parent.outputGuardrails,
   };
 }
 

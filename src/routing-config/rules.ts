@@ -1,5 +1,6 @@
 import { standsAlone } from '../providers/index.ts';
 import { lookupOf } from './facts.ts';
+import { hasGuardrails } from './guardrails.ts';
 import { compileQuery } from './query.ts';
 import type { GatewayConfig } from './schema.ts';
 
@@ -36,8 +37,8 @@ export function structureProblems(config: GatewayConfig, path: string): string[]
   }
   if (config.fetch_integrated_models !== undefined && path !== 'config')
     say(`${path}.fetch_integrated_models`, 'only the config itself takes this key');
-  if (config.passthrough && (plan || targets || config.override_params)) {
-    say(`${path}.passthrough`, 'passthrough excludes strategy, targets and override_params');
+  if (config.passthrough && (plan || targets || config.override_params || hasGuardrails(config))) {
+    say(`${path}.passthrough`, 'passthrough excludes strategy, targets, override_params and guardrails');
   }
   config.forward_headers?.forEach((name, index) => {
     if (refusedForwardHeaders.test(name))
@@ -93,6 +94,7 @@ export function hasContent(config: GatewayConfig): boolean {
 }
 
 const hasBehaviour = (config: GatewayConfig): boolean =>
+  hasGuardrails(config) ||
   [
     config.cache,
     config.retry,

@@ -3,6 +3,7 @@ import { GatewayError } from '../errors/index.ts';
 import { customHostProblem } from '../lib/http/custom-host.ts';
 import { isNestedDeeperThan } from '../lib/storable.ts';
 import { allSettings, type Setting, settingProblem, settingText } from '../providers/index.ts';
+import { guardrailProblems } from './guardrails.ts';
 import { cache, circuitBreaker, retry, statusCodes, strategy } from './parts.ts';
 import {
   conditionProblems,
@@ -22,6 +23,11 @@ const params = z.record(z.string(), z.json());
 
 /** Names with indexes in brackets, between dots. */
 const PARAM_PATH = /^[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*(?:\.[^.[\]]+(?:\[(?:\d{1,9}|\*)\])*)*$/;
+
+/** One that is written in the config, in any of its forms; what it says is read by `guardrails.ts`. */
+const writtenGuardrail = z.record(z.string().min(1).max(100), z.json());
+const guardrails = z.array(z.union([z.string().min(1).max(255), writtenGuardrail])).max(50);
+const hooks = z.array(writtenGuardrail).max(50);
 
 const hostUrl = z
   .string()
@@ -75,6 +81,12 @@ const plainNode = z.strictObject({
     .array(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, 'is not a header name'))
     .max(100)
     .optional(),
+  input_guardrails: guardrails.optional(),
+  output_guardrails: guardrails.optional(),
+  before_request_hooks: hooks.optional(),
+  after_request_hooks: hooks.optional(),
+  input_mutators: hooks.optional(),
+  output_mutators: hooks.optional(),
   passthrough: z.boolean().optional(),
   strict_open_ai_compliance: z.boolean().optional(),
   fetch_integrated_models: z.boolean().optional(),
@@ -112,7 +124,7 @@ export function parseGatewayConfig(value: unknown): GatewayConfig {
   if (!parsed.success) {
     throw invalid(parsed.error.issues.flatMap((issue) => describe(issue)));
   }
-  const problems = structureProblems(parsed.data, 'config');
+  const problems = [...structureProblems(parsed.data, 'config'), ...guardrailProblems(parsed.data, 'config')];
   if (countParams(parsed.data) > MAX_INHERITED_PARAMS)
     problems.push(
       `path: config, message: the parameters of all targets, inherited ones included, are at most ${MAX_INHERITED_PARAMS}`,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { KeyRecord } from '../../directory/memory.ts';
+import type { Placeholders } from '../../guardrails/segments/index.ts';
 import type { Leaf, Plan } from '../../routing-config/plan.ts';
 import type { Form } from '../forms/form.ts';
 import type { CallLimits } from '../limits/call-limits.ts';
@@ -61,6 +62,8 @@ export type Call = {
   /** Null where no limit is about the caller. */
   limits: CallLimits | null;
   savedConfig: { id: string; slug: string; versionId: string } | null;
+  /** Numbers of texts that guardrails replaced; null where nothing was checked yet. */
+  placeholders: Placeholders | null;
   /** It has a place among the open calls, which it gives back at its end. */
   isOpen: boolean;
 };

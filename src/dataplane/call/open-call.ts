@@ -79,6 +79,7 @@ function opened(visit: Visit, clock: Call['clock'], credential: Credential | nul
     limits: null,
     savedConfig: null,
     routing: [],
+    placeholders: null,
     isOpen: false,
   };
 }

@@ -4,6 +4,8 @@ import type { CacheStatus } from '../../recording/log/record.ts';
 import type { Leaf } from '../../routing-config/plan.ts';
 import type { Lookup } from '../cache/index.ts';
 import type { Call } from '../call/call.ts';
+import type { OwnAnswer } from '../guardrails/denial.ts';
+import type { LegGuardrails } from '../guardrails/leg-guardrails.ts';
 import type { LegLimits } from '../limits/leg-limits.ts';
 import type { Adapter, Asked } from '../request/adapter.ts';
 import type { OutgoingBody } from '../request/body.ts';
@@ -33,6 +35,11 @@ export class Leg {
   limits: LegLimits | null = null;
   /** What the target's own limit said in the place of the target, the last time that it was asked; null where nothing. */
   refusal: GatewayError | null = null;
+
+  /** By `guardInput`; null where the leg comes under none. */
+  guards: LegGuardrails | null = null;
+  /** What answers in the place of the provider, since a guardrail refuses the input; null where none does. */
+  denied: OwnAnswer | null = null;
 
   /** By `makeRequest`: what goes to the provider, as often as retries ask for it. */
   request!: UpstreamRequest;

@@ -6,7 +6,9 @@ import type { LegStep, RunLeg } from './leg-step.ts';
 
 /** Looks for an answer in the cache, where the config has one; otherwise keeps the provider's answer there. */
 export const lookInCache: LegStep = (leg, dependencies, next) =>
-  leg.leaf.cache === null ? next(leg, dependencies) : throughCache(leg, dependencies, next);
+  leg.leaf.cache === null || leg.denied !== null
+    ? next(leg, dependencies)
+    : throughCache(leg, dependencies, next);
 
 async function throughCache(leg: Leg, dependencies: DataplaneDependencies, next: RunLeg): Promise<Settled> {
   const { cache } = dependencies;

@@ -10,7 +10,7 @@ import { askDialect } from './ask-dialect.ts';
 import { askOverHttp } from './ask-over-http.ts';
 import type { Leg } from './leg.ts';
 import type { LegStep } from './leg-step.ts';
-import { refuseRequest } from './refuse-request.ts';
+import { denyRequest, refuseRequest } from './refuse-request.ts';
 
 /**
  * Makes what goes to the provider: in the provider's own dialect, by code of this process, or over HTTP in the format that
@@ -24,9 +24,13 @@ export const makeRequest: LegStep = (leg, dependencies, next) => {
 };
 
 function prepare(leg: Leg, dependencies: DataplaneDependencies): Promise<void> | undefined {
-  const { call, leaf, target } = leg;
+  const { call, target } = leg;
   const { endpoint, upstreamPath } = call.route;
-  leg.body = outgoingBody(call, leaf, target);
+  leg.body = outgoingBody(leg);
+  if (leg.denied !== null) {
+    denyRequest(leg, leg.denied);
+    return;
+  }
   if (leg.refused !== null) {
     refuseRequest(leg, leg.refused, endpoint);
     return;

@@ -26,6 +26,14 @@ export type OutgoingBody = {
   hidesUsage?: true;
 };
 
+/** For whom a body is made. `guards`: null where no guardrail read it. */
+type Outgoing = {
+  call: Call;
+  leaf: Leaf;
+  target: Target;
+  guards: { readonly edited: RequestBody | null } | null;
+};
+
 const unchanged = (content: OutgoingBody['content'], value: OutgoingBody['value'] = null): OutgoingBody => ({
   content,
   value,
@@ -34,25 +42,31 @@ const unchanged = (content: OutgoingBody['content'], value: OutgoingBody['value'
 });
 
 /** Applies `default_params`, `override_params` and `drop_params`, and takes the `@slug/` off the model. */
-export function outgoingBody(call: Call, leaf: Leaf, target: Target): OutgoingBody {
-  const { body } = call;
+export function outgoingBody({ call, leaf, target, guards }: Outgoing): OutgoingBody {
+  const made = madeBody({ call, leaf, target, guards }, guards?.edited ?? call.body);
+  return guards?.edited ? { ...made, changed: true } : made;
+}
+
+function madeBody({ call, leaf, target, guards }: Outgoing, body: RequestBody): OutgoingBody {
   if (body.kind === 'none') return unchanged(null);
   if (body.kind !== 'json') {
     if (body.form) return formBody(body, body.form, leaf, target);
     if (changesBody(leaf)) requireWithoutParameters(call);
     return unchanged(body.kind === 'stream' ? body.stream : body.bytes);
   }
-  return jsonBody(body, call, leaf, target);
+  return jsonBody(body, { call, leaf, target, guards });
 }
 
 type JsonBody = Extract<RequestBody, { kind: 'json' }>;
 
 /** The caller's own bytes around what changes: numbers stay as they are written, and so does everything else. */
-function jsonBody(body: JsonBody, { plan }: Call, leaf: Leaf, { model, record }: Target): OutgoingBody {
+function jsonBody(body: JsonBody, { call: { plan }, leaf, target, guards }: Outgoing): OutgoingBody {
+  const { model, record } = target;
   const renamed = model !== null && model !== (leaf.overrideParams?.model ?? body.value.model);
   const restricting = record?.restrictsModels ? record : null;
   const decides =
     restricting !== null ||
+    guards !== null ||
     leaf.cache !== null ||
     changesBody(leaf) ||
     (plan.kind === 'group' && plan.readsCall);

@@ -14,6 +14,9 @@ export function refusing(error: unknown, endpoint: Endpoint): Send {
   return answeredBy(() => Promise.reject(error), endpoint);
 }
 
+/** Answers with what is known already. */
+export const answering = (answer: DialectAnswer): Send => answeredBy(() => Promise.resolve(answer), 'proxy');
+
 type Answering = (signal: AbortSignal) => Promise<DialectAnswer>;
 
 const answeredBy =

@@ -34,6 +34,14 @@ export const routingErrors = {
     'unknown_provider',
     'The provider is not known.',
   ),
+  GUARDRAIL_DENIED: entry(446, 'AB01', 'hooks_failed', null, 'A guardrail refuses the call.'),
+  GUARDRAIL_BROKEN: entry(
+    500,
+    'AB04',
+    'api_error',
+    'guardrail_broken',
+    'A guardrail that is enforced on the call cannot be run.',
+  ),
   UNSUPPORTED_ENDPOINT: entry(
     400,
     'AB01',

@@ -106,6 +106,7 @@ class RunningPhase {
 
   /** What is left asks somebody: side by side, but for what is to be in order. */
   async #rest(): Promise<void> {
+    if (this.#isOver) return;
     const running = this.turns.flatMap((turn) =>
       turn.guardrail.isSequential
         ? [this.#inOrder(turn)]

@@ -20,14 +20,12 @@ const codings: readonly Coding[] = [
     pattern: /[^\s"']*(?:\\u\{?[0-9a-fA-F]{2,6}\}?|\\x[0-9a-fA-F]{2}|&#x?[0-9a-fA-F]{2,6};)[^\s"']*/g,
     decode: fromEscapes,
   },
-  // Characters that no screen shows, one for each of ASCII.
-  { pattern: /[\u{E0020}-\u{E007E}]{4,}/gu, decode: fromTags },
 ];
 
 /** All runs of a text that say something else when they are decoded, once or twice. */
 export function decodedRuns(text: string, depth = MAX_DEPTH): DecodedRun[] {
   const found: DecodedRun[] = [];
-  if (text.length < MIN_RUN && !/[%\\&]|\u{E0020}/u.test(text)) return found;
+  if (text.length < MIN_RUN && !/[%\\&]/.test(text)) return found;
   for (const { pattern, decode } of codings) {
     for (const match of text.matchAll(pattern)) {
       if (found.length >= MAX_RUNS) return found;
@@ -92,6 +90,15 @@ function fromEscapes(run: string): string {
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
     return code <= 0x10ffff ? String.fromCodePoint(code) : all;
   });
+}
+
+/** Runs of characters that no screen shows, one for each of ASCII. */
+export function tagRuns(text: string): DecodedRun[] {
+  return [...text.matchAll(/[\u{E0020}-\u{E007E}]+/gu)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    text: fromTags(match[0]),
+  }));
 }
 
 function fromTags(run: string): string {

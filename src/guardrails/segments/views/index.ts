@@ -1,6 +1,6 @@
 import type { Segment, TextEdit } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
-import { decodedRuns } from './decoded.ts';
+import { decodedRuns, tagRuns } from './decoded.ts';
 import { type NormalisedText, normalised } from './normalised.ts';
 
 /** A text as it reads otherwise than it is written. `edit`: what an edit of it does to what is written. */
@@ -18,7 +18,10 @@ export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
   const plain = segments.map(({ text }) => (mayHide.test(text) ? normalised(text) : null));
   for (const [at, segment] of segments.entries()) {
     const clear = plain[at] ?? null;
-    if (clear) views.push(clearView(segment, clear));
+    if (clear) {
+      views.push(clearView(segment, clear));
+      addTags(views, segment);
+    }
     if (mayHide.test(clear?.text ?? segment.text)) addDecoded(views, segment, clear);
   }
   addJoined(views, segments, plain);
@@ -35,6 +38,16 @@ const clearView = (segment: FoundSegment, clear: NormalisedText): TextView => ({
 });
 
 /** Of a coded run nothing can be replaced but the whole. */
+function addTags(views: TextView[], segment: FoundSegment): void {
+  for (const { start, end, text } of tagRuns(segment.text)) {
+    views.push({
+      segment: { ...segment, kind: 'encoded', text },
+      edit: ({ replacement }) => [{ segment, start, end, replacement }],
+    });
+  }
+}
+
+/** The same for codings that a keyboard has. */
 function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedText | null): void {
   for (const { start, end, text } of decodedRuns(clear?.text ?? segment.text)) {
     views.push({

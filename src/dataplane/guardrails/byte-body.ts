@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer';
+import type { TextEdit } from '../../guardrails/check.ts';
+import { type CheckedBody, CheckedJson } from '../../guardrails/engine/index.ts';
+import {
+  NO_TEXTS,
+  type Placeholders,
+  type ReadTexts,
+  unreadableTexts,
+  withEdits,
+} from '../../guardrails/segments/index.ts';
+import { isObject } from '../../lib/json.ts';
+import { spliced } from '../../lib/json-text/splice.ts';
+
+/** A body of bytes while it is checked, and its bytes afterwards. */
+export type ByteBody = CheckedBody & { bytes(): Buffer };
+
+/** What is left of the caller's or the provider's own bytes stays as it was written. */
+export function jsonBody(bytes: Buffer, value: unknown, phase: 'input' | 'output'): ByteBody {
+  const checked = new CheckedJson(value, phase);
+  return {
+    get texts() {
+      return checked.texts;
+    },
+    get value() {
+      return checked.value;
+    },
+    get isEdited() {
+      return checked.isEdited;
+    },
+    edit: (edits, placeholders) => checked.edit(edits, placeholders),
+    replace: (whole) => checked.replace(whole),
+    bytes: () => (checked.isEdited ? rewritten(bytes, value, checked.value) : bytes),
+  };
+}
+
+function rewritten(bytes: Buffer, before: unknown, after: unknown): Buffer {
+  if (!isObject(before) || !isObject(after)) return Buffer.from(JSON.stringify(after));
+  const changes = new Map<string, string | null>();
+  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) changes.set(name, null);
+  for (const [name, member] of Object.entries(after))
+    if (member !== before[name]) changes.set(name, JSON.stringify(member));
+  return changes.size === 0 ? bytes : spliced(bytes, changes);
+}
+
+/** A body that is one text. */
+class TextBody implements ByteBody {
+  #text: string;
+  isEdited = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get value(): null {
+    return null;
+  }
+
+  get texts(): ReadTexts {
+    const segment = { path: [], role: null, kind: 'text', text: this.#text, turn: null, choice: 0 } as const;
+    return this.#text.trim() === '' ? NO_TEXTS : { ...NO_TEXTS, segments: [segment] };
+  }
+
+  edit(edits: readonly TextEdit[], placeholders: Placeholders): boolean {
+    const edited = String(withEdits(this.#text, edits, placeholders));
+    const hasChanged = edited !== this.#text;
+    this.#text = edited;
+    this.isEdited ||= hasChanged;
+    return hasChanged;
+  }
+
+  replace(): void {
+    throw new Error('A body that is no JSON cannot be replaced by one that is.');
+  }
+
+  bytes(): Buffer {
+    return Buffer.from(this.#text);
+  }
+}
+
+/** A body of which nothing can be said. */
+const fixedBody = (bytes: Buffer, texts: ReadTexts): ByteBody => ({
+  texts,
+  value: null,
+  isEdited: false,
+  edit: () => false,
+  replace: () => undefined,
+  bytes: () => bytes,
+});
+
+/** What holds no words. */
+const wordless = /^(?:audio|image|video|font|model)\//i;
+
+/** Any bytes: JSON, a text, sound and images, or what cannot be read. `type`: the content type. */
+export function bodyOf(bytes: Buffer, type: string, phase: 'input' | 'output'): ByteBody {
+  if (bytes.length === 0) return fixedBody(bytes, NO_TEXTS);
+  if (wordless.test(type)) return fixedBody(bytes, { ...NO_TEXTS, hasUnseen: true });
+  if (!isUtf8(bytes) || bytes.includes(0)) return fixedBody(bytes, unreadableTexts('it is no text'));
+  const text = bytes.toString('utf8');
+  const value = parsed(text);
+  return value === undefined || typeof value !== 'object'
+    ? new TextBody(text)
+    : jsonBody(bytes, value, phase);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const unreadableBody = (bytes: Buffer, why: string): ByteBody =>
+  fixedBody(bytes, unreadableTexts(why));

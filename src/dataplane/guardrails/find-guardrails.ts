@@ -1,0 +1,109 @@
+import { GatewayError } from '../../errors/index.ts';
+import type {
+  CompiledGuardrail,
+  EnforcedGuardrails,
+  GuardrailLookup,
+  Phase,
+  PreparedGuardrail,
+} from '../../guardrails/index.ts';
+import { Placeholders } from '../../guardrails/segments/index.ts';
+import type { Endpoint } from '../../providers/index.ts';
+import type { PlannedGuardrail } from '../../routing-config/guardrails.ts';
+import type { Call } from '../call/call.ts';
+import type { Leg } from '../leg/leg.ts';
+import { effective, exemptedIn, LegGuardrails } from './leg-guardrails.ts';
+
+/** Endpoints on which a config's guardrails do nothing; what is enforced covers them all. */
+const enforcedOnly: ReadonlySet<Endpoint> = new Set<Endpoint>([
+  'imageGenerate',
+  'imageEdit',
+  'imageVariation',
+  'createSpeech',
+  'createTranscription',
+  'createTranslation',
+  'moderate',
+  'models',
+  'files',
+  'batches',
+  'batchOutput',
+  'fineTuning',
+  'storedResponse',
+  'realtime',
+]);
+
+/** Endpoints that answer with numbers alone. */
+const wordless: ReadonlySet<Endpoint> = new Set<Endpoint>(['embed', 'countTokens', 'models', 'moderate']);
+
+/** The guardrails of a leg; null where it comes under none, which costs one look. */
+export function guardrailsOf(
+  { leaf, call }: Pick<Leg, 'leaf' | 'call'>,
+  lookup: GuardrailLookup,
+): LegGuardrails | null | Promise<LegGuardrails | null> {
+  const enforced = lookup.guardrailsOf(call.workspaceId);
+  if (enforced === null && leaf.inputGuardrails === null && leaf.outputGuardrails === null) return null;
+  return find({ leaf, call }, lookup, enforced);
+}
+
+async function find(
+  { leaf, call }: Pick<Leg, 'leaf' | 'call'>,
+  lookup: GuardrailLookup,
+  enforcing: EnforcedGuardrails | null | Promise<EnforcedGuardrails | null>,
+): Promise<LegGuardrails | null> {
+  const enforced = await enforcing;
+  if (enforced && enforced.broken.length > 0)
+    throw new GatewayError('GUARDRAIL_BROKEN', {
+      message: `The enforced guardrail ${enforced.broken[0]} is gone or broken: no call goes on without it.`,
+    });
+  const isCovered = !enforcedOnly.has(call.route.endpoint);
+  const own = async (listed: readonly PlannedGuardrail[] | null, phase: Phase) =>
+    listed === null || !isCovered ? [] : resolved(listed, phase, call, lookup);
+  const input = effective(await own(leaf.inputGuardrails, 'input'), enforced?.input ?? []);
+  const output = wordless.has(call.route.endpoint)
+    ? []
+    : effective(await own(leaf.outputGuardrails, 'output'), enforced?.output ?? []);
+  const exempted = enforced ? exemptedIn(enforced) : [];
+  if (input.length + output.length + exempted.length === 0) return null;
+  call.placeholders ??= new Placeholders();
+  return new LegGuardrails({ input: inputFor(input, call), output }, exempted, call.placeholders);
+}
+
+/** Guardrails that a config names are looked up for each call: an edit of one counts at once. */
+async function resolved(
+  listed: readonly PlannedGuardrail[],
+  phase: Phase,
+  call: Call,
+  lookup: GuardrailLookup,
+): Promise<PreparedGuardrail[]> {
+  const found: PreparedGuardrail[] = [];
+  for (const planned of listed) {
+    if (typeof planned === 'string') {
+      const known = lookup.guardrailById(call.workspaceId, planned);
+      found.push(usable(planned, known instanceof Promise ? await known : known, phase));
+    } else found.push(planned);
+  }
+  return found;
+}
+
+function usable(name: string, compiled: CompiledGuardrail | null, phase: Phase): PreparedGuardrail {
+  const quoted = JSON.stringify(name.slice(0, 100));
+  if (compiled === null) throw refusal(`There is no guardrail ${quoted} in this workspace.`, phase);
+  const guardrail = compiled[phase];
+  if (!('problems' in guardrail)) return guardrail;
+  const [problem] = guardrail.problems;
+  throw refusal(
+    `The guardrail ${quoted} cannot be used on the ${phase}: ${problem?.path}: ${problem?.message}.`,
+    phase,
+  );
+}
+
+const refusal = (message: string, phase: Phase) =>
+  new GatewayError('INVALID_CONFIG', { message, param: `config.${phase}_guardrails` });
+
+/** Without a body there is no text to check: what looks at the call itself stays. */
+function inputFor(guardrails: readonly PreparedGuardrail[], { body }: Call): readonly PreparedGuardrail[] {
+  if (body.kind !== 'none') return guardrails;
+  return guardrails.flatMap((guardrail) => {
+    const checks = guardrail.checks.filter(({ check }) => check.readsCallOnly);
+    return checks.length === 0 ? [] : [{ ...guardrail, checks }];
+  });
+}

@@ -1,0 +1,71 @@
+import type { LookupAddress } from 'node:dns';
+import type { CheckRequest, CheckServices } from '../../guardrails/check.ts';
+import { CheckBreakers, type CheckHouse } from '../../guardrails/engine/index.ts';
+import { customHostProblem, type HostPolicy } from '../../lib/http/custom-host.ts';
+import type { HttpUpstream } from '../send/http.ts';
+
+/** Bytes of an answer to a check. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+type House = Pick<CheckHouse, 'services' | 'breakers' | 'observe'>;
+
+/** What checks share: connections that judge addresses, breakers, and who is told of each run. */
+export const createCheckHouse = (
+  http: HttpUpstream,
+  hostPolicy: HostPolicy,
+  observe: CheckHouse['observe'],
+): House => ({
+  breakers: new CheckBreakers(),
+  observe,
+  services: {
+    send: (request) => send(request, http, hostPolicy),
+    resolves: (hostname, signal) => resolves(hostname, http, signal),
+    callModel: () => Promise.reject(new Error('Checks that call models are not offered yet.')),
+  } satisfies CheckServices,
+});
+
+async function send(
+  { url, method, headers, body, timeoutMs, signal }: CheckRequest,
+  http: HttpUpstream,
+  hostPolicy: HostPolicy,
+): ReturnType<CheckServices['send']> {
+  const problem = customHostProblem(url) ?? hostPolicy.problem(url);
+  if (problem) throw new Error(`The address is not allowed: ${problem}`);
+  const answer = await http.fetch(url, {
+    method,
+    headers: { ...headers },
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    ...(body !== undefined && { body }),
+  });
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    body: await boundedText(answer),
+  };
+}
+
+async function boundedText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) throw new Error(`The answer has more than ${MAX_ANSWER_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Whether a name leads to addresses that may be connected to, without a connection. */
+function resolves(hostname: string, { guard }: HttpUpstream, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(false), { once: true });
+    const answer = (error: Error | null, found: string | LookupAddress[]) =>
+      resolve(error === null && found.length > 0);
+    try {
+      guard.lookupAt(hostname, 443)(hostname, { all: true }, answer);
+    } catch {
+      resolve(false);
+    }
+  });
+}

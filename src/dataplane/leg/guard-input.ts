@@ -1,0 +1,93 @@
+import { GatewayError } from '../../errors/index.ts';
+import { runPhase } from '../../guardrails/engine/index.ts';
+import { NO_TEXTS } from '../../guardrails/segments/index.ts';
+import { isObject } from '../../lib/json.ts';
+import type { Settled } from '../answer/settled.ts';
+import type { Call, RequestBody } from '../call/call.ts';
+import type { DataplaneDependencies } from '../dependencies.ts';
+import { boundaryOf, parseForm } from '../forms/form.ts';
+import { type ByteBody, bodyOf, jsonBody, unreadableBody } from '../guardrails/byte-body.ts';
+import { checkedCall } from '../guardrails/checked-call.ts';
+import { denialAnswer } from '../guardrails/denial.ts';
+import { guardrailsOf } from '../guardrails/find-guardrails.ts';
+import { FormBody } from '../guardrails/form-body.ts';
+import type { LegGuardrails } from '../guardrails/leg-guardrails.ts';
+import type { Leg } from './leg.ts';
+import type { LegStep, RunLeg } from './leg-step.ts';
+
+/**
+ * Runs the guardrails of the input before anything is made for the provider. A refusal takes the place of the provider's
+ * answer, for retries and strategies to judge; what guardrails changed goes to the provider in the place of the caller's body.
+ */
+export const guardInput: LegStep = (leg, dependencies, next) => {
+  leg.guards = null;
+  leg.denied = null;
+  const found = guardrailsOf(leg, dependencies.guardrails);
+  if (found === null) return next(leg, dependencies);
+  return found instanceof Promise
+    ? found.then((guards) =>
+        guards === null ? next(leg, dependencies) : guarded(leg, guards, dependencies, next),
+      )
+    : guarded(leg, found, dependencies, next);
+};
+
+async function guarded(
+  leg: Leg,
+  guards: LegGuardrails,
+  dependencies: DataplaneDependencies,
+  next: RunLeg,
+): Promise<Settled> {
+  requireRead(leg.call);
+  leg.guards = guards;
+  if (guards.input.length > 0) await check(leg, guards, dependencies);
+  return next(leg, dependencies);
+}
+
+function requireRead({ headers }: Call): void {
+  if (headers['x-gateway-nitro-mode'] !== 'true') return;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: 'x-gateway-nitro-mode reads no bodies, and guardrails apply to this call.',
+    param: 'x-gateway-nitro-mode',
+  });
+}
+
+async function check(leg: Leg, guards: LegGuardrails, { checkHouse }: DataplaneDependencies): Promise<void> {
+  const { call, target } = leg;
+  const body = inputOf(call);
+  const outcome = await runPhase({
+    phase: 'input',
+    guardrails: guards.input,
+    body,
+    callOf: () => checkedCall(leg, body.value, null),
+    placeholders: guards.placeholders,
+    house: checkHouse,
+    signal: call.disconnect.signal,
+  });
+  guards.before = outcome.results;
+  guards.hasFailed = outcome.hasFailed;
+  if (outcome.later) guards.later.push({ phase: 'input', results: outcome.later });
+  if (outcome.denial) {
+    const isStream = isObject(body.value) && body.value.stream === true;
+    leg.denied = denialAnswer(outcome.denial, guards, {
+      endpoint: call.route.endpoint,
+      model: target.model,
+      isStream,
+    });
+  } else if (body.isEdited) guards.edited = editedBody(call, body);
+}
+
+function inputOf({ body, headers }: Call): ByteBody {
+  if (body.kind === 'json') return jsonBody(body.bytes, body.value, 'input');
+  if (body.kind === 'none') return { ...unreadableBody(Buffer.alloc(0), ''), texts: NO_TEXTS };
+  if (body.kind === 'stream')
+    return unreadableBody(Buffer.alloc(0), 'it is too large, or of unknown length, and goes on as it comes');
+  if (body.form) return new FormBody(body.form);
+  return bodyOf(body.bytes, headers['content-type'] ?? '', 'input');
+}
+
+function editedBody({ body, headers }: Call, edited: ByteBody): RequestBody {
+  const bytes = edited.bytes();
+  if (body.kind === 'json' && isObject(edited.value)) return { kind: 'json', bytes, value: edited.value };
+  const boundary = boundaryOf(headers['content-type']);
+  return { kind: 'bytes', bytes, form: boundary === null ? null : parseForm(bytes, boundary) };
+}

@@ -1,0 +1,123 @@
+import {
+  type GuardrailDefinition,
+  type GuardrailProblem,
+  type Phase,
+  type PreparedGuardrail,
+  parseGuardrail,
+  prepareGuardrail,
+} from '../guardrails/index.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
+import type { GatewayConfig } from './schema.ts';
+import { snakeCaseKey } from './spelling.ts';
+
+/** A guardrail of a config: written in it, or the id or slug of one that is stored. */
+export type PlannedGuardrail = PreparedGuardrail | string;
+
+/** Members of a config that list guardrails, by phase, in the order in which they are run. */
+const members = {
+  input: ['before_request_hooks', 'input_guardrails', 'input_mutators'],
+  output: ['after_request_hooks', 'output_guardrails', 'output_mutators'],
+} as const satisfies Record<Phase, readonly (keyof GatewayConfig)[]>;
+
+const allMembers = [...members.input, ...members.output];
+
+export const hasGuardrails = (config: GatewayConfig): boolean =>
+  allMembers.some((member) => config[member] !== undefined);
+
+/** The guardrails of one level of a config in a phase; null where it says nothing of them. */
+export function plannedGuardrails(config: GatewayConfig, phase: Phase): readonly PlannedGuardrail[] | null {
+  const listed = members[phase].filter((member) => config[member] !== undefined);
+  if (listed.length === 0) return null;
+  return listed.flatMap((member) =>
+    (config[member] ?? []).flatMap((written, at): PlannedGuardrail[] => {
+      const planned = plan(written, phase, `${member}[${at}]`);
+      return typeof planned === 'object' && 'problems' in planned ? [] : [planned];
+    }),
+  );
+}
+
+/** Mistakes in the guardrails of all levels of a config. */
+export function guardrailProblems(config: GatewayConfig, path: string): string[] {
+  const own = (['input', 'output'] as const).flatMap((phase) =>
+    members[phase].flatMap((member) =>
+      (config[member] ?? []).flatMap((written, at) => problemsIn(written, phase, `${path}.${member}[${at}]`)),
+    ),
+  );
+  const below = (config.targets ?? []).flatMap((target, index) =>
+    guardrailProblems(target, `${path}.targets[${index}]`),
+  );
+  return [...own, ...below];
+}
+
+function problemsIn(written: string | JsonObject, phase: Phase, path: string): string[] {
+  const planned = plan(written, phase, path);
+  if (typeof planned === 'string' || !('problems' in planned)) return [];
+  return planned.problems.map(
+    ({ path: at, message }) => `path: ${path}${at === '' ? '' : `.${at}`}, message: ${message}`,
+  );
+}
+
+/** `place`: the id of a guardrail that has none. */
+function plan(
+  written: string | JsonObject,
+  phase: Phase,
+  place: string,
+): PlannedGuardrail | { problems: readonly GuardrailProblem[] } {
+  if (typeof written === 'string') return written;
+  const { id = place, guardrail_version_id: versionId = null, name = null, ...rest } = hookOf(written);
+  if (rest.checks === undefined && rest.actions === undefined && typeof written.id === 'string')
+    return written.id;
+  const parsed = parseGuardrail(rest);
+  if ('problems' in parsed) return parsed;
+  const { definition }: { definition: GuardrailDefinition } = parsed;
+  const use = { id: String(id), versionId: textOrNull(versionId), name: textOrNull(name) };
+  return prepareGuardrail(definition, { ...use, phase, origin: 'config' });
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Members of an object that are no ids of checks. */
+const own = new Set(['id', 'name', 'type', 'checks', 'guardrail_version_id']);
+const actions = new Set([
+  'deny',
+  'async',
+  'sequential',
+  'soft_deny_200',
+  'on_success',
+  'on_fail',
+  'scope',
+  'stream',
+  'on_unreadable',
+]);
+
+/** A hook, or the short form in which every other member is a check with its parameters, as a guardrail is written. */
+function hookOf(written: JsonObject): JsonObject {
+  const hook: JsonObject = {};
+  const said: JsonObject = {};
+  const checks: unknown[] = [];
+  for (const [key, value] of Object.entries(written)) {
+    const name = snakeCaseKey(key);
+    const plain = name === 'soft_deny200' ? 'soft_deny_200' : name;
+    if (plain === 'type') continue;
+    if (own.has(plain)) hook[plain] = value;
+    else if (actions.has(plain)) said[plain] = value;
+    else checks.push(shortCheck(key, value));
+  }
+  if (checks.length > 0) hook.checks = [...(Array.isArray(hook.checks) ? hook.checks : []), ...checks];
+  if (Array.isArray(hook.checks)) hook.checks = hook.checks.map(withOwnSpelling);
+  if (Object.keys(said).length > 0) hook.actions = said;
+  return hook;
+}
+
+/** `id` inside the parameters says which check it is, in place of the key. */
+function shortCheck(key: string, value: unknown): unknown {
+  if (!isObject(value)) return { id: key, parameters: value === true || value === null ? {} : value };
+  const { id = key, ...parameters } = value;
+  return { id, parameters };
+}
+
+const withOwnSpelling = (check: unknown): unknown => {
+  if (!isObject(check) || check.isEnabled === undefined) return check;
+  const { isEnabled, ...rest } = check;
+  return { is_enabled: isEnabled, ...rest };
+};
