@@ -8,7 +8,6 @@ import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
 import { createDirectory } from '../directory/memory.ts';
 import { graphGauges } from '../graph/index.ts';
-import { noGuardrails } from '../guardrails/index.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { createHeaderAliases } from '../http/header-aliases.ts';
 import type { Listener, UpgradeListener } from '../http/listener.ts';
@@ -139,7 +138,6 @@ export function createApp(dependencies: AppDependencies): App {
     directory,
     requestLog,
     bodies,
-    guardrails: noGuardrails,
     limitEngine: limits,
     settings,
     ownPorts,

@@ -20,10 +20,7 @@ import { createSecretMemory } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
 
-type Given = Pick<
-  DataplaneDependencies,
-  'authenticate' | 'directory' | 'requestLog' | 'bodies' | 'guardrails'
-> & {
+type Given = Pick<DataplaneDependencies, 'authenticate' | 'directory' | 'requestLog' | 'bodies'> & {
   settings: Settings;
   limitEngine: LimitEngine;
   /** The ports on which this process listens; they are added when it begins to listen. */
@@ -71,7 +68,6 @@ export function createInference(given: Given) {
     }),
     random: Math.random,
     streams: { count: 0 },
-    guardrails: given.guardrails,
     checkHouse: createCheckHouse(http, hostPolicy, () => undefined),
     openCalls: new OpenCalls(openCallLimits(settings.openCalls, maxOpenFiles())),
     savedConfigsOnly: settings.savedConfigsOnly,

@@ -2,7 +2,6 @@ import type { Sleep } from '../auth/index.ts';
 import type { DoorAuthenticate } from '../authentication/authenticate.ts';
 import type { Directory } from '../directory/memory.ts';
 import type { CheckHouse } from '../guardrails/engine/index.ts';
-import type { GuardrailLookup } from '../guardrails/index.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { HostPolicy } from '../lib/http/custom-host.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -45,8 +44,6 @@ export type DataplaneDependencies = {
   limits: Settings['limits'];
   /** Holds calls to budgets and rates. */
   limiting: Limiting;
-  /** Guardrails in memory. */
-  guardrails: GuardrailLookup;
   /** How checks run. */
   checkHouse: CheckHouse;
   /** What request bodies may take of the memory, at all doors. */

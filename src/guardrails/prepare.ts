@@ -173,7 +173,7 @@ const knownIds = (): string => allChecks.map(({ id }) => id).join(', ');
 const redacts = ({ mayEdit, detects }: PreparedCheck): boolean => mayEdit && detects;
 
 function usualScope(check: PreparedCheck, origin: GuardrailOrigin): GuardrailScope {
-  if (redacts(check)) return 'all';
+  if (check.mayEdit && (check.detects || !check.check.isRemote)) return 'all';
   return origin === 'organisation' ? 'new' : 'last';
 }
 

@@ -147,7 +147,7 @@ async function tryTarget(
   const { limiting } = dependencies;
   const leg = new Leg(call, leaf, () => true);
   leg.target = await resolveTarget(leaf, call, dependencies);
-  leg.body = outgoingBody(call, leaf, leg.target);
+  leg.body = outgoingBody(leg);
   const all = [...(call.limits?.held ?? []), ...countersAt(leg, dependencies)];
   const counters = mayCost(call) ? all : all.filter(isTakenOnArrival);
   await engine.learn(counters);

@@ -4,7 +4,6 @@ import type { PreparedGuardrail } from '../../guardrails/index.ts';
 import { uuid } from '../../lib/ids.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import type { Endpoint } from '../../providers/index.ts';
-import type { UpstreamHeaders } from '../send/upstream.ts';
 import type { LegGuardrails } from './leg-guardrails.ts';
 
 /** An answer in the gateway's words. */

@@ -29,7 +29,8 @@ export const guardedSend =
   (request, sink) => {
     guards.after = [];
     const guarded = new GuardedAnswer(leg, guards, house, sink);
-    return guarded.control(send(guards.output.length > 0 ? readable(request) : request, guarded));
+    const told = { ...request, headers: { ...guards.headers, ...request.headers } };
+    return guarded.control(send(guards.output.length > 0 ? readable(told) : told, guarded));
   };
 
 /** What is compressed would have to be unpacked first. */

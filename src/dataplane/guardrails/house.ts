@@ -25,7 +25,16 @@ export const createCheckHouse = (
 });
 
 async function send(
-  { url, method, headers, body, timeoutMs, signal }: CheckRequest,
+  {
+    url,
+    method,
+    headers,
+    body,
+    timeoutMs,
+    signal,
+    isBinary,
+    maxAnswerBytes = MAX_ANSWER_BYTES,
+  }: CheckRequest,
   http: HttpUpstream,
   hostPolicy: HostPolicy,
 ): ReturnType<CheckServices['send']> {
@@ -41,19 +50,19 @@ async function send(
   return {
     status: answer.status,
     headers: Object.fromEntries(answer.headers),
-    body: await boundedText(answer),
+    body: (await boundedBytes(answer, maxAnswerBytes)).toString(isBinary ? 'base64' : 'utf8'),
   };
 }
 
-async function boundedText(answer: Response): Promise<string> {
+async function boundedBytes(answer: Response, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer.body ?? []) {
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) throw new Error(`The answer has more than ${MAX_ANSWER_BYTES} bytes.`);
+    if (size > limit) throw new Error(`The answer has more than ${limit} bytes.`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** Whether a name leads to addresses that may be connected to, without a connection. */

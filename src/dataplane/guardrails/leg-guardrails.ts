@@ -15,6 +15,8 @@ export class LegGuardrails {
   before: readonly HookResult[] = [];
   /** Of the output of the last attempt. */
   after: readonly HookResult[] = [];
+  /** What checks of the input give the provider to know. */
+  headers: Readonly<Record<string, string>> = {};
   /** An input guardrail failed and did not refuse. */
   hasFailed = false;
   /** The body as the input guardrails left it; null where they changed nothing. */

@@ -105,12 +105,13 @@ export class WholeGuard implements UpstreamSink {
 
   async #check(body: ByteBody): Promise<PhaseOutcome> {
     const { leg, guards, house } = this.#guarding;
-    const request = leg.body.value;
+    const request = { value: (leg.translated?.from ?? leg.body).value, isEdited: guards.edited !== null };
     const outcome = await runPhase({
       phase: 'output',
       guardrails: guards.output,
       body,
-      callOf: () => checkedCall(leg, request, { status: this.#status, body: body.value }),
+      callOf: () =>
+        checkedCall(leg, request, { status: this.#status, value: body.value, isEdited: body.isEdited }),
       placeholders: guards.placeholders,
       house,
       signal: leg.call.disconnect.signal,

@@ -22,7 +22,7 @@ import type { LegStep, RunLeg } from './leg-step.ts';
 export const guardInput: LegStep = (leg, dependencies, next) => {
   leg.guards = null;
   leg.denied = null;
-  const found = guardrailsOf(leg, dependencies.guardrails);
+  const found = guardrailsOf(leg, dependencies.directory);
   if (found === null) return next(leg, dependencies);
   return found instanceof Promise
     ? found.then((guards) =>
@@ -58,12 +58,13 @@ async function check(leg: Leg, guards: LegGuardrails, { checkHouse }: DataplaneD
     phase: 'input',
     guardrails: guards.input,
     body,
-    callOf: () => checkedCall(leg, body.value, null),
+    callOf: () => checkedCall(leg, body, null),
     placeholders: guards.placeholders,
     house: checkHouse,
     signal: call.disconnect.signal,
   });
   guards.before = outcome.results;
+  guards.headers = outcome.headers;
   guards.hasFailed = outcome.hasFailed;
   if (outcome.later) guards.later.push({ phase: 'input', results: outcome.later });
   if (outcome.denial) {

@@ -26,6 +26,7 @@ export type Examined = {
   result: CheckResult;
   edits: readonly TextEdit[];
   body: CheckFinding['body'] | undefined;
+  headers: CheckFinding['headers'] | undefined;
 };
 
 /** The views of segments, made at the first use. */
@@ -45,7 +46,7 @@ export async function examine(
 ): Promise<Examined> {
   const startedAt = performance.now();
   const result = blankCheckResult(check, new Date());
-  let examined: Examined = { result, edits: [], body: undefined };
+  let examined: Examined = { result, edits: [], body: undefined, headers: undefined };
   try {
     const running = check.check.isRemote
       ? remotely(check, examination, house)
@@ -53,7 +54,7 @@ export async function examine(
     const { finding, edits } = running instanceof Promise ? await running : running;
     result.verdict = finding.verdict;
     result.data = finding.data ?? null;
-    examined = { result, edits, body: finding.body };
+    examined = { result, edits, body: finding.body, headers: finding.headers };
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     result.error = { name, message };

@@ -28,6 +28,8 @@ export type PhaseOutcome = {
   readonly denial: PreparedGuardrail | null;
   /** One failed, whether it refuses or not. */
   readonly hasFailed: boolean;
+  /** Headers that the provider gets besides. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Of those that the call does not wait for; null where there are none. */
   readonly later: Promise<readonly HookResult[]> | null;
 };
@@ -46,6 +48,7 @@ export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
     results,
     denial: phase.turns.find(({ denies }) => denies)?.guardrail ?? null,
     hasFailed: phase.turns.some(({ hasFailed }) => hasFailed),
+    headers: phase.headers,
     later,
   };
 }
@@ -61,6 +64,7 @@ async function runLater(run: PhaseRun): Promise<readonly HookResult[]> {
 
 class RunningPhase {
   readonly turns: readonly GuardrailTurn[];
+  readonly headers: Record<string, string> = {};
   readonly #run: PhaseRun;
   readonly #edits: boolean;
   readonly #abort = new AbortController();
@@ -144,6 +148,7 @@ class RunningPhase {
     const { body, placeholders } = this.#run;
     const edits = examined.flatMap((one) => one.edits);
     const whole = examined.find((one) => one.body !== undefined)?.body;
+    for (const one of examined) Object.assign(this.headers, one.headers);
     let isTransformed = false;
     if (this.#edits && edits.length > 0) isTransformed = body.edit(edits, placeholders);
     if (this.#edits && whole !== undefined) {

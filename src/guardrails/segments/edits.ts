@@ -9,7 +9,7 @@ export function withoutOverlaps<Edit extends { start: number; end: number }>(edi
   const sorted = [...edits].sort((left, right) => left.start - right.start || right.end - left.end);
   let end = 0;
   return sorted.filter((edit) => {
-    if (edit.end <= edit.start || edit.start < end) return false;
+    if (edit.end < edit.start || edit.start < end) return false;
     end = edit.end;
     return true;
   });

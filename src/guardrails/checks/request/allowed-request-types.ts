@@ -18,6 +18,7 @@ export const allowedRequestTypes = defineCheck({
   description:
     'Passes when the type of the request is not blocked, and is allowed where there is such a list.',
   phases: ['input'],
+  readsCallOnly: true,
   parameters,
   prepare({ allowedTypes, blockedTypes }) {
     requireApart(allowedTypes ?? [], blockedTypes ?? []);

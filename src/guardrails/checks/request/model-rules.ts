@@ -23,6 +23,7 @@ export const modelRules = defineCheck({
   id: 'default.modelRules',
   description: 'Passes when the rules for the metadata of the call allow the model.',
   phases: ['input'],
+  readsCallOnly: true,
   parameters,
   prepare({ rules: { defaults, metadata }, not }) {
     const rules = Object.entries(metadata).map(

@@ -13,6 +13,7 @@ export const modelWhitelist = defineCheck({
   id: 'default.modelWhitelist',
   description: 'Passes when the request asks for one of the models.',
   phases: ['input'],
+  readsCallOnly: true,
   parameters,
   prepare({ models, not }) {
     const allowed = new Set(models);

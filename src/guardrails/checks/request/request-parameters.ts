@@ -50,6 +50,7 @@ export const requestParametersCheck = defineCheck({
   description:
     'Passes when nothing in the request is blocked, and everything is allowed where there is such a list.',
   phases: ['input'],
+  readsCallOnly: true,
   parameters,
   prepare({ tools = {}, params = {} }) {
     const types = { allowed: tools.allowedTypes, blocked: tools.blockedTypes };

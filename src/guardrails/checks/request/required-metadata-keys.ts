@@ -12,6 +12,7 @@ export const requiredMetadataKeys = defineCheck({
   id: 'default.requiredMetadataKeys',
   description: 'Passes when the metadata of the call has all, any or none of the keys.',
   phases: ['input'],
+  readsCallOnly: true,
   parameters,
   prepare({ metadataKeys, operator }) {
     const wanted = [...new Set(metadataKeys)];

@@ -27,6 +27,7 @@ export const requiredMetadataKeyValuePairs = defineCheck({
   aliases: ['default.requiredMetadataKeyPairs'],
   description: 'Passes when the metadata of the call has all, any or none of the pairs of a key and a value.',
   phases: ['input'],
+  readsCallOnly: true,
   parameters,
   prepare({ metadataPairs, operator, matchType }) {
     const pairs = Object.entries(metadataPairs).map(
