@@ -220,6 +220,7 @@ async function plantAll(): Promise<void> {
   const config = { provider: 'openai', api_key: secrets.get('config credential') };
   const headers = { 'x-gateway-api-key': seeds.workspace_api_key };
   expect(await call('/v1/configs', { headers, body: { name: 'Planted', config } })).toBe(200);
+  await plantGuardrails();
   for (let repeat = 0; repeat < 2; repeat++) {
     const { status, text } = await send('/v1/api-keys/workspace/service', {
       headers: { ...headers, 'idempotency-key': 'planted' },
@@ -229,6 +230,30 @@ async function plantAll(): Promise<void> {
     secrets.set('kept key', /"key":"([^"]+)"/.exec(text)?.[1] ?? '');
   }
   await plantBundle();
+}
+
+/** Credentials of a service that a guardrail asks: read, changed and refused, in a workspace and in the organisation. */
+async function plantGuardrails(): Promise<void> {
+  secrets.set('guardrail header', 'planted-guardrail-header-a90b');
+  secrets.set('guardrail secret', 'planted-guardrail-secret-2f67');
+  const parameters = {
+    webhookURL: 'https://judge.example/',
+    headers: { 'x-judge': secrets.get('guardrail header') },
+    secret: secrets.get('guardrail secret'),
+  };
+  const body = { name: 'Planted', slug: 'planted', checks: [{ id: 'default.webhook', parameters }] };
+  for (const [base, key, slug] of [
+    ['/v1/guardrails', seeds.workspace_api_key, 'planted'],
+    ['/v1/org-guardrails', seeds.admin_api_key, 'planted-common'],
+  ] as const) {
+    const headers = { 'x-gateway-api-key': key };
+    expect(await call(base, { headers, body: { ...body, slug } })).toBe(200);
+    expect(await call(`${base}/${slug}`, { headers })).toBe(200);
+    const changed = { checks: [{ id: 'default.webhook', parameters: { ...parameters, timeout: 10 } }] };
+    expect(await call(`${base}/${slug}`, { method: 'PUT', headers, body: changed })).toBe(200);
+    const refused = { checks: [{ id: 'default.webhook', parameters: { ...parameters, webhookURL: 'x' } }] };
+    expect(await call(`${base}/${slug}`, { method: 'PUT', headers, body: refused })).toBe(400);
+  }
 }
 
 /** A bundle whose documents name a variable, which the command line reads; and what it exports of everything planted. */
@@ -426,7 +451,7 @@ beforeAll(async () => {
     await misuse(cut(secrets.get(what) ?? ''));
   const lists = `{
     apiKeys { data { id name key scopes } } integrations { data { maskedKey configurations } }
-    configs { data { config } } serviceAccounts { data { id name } } invites { data { id email } }
+    configs { data { config } } guardrails { data { checks { parameters } versions { checks { parameters } } } } serviceAccounts { data { id name } } invites { data { id email } }
     logs(pageSize: 100) { data { requestUrl metadata } }
   }`;
   await call('/graphql', { headers: admin(), body: { query: lists } });
