@@ -3540,6 +3540,7 @@ export type BundleKind =
   | 'SecretReference'
   | 'Integration'
   | 'Provider'
+  | 'Guardrail'
   | 'Config'
   | 'Deployment'
   | 'Role'

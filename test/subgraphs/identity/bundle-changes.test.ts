@@ -27,6 +27,8 @@ describe('a changed document', () => {
     ['Integration', { allWorkspaces: true, workspaces: [] }, 'spec.allWorkspaces'],
     ['Provider', { note: 'For search' }, 'spec.note'],
     ['Config', { isDefault: false }, 'spec.isDefault'],
+    ['Guardrail', { actions: { onUnreadable: 'deny' } }, 'spec.actions'],
+    ['Guardrail', { status: 'archived' }, 'spec.status'],
     ['Deployment', { url: 'https://other.example', mcpUrl: 'https://mcp.example' }, 'spec.url'],
     ['Deployment', { status: 'archived' }, 'spec.status'],
     ['Deployment', { allowAllWorkspaces: true, workspaces: [] }, 'spec.workspaces'],
@@ -92,6 +94,28 @@ describe('a changed document', () => {
     });
     expect(await changesOf([], { prune })).toEqual([]);
     expect(await changesOf(team)).toEqual([]);
+  });
+
+  it('of a guardrail of the organisation is made, changed and deleted', async () => {
+    const common = (spec: object) =>
+      document(
+        'Guardrail',
+        'gr-common',
+        { name: 'Common', checks: [{ id: 'default.wordCount' }], ...spec },
+        'gone',
+      );
+    for (const spec of [
+      {},
+      { actions: { softDeny_200: true } },
+      { checks: [{ id: 'default.alllowercase' }] },
+    ]) {
+      expect(await bundles.apply([common(spec)])).toMatchObject({ failure: null, applied: { length: 1 } });
+      expect(await changesOf([common(spec)])).toEqual([]);
+    }
+    const shown = () => app.rest('GET', '/v1/org-guardrails/gr-common', { key: app.adminKey });
+    expect((await shown()).body).toMatchObject({ checks: [{ id: 'default.alllowercase' }] });
+    expect(await bundles.apply([], { prune: ['gone'] })).toMatchObject({ failure: null });
+    expect((await shown()).status).toBe(404);
   });
 
   it('is deleted with all that its bundle has, in an order that works', async () => {
@@ -181,6 +205,19 @@ describe('a refusal', () => {
       document('Config', 'pc-x', { workspace: 'default', name: 'X', config: { retry: { attempts: 99 } } }),
       '.spec.config',
     ],
+    [
+      'a check that there is not',
+      document('Guardrail', 'gr-x', { name: 'X', checks: [{ id: 'default.wordCount' }, { id: 'none' }] }),
+      '.spec.checks[1].id',
+    ],
+    [
+      'a parameter that cannot be',
+      document('Guardrail', 'gr-x', {
+        name: 'X',
+        checks: [{ id: 'default.regexMatch', parameters: { rule: '(' } }],
+      }),
+      '.spec.checks[0].parameters.rule',
+    ],
     ['an unknown provider kind', integration({ aiProviderId: 'nobody' }), '.spec.aiProviderId'],
     ['an unknown setting', integration({ configurations: { colour: 'red' } }), '.spec.configurations.colour'],
     ['a secret without a value', integration({ key: { env: 'NOT_GIVEN' } }), '.spec.key'],
@@ -212,6 +249,16 @@ describe('a refusal', () => {
       ],
     ] as const)
       expect(JSON.stringify(await refused(integration(spec), param))).not.toContain(planted);
+    const checks = [
+      {
+        id: 'default.webhook',
+        parameters: { webhookURL: 'https://j.example/', headers: { 'x-a': planted } },
+      },
+    ];
+    const ofGuardrail = document('Guardrail', 'gr-x', { name: 'X', checks });
+    expect(
+      JSON.stringify(await refused(ofGuardrail, '.spec.checks[0].parameters.headers.x-a')),
+    ).not.toContain(planted);
     const config = { targets: [{ provider: 'openai', api_key: planted }] };
     const inConfig = document('Config', 'pc-x', { workspace: 'default', name: 'X', config });
     expect(JSON.stringify(await refused(inConfig, '.spec.config.targets[0].api_key'))).not.toContain(planted);
@@ -245,7 +292,7 @@ describe('a credential', () => {
     const key = await makeKey(app, 'organisation-service', { only: ['workspaces.list'] });
     const { data } = await app.graphql('{ exportBundle { documents leftOut } }', {}, key);
     expect(new Set(data.exportBundle.documents.map(({ kind }: any) => kind))).toEqual(new Set(['Workspace']));
-    expect(data.exportBundle.leftOut).toHaveLength(9);
+    expect(data.exportBundle.leftOut).toHaveLength(10);
     const asked = await app.graphql('{ exportBundle(kinds: [Config]) { leftOut } }', {}, key);
     expect(asked.errors?.[0]?.extensions.code).toBe('FORBIDDEN');
   });

@@ -41,6 +41,7 @@ describe('a bundle', () => {
       'api_key',
       'config',
       'deployment',
+      'guardrail',
       'integration',
       'provider',
       'role',

@@ -46,6 +46,7 @@ export const document = (kind: string, slug: string, spec: object, bundle: strin
 export const teamSecrets = {
   'env:OPENAI_API_KEY': 'sk-value-of-a-bundle-0123456789',
   'env:HEADER': 'header-value-0123456789',
+  'env:JUDGE': 'judge-header-of-a-bundle-0123456789',
   'env:VAULT_TOKEN': 'hvs.value-of-a-bundle-0123456789',
 };
 
@@ -87,6 +88,17 @@ export const team = [
     integration: 'main',
     name: 'OpenAI',
     tags: { tier: 'one' },
+  }),
+  document('Guardrail', 'gr-judge', {
+    workspace: 'ws-search',
+    name: 'Judge',
+    checks: [
+      {
+        id: 'default.webhook',
+        parameters: { webhookURL: 'https://judge.example.com/', headers: { 'x-judge': { env: 'JUDGE' } } },
+      },
+    ],
+    actions: { deny: true, onFail: { feedback: { value: -3 } } },
   }),
   document('Config', 'pc-routes', {
     workspace: 'ws-search',

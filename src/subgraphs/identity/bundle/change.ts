@@ -52,7 +52,8 @@ const runOf =
   (text, variables) =>
     context.operations.run(text, variables, context);
 
-const isNotFound = (error: unknown): boolean => error instanceof GatewayError && error.code === 'NOT_FOUND';
+const isNotFound = (error: unknown): boolean =>
+  error instanceof GatewayError && (error.code === 'NOT_FOUND' || error.code === 'GUARDRAIL_NOT_FOUND');
 
 /** Runs operations on a resource as long as nobody else changes it after it was found to be what the plan was made from. */
 async function whileUnchanged(context: GraphContext, plan: Planned, step: Step): Promise<RunField> {

@@ -4,6 +4,7 @@ import { accessPolicy } from './access-policy.ts';
 import { apiKey } from './api-key.ts';
 import { config } from './config.ts';
 import { deployment } from './deployment.ts';
+import { guardrail } from './guardrail.ts';
 import { integration } from './integration.ts';
 import { provider } from './provider.ts';
 import { role } from './role.ts';
@@ -17,6 +18,7 @@ export const kinds: readonly Kind[] = [
   secretReference,
   integration,
   provider,
+  guardrail,
   config,
   deployment,
   role,
