@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type SluiceProcess, startProcess } from '../../test/support/process.ts';
 
@@ -9,6 +10,8 @@ export type Gateway = { directory: string; running: { process: SluiceProcess; po
 /** Gateways on one database, each with a data directory of its own. */
 export class Fleet {
   readonly gateways: Gateway[] = [];
+  /** On the clock of `performance.now()`: when the last gateway has started. */
+  startedAt = 0;
   readonly #env: Record<string, string>;
   readonly #directory: string;
 
@@ -35,8 +38,10 @@ export class Fleet {
     }
   }
 
+  /** Tries again where the database is killed meanwhile. */
   async start(gateway: Gateway): Promise<void> {
-    const process = await startProcess(gateway.directory, this.#env);
+    const process = await retried(() => startProcess(gateway.directory, this.#env));
+    this.startedAt = performance.now();
     gateway.running = { process, pool: new Pool(process.url, { connections: 500, headersTimeout: 30_000 }) };
   }
 
@@ -44,6 +49,10 @@ export class Fleet {
   any(): Pool | null {
     const running = this.gateways.flatMap(({ running }) => running ?? []);
     return running[Math.floor(Math.random() * running.length)]?.pool ?? null;
+  }
+
+  get isWhole(): boolean {
+    return this.gateways.every(({ running }) => running !== null);
   }
 
   urls(): string[] {
@@ -77,5 +86,18 @@ export class Fleet {
     if (signal !== 'SIGKILL') process.kill(running.process.pid, 'SIGCONT');
     await ended;
     await running.pool.destroy();
+  }
+}
+
+const TRIES = 10;
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === TRIES) throw error;
+      await wait(500);
+    }
   }
 }

@@ -53,16 +53,13 @@ export class Race {
     const policy = await administration.addBudget(fleet.urls()[0] ?? '', run);
     const isCalm = Object.values(disturbances).every((count) => count === 0);
     const begun = performance.now();
+    const isSilent = () =>
+      fleet.isWhole && performance.now() - Math.max(begun, biller.lastAt(), fleet.startedAt) > SILENCE_MS;
     let isDisturbed = !isCalm;
-    const isOver = () => {
-      const now = performance.now();
-      const isSilent = now - Math.max(begun, biller.lastAt()) > SILENCE_MS;
-      return now - begun > LONGEST_MS || (isSilent && !isDisturbed);
-    };
-    const isSpent = () => performance.now() - Math.max(begun, biller.lastAt()) > SILENCE_MS;
-    const disturbing = disturb(fleet, store, disturbances, isSpent).finally(() => {
+    const disturbing = disturb(fleet, store, disturbances, isSilent).finally(() => {
       isDisturbed = false;
     });
+    const isOver = () => performance.now() - begun > LONGEST_MS || (isSilent() && !isDisturbed);
     const tally = await callAll(fleet, { key, run, callers: CALLERS, isPatient: !isCalm }, isOver);
     const done = await disturbing;
     const seconds = (biller.lastAt() - begun) / 1000;
