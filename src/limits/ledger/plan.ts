@@ -69,9 +69,11 @@ export function todoOf(slot: Slot, moment: Moment): Todo {
   const isAsked = slot.refusedAt > slot.roundAt && since >= SPENT_PACE_MS;
   const isDue = isAsked || since >= CALM_MS;
   const isUnreported = lease.used !== lease.stored.used;
+  // Nobody knows what became of the last message: the store may have granted what lies about here unknown.
+  const isUnclear = lease.sent !== lease.seen;
   if (!lease.joined) {
     if (!isDue) return 'nothing';
-    return isUnreported ? 'exchange' : isAsked ? 'look' : 'nothing';
+    return isUnreported ? 'exchange' : isAsked || isUnclear ? 'look' : 'nothing';
   }
   if (known && known.ver !== slot.limit.version && known.ver < slot.limit.version) return 'exchange';
   if ((moment.now - slot.usedAt > IDLE_MS || isOver(slot, moment)) && lease.held === 0)
@@ -81,6 +83,7 @@ export function todoOf(slot: Slot, moment: Moment): Todo {
   // A look delays the next round, so it takes along what there is to tell: those refused here may be waiting for just that.
   const isUntold =
     isUnreported ||
+    isUnclear ||
     lease.stored.granted !== lease.granted ||
     hasSurplus(slot, moment) ||
     isHolding(slot, moment);
@@ -144,6 +147,7 @@ export function updatesOf(slot: Slot, moment: Moment): CounterUpdate[] {
   const refill = bucket && known ? refillOf(slot, known, moment.storeTime) : null;
   if (refill) updates.push(refill);
   slot.usedAtSend = lease.used;
+  slot.sentAt = moment.now;
   updates.push(...messageOf(lease, wishOf(slot, moment)));
   return updates;
 }

@@ -10,6 +10,8 @@ import type { Waiter } from './waiting.ts';
 /** What is sent to the store in one round, and which counters are read afterwards. */
 export type Round = { updates: CounterUpdate[]; slots: Slot[]; startedAt: number };
 
+/** Milliseconds after which a message does not arrive any more. */
+const LATEST_MS = 60_000;
 /** Counters in one round. */
 const MOST_IN_ROUND = 500;
 /** Milliseconds between two looks at counters for which nobody waits and of which there is plenty. */
@@ -87,7 +89,7 @@ export class Rounds {
     const round: Round = { updates: [], slots: [], startedAt: moment.now };
     for (const slot of this.#slots.all()) {
       const { lease } = slot;
-      if (!lease.joined && lease.used === 0) continue;
+      if (!lease.joined && lease.used === 0 && lease.sent === 0) continue;
       const isDone = lease.used === lease.stored.used && lease.granted === lease.stored.granted;
       if (isDone && lease.held > 0 && slackOf(lease) === 0) continue;
       if (round.slots.length >= MOST_IN_ROUND) break;
@@ -146,10 +148,12 @@ export class Rounds {
 
 /** Whether nothing of a slot is the store's or a call's concern. */
 function isUnneeded(slot: Slot, moment: Moment): boolean {
-  const { lease, waiters, usedAt } = slot;
+  const { lease, known, waiters, usedAt, sentAt } = slot;
+  // A message that came late would leave a lease that nobody knows of.
+  const isClear = lease.sent === 0 || (known !== null && known.readAt - sentAt > LATEST_MS);
   return (
     !lease.joined &&
-    (lease.sent === 0 || moment.now - usedAt > 2 * IDLE_MS) &&
+    isClear &&
     lease.held === 0 &&
     lease.used === 0 &&
     waiters.size === 0 &&

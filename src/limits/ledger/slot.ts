@@ -40,7 +40,8 @@ export type Slot = {
   usedAt: number;
   refusedAt: number;
   roundAt: number;
-  /** When the last message was sent that the store has applied. */
+  /** When the last message was sent, and the last one that the store has applied. */
+  sentAt: number;
   confirmedAt: number;
   /** Takes all it is asked to take: its limit only watches. */
   isFree: boolean;

@@ -75,6 +75,7 @@ export class Slots {
         usedAt: now,
         refusedAt: Number.NEGATIVE_INFINITY,
         roundAt: Number.NEGATIVE_INFINITY,
+        sentAt: Number.NEGATIVE_INFINITY,
         confirmedAt: now,
         isFree: limit.enforcement === 'observe',
         reportable: { used: 0, before: 0 },
