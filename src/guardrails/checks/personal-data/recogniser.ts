@@ -1,0 +1,27 @@
+/** Where something stands in a text, in UTF-16 units. */
+export type TextSpan = { readonly start: number; readonly end: number };
+
+/** Finds one kind of personal data by its form, in time that grows with the text alone. */
+export type Recogniser = {
+  /** As findings and placeholders name the kind. */
+  readonly category: string;
+  /** The longest text, in characters, that a decision takes into account. */
+  readonly reach: number;
+  readonly find: (text: string) => readonly TextSpan[];
+};
+
+/** The matches of an expression that are accepted; of one with a group `value`, where that group stands. */
+export function matchedSpans(
+  text: string,
+  expression: RegExp,
+  isAccepted: (value: string, match: RegExpExecArray) => boolean = () => true,
+): TextSpan[] {
+  const spans: TextSpan[] = [];
+  for (const match of text.matchAll(expression)) {
+    const value = match.groups?.value ?? match[0];
+    if (!isAccepted(value, match)) continue;
+    const start = match.index + match[0].lastIndexOf(value);
+    spans.push({ start, end: start + value.length });
+  }
+  return spans;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { findAll } from '../../../../src/guardrails/checks/personal-data/find.ts';
+import { recognisers } from '../../../../src/guardrails/checks/personal-data/recognisers/index.ts';
+import { prose } from '../prose.ts';
+import { type Random, seeded } from '../random.ts';
+import { card, email, iban, ipAddress, phone, ssn } from './made-up.ts';
+
+const SAMPLES = 400;
+
+type Kind = { category: string; make: (random: Random) => string; miss?: (random: Random) => string };
+
+const kinds: readonly Kind[] = [
+  {
+    category: 'EMAIL_ADDRESS',
+    make: email,
+    miss: (random) => email(random).replace(/\..*$/, '').replace('@', ' @ '),
+  },
+  { category: 'CREDIT_CARD', make: (random) => card(random, true), miss: (random) => card(random, false) },
+  { category: 'IBAN', make: (random) => iban(random, true), miss: (random) => iban(random, false) },
+  { category: 'SSN', make: (random) => ssn(random, true), miss: (random) => ssn(random, false) },
+  {
+    category: 'IP_ADDRESS',
+    make: ipAddress,
+    miss: (random) => `version ${random.int(1, 9)}.${random.int(0, 40)}.2.7`,
+  },
+  { category: 'PHONE_NUMBER', make: phone },
+];
+
+/** What was planted and not found, and what was found and not planted. */
+function measure({ category, make, miss }: Kind): { missed: string[]; wrong: string[] } {
+  const random = seeded(category.length * 7_919);
+  const missed: string[] = [];
+  const wrong: string[] = [];
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const value = make(random);
+    const near = miss?.(random) ?? '';
+    const before = `${prose(random, 60)}${near === '' ? '' : `Of ${near} they spoke. `}You have `;
+    const text = `${before}${value}, they said. ${prose(random, 60)}`;
+    const finds = findAll(text, recognisers);
+    // A word before a telephone number is no part of it.
+    const isHit = ({ category: found, start, end }: (typeof finds)[number]) =>
+      found === category && start >= before.length && end === before.length + value.length;
+    if (!finds.some(isHit)) missed.push(value);
+    wrong.push(...finds.filter((find) => !isHit(find)).map(({ start, end }) => text.slice(start, end)));
+  }
+  return { missed, wrong };
+}
+
+describe('recognisers of personal data', () => {
+  it.each(kinds)('find $category at least 99 times in 100, and are right 97 times', (kind) => {
+    const { missed, wrong } = measure(kind);
+    expect(missed.slice(SAMPLES * 0.01)).toEqual([]);
+    expect(wrong.slice(SAMPLES * 0.03)).toEqual([]);
+  });
+
+  it('raise at most one false alarm in 100 kB of prose', () => {
+    const text = prose(seeded(5), 1_000_000);
+    const alarms = findAll(text, recognisers).map(
+      ({ category, start, end }) => `${category} ${text.slice(start, end)}`,
+    );
+    expect(alarms.slice(0, 10)).toEqual([]);
+  });
+});
