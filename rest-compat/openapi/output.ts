@@ -71,6 +71,7 @@ export function answerSchema(
     if (!isObjectType(type) || !selection) throw new Error(`${label}: ${String(type)} cannot be described.`);
     const parts: Schema[] = [];
     const members: [string, Schema][] = [];
+    const optional = new Set<string>();
     for (const node of selection.selections) {
       if (node.kind === Kind.INLINE_FRAGMENT) throw new Error(`${label}: use a named fragment.`);
       if (node.kind === Kind.FRAGMENT_SPREAD) parts.push(fragmentSchema(node.name.value));
@@ -78,13 +79,13 @@ export function answerSchema(
         const field = type.getFields()[node.name.value];
         if (!field) throw new Error(`${label}: ${type.name}.${node.name.value} cannot be described.`);
         const description = described(field.astNode?.description?.value);
-        members.push([
-          node.alias?.value ?? node.name.value,
-          annotated(fieldSchema(field, node), description),
-        ]);
+        const name = node.alias?.value ?? node.name.value;
+        members.push([name, annotated(fieldSchema(field, node), description)]);
+        // `@include` leaves it to the caller.
+        if (node.directives?.length) optional.add(name);
       }
     }
-    if (members.length > 0) parts.push(objectOf(members));
+    if (members.length > 0) parts.push(objectOf(members, optional));
     return parts.length === 1 && parts[0] ? parts[0] : { allOf: parts };
   }
 
@@ -101,8 +102,11 @@ export function answerSchema(
   }
 }
 
-const objectOf = (members: [string, Schema][]): Schema => ({
-  type: 'object',
-  ...(members.length > 0 && { required: members.map(([name]) => name) }),
-  properties: Object.fromEntries(members),
-});
+function objectOf(members: [string, Schema][], optional: ReadonlySet<string> = new Set()): Schema {
+  const required = members.map(([name]) => name).filter((name) => !optional.has(name));
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(members),
+  };
+}

@@ -6,14 +6,21 @@ const subgraphs = new URL('../../src/subgraphs/', import.meta.url);
 
 /** By subgraph, the types whose objects are neither a model's documents nor shaped as the SDL says. */
 const others: Record<string, Record<string, string>> = {
-  catalog: { VirtualKey: './virtual-key/service.ts#VirtualKeyRow' },
+  catalog: {
+    GlobalWorkspaceAccess: './integration/model.ts#WorkspaceAccess',
+    IntegrationWorkspace: './integration/workspaces/limits.ts#ShownEntry',
+    VirtualKey: './virtual-key/service.ts#VirtualKeyRow',
+  },
   identity: {
     Installation: '../installation-facts.ts#RunningFacts',
     Role: './role/built-in.ts#ShownRole',
     Viewer: './viewer/service.ts#ViewerShown',
     ViewerWorkspace: './viewer/service.ts#ViewerWorkspaceShown',
   },
-  routing: { ConfigVersion: './config/loaders.ts#VersionRow' },
+  routing: {
+    ConfigVersion: './config/loaders.ts#VersionRow',
+    UsageLimitPolicy: './usage-limit-policy/model.ts#UsageLimitPolicyShown',
+  },
   insights: {
     Analytics: './analytics/service.ts#Analytics',
     AuditLog: '../../recording/audit/chain.ts#StoredAuditEntry',

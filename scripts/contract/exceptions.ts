@@ -71,18 +71,29 @@ export const exceptions: Exception[] = [
     'list*GuardrailExclusions query.*: not in the contract',
   ),
   ...because(
-    'Limits of virtual keys and of integrations in workspaces are not there yet; a body that names them is refused.',
-    '*VirtualKey*rate_limits: missing',
-    '*VirtualKey*usage_limits: missing',
-    '*Integration*rate_limits: missing',
-    '*Integration*usage_limits: missing',
+    'What was used is counted, and not written.',
+    '* body.*usage_limits*.current_usage: missing',
+    '* body.*usage_limits*.last_reset_at: missing',
   ),
   ...because(
-    'What was used is counted, and not written.',
-    '* body.usage_limits*.current_usage: missing',
-    '* body.usage_limits*.last_reset_at: missing',
+    'Usage is set to 0 by an update, and a read has nothing to say of that.',
+    '* 200.*reset_usage: missing',
   ),
-  ...because('Usage is not set to 0 yet.', '*.reset_usage: missing'),
+  ...because(
+    'What holds for each of several workspaces is used by each of them apart.',
+    'getIntegration 200.global_workspace_access_settings.usage_limits[].current_usage: missing',
+    'getIntegration 200.global_workspace_access_settings.usage_limits[].last_reset_at: missing',
+  ),
+  ...because(
+    'A list of policies does not show up to a thousand values of each; getUsageLimitPolicy does on request.',
+    'listUsageLimitPolicies 200.data[].value_key_usage_map: missing',
+  ),
+  ...because(
+    'What has limits lets all of them be changed and set back.',
+    'updateVirtualKey body.rate_limits: not in the contract',
+    'updateVirtualKey body.reset_usage: not in the contract',
+    'updateWorkspace body.reset_usage: not in the contract',
+  ),
   ...because(
     'Calls can be counted on every level.',
     '*usage_limits*.type: has a value requests',
@@ -92,6 +103,7 @@ export const exceptions: Exception[] = [
   ...because(
     'Several rates are taken as well as one.',
     '*Provider body.rate_limits: array in place of object',
+    'createVirtualKey body.rate_limits: array in place of object',
   ),
   ...because(
     'What a limit is to do where it cannot know, wait or reach its store is said on the limit.',
@@ -104,11 +116,6 @@ export const exceptions: Exception[] = [
     '*.on_abort: not in the contract',
   ),
   ...because('A rate is a whole number.', '*RateLimitPolicy body.value: integer in place of number'),
-  ...because(
-    'Counters are not shown yet; what names them is refused.',
-    '*.value_key_usage_map: missing',
-    'getUsageLimitPolicy query.include_usage: missing',
-  ),
   ...because('A workspace has one name, whatever the format.', 'getWorkspace query.name_format: missing'),
   ...because(
     'An organisation-wide key has no workspace whose config and metadata could be its defaults.',

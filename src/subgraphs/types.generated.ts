@@ -889,6 +889,7 @@ export type Mutation = {
   updateMember: Member;
   deleteMember: Scalars['ID']['output'];
   updateOrganisationSettings: Organisation;
+  updateOrganisationLimits: Organisation;
   createRole: Role;
   updateRole: Role;
   deleteRole: Scalars['ID']['output'];
@@ -1167,6 +1168,11 @@ export type MutationDeleteMemberArgs = {
 
 export type MutationUpdateOrganisationSettingsArgs = {
   input: UpdateOrganisationSettingsInput;
+};
+
+
+export type MutationUpdateOrganisationLimitsArgs = {
+  input: UpdateOrganisationLimitsInput;
 };
 
 
@@ -1553,12 +1559,31 @@ export type IntegrationWorkspacesArgs = {
 
 export type GlobalWorkspaceAccess = {
   enabled: Scalars['Boolean']['output'];
+  usageLimits: Array<UsageLimitTerms>;
+  rateLimits: Array<RateLimit>;
+};
+
+export type UsageLimitTerms = {
+  creditLimit: Scalars['Float']['output'];
+  type: UsageLimitType;
+  alertThreshold?: Maybe<Scalars['Float']['output']>;
+  periodicReset?: Maybe<LimitReset>;
+  periodicResetDays?: Maybe<Scalars['Int']['output']>;
+  nextUsageResetAt?: Maybe<Scalars['DateTime']['output']>;
+  enforcement: LimitEnforcement;
+  waitMs: Scalars['Int']['output'];
+  unpriced: LimitUnpriced;
+  onStoreLoss: LimitStoreLoss;
+  onCrash: LimitOnCrash;
+  onAbort: LimitOnAbort;
 };
 
 export type IntegrationWorkspace = {
   workspaceId: Scalars['ID']['output'];
   workspace?: Maybe<Workspace>;
   enabled: Scalars['Boolean']['output'];
+  usageLimits: Array<UsageLimit>;
+  rateLimits: Array<RateLimit>;
 };
 
 export type IntegrationModel = {
@@ -1731,6 +1756,8 @@ export type VirtualKey = {
   integration?: Maybe<Integration>;
   expiresAt?: Maybe<Scalars['DateTime']['output']>;
   secretMappings: Array<SecretMapping>;
+  usageLimits?: Maybe<UsageLimit>;
+  rateLimits: Array<RateLimit>;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
 };
@@ -2026,6 +2053,8 @@ export type Organisation = {
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   settings?: Maybe<OrganisationSettings>;
+  usageLimits?: Maybe<Array<UsageLimit>>;
+  rateLimits?: Maybe<Array<RateLimit>>;
   createdAt: Scalars['DateTime']['output'];
   lastUpdatedAt: Scalars['DateTime']['output'];
 };
@@ -3356,6 +3385,7 @@ export type UsageLimitPolicy = {
   periodicReset?: Maybe<LimitReset>;
   periodicResetDays?: Maybe<Scalars['Int']['output']>;
   nextUsageResetAt?: Maybe<Scalars['DateTime']['output']>;
+  valueKeyUsageMap?: Maybe<Scalars['JSON']['output']>;
   lastResetAt?: Maybe<Scalars['DateTime']['output']>;
   enforcement: LimitEnforcement;
   waitMs: Scalars['Int']['output'];
@@ -3503,6 +3533,7 @@ export type IntegrationStatus =
 
 export type ProviderStatus =
   | 'active'
+  | 'exhausted'
   | 'expired';
 
 export type SecretManagerType =
@@ -3533,6 +3564,7 @@ export type SecretOutcome =
 
 export type ApiKeyStatus =
   | 'active'
+  | 'exhausted'
   | 'expired';
 
 export type BundleKind =
@@ -3970,11 +4002,16 @@ export type UpdateIntegrationModelsInput = {
 
 export type GlobalWorkspaceAccessInput = {
   enabled: Scalars['Boolean']['input'];
+  usageLimits?: InputMaybe<Array<UsageLimitInput>>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
 };
 
 export type IntegrationWorkspaceInput = {
   id: Scalars['ID']['input'];
   enabled: Scalars['Boolean']['input'];
+  usageLimits?: InputMaybe<Array<UsageLimitInput>>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  resetUsage?: InputMaybe<Scalars['Boolean']['input']>;
   createDefaultProvider?: InputMaybe<Scalars['Boolean']['input']>;
   defaultProviderSlug?: InputMaybe<Scalars['String']['input']>;
 };
@@ -4007,6 +4044,7 @@ export type UpdateProviderInput = {
   secretMappings?: InputMaybe<Array<SecretMappingInput>>;
   usageLimits?: InputMaybe<UsageLimitInput>;
   rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  resetUsage?: InputMaybe<Scalars['Boolean']['input']>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
 };
 
@@ -4062,6 +4100,8 @@ export type CreateVirtualKeyInput = {
   workspaceId?: InputMaybe<Scalars['ID']['input']>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
 };
 
 export type UpdateVirtualKeyInput = {
@@ -4071,6 +4111,9 @@ export type UpdateVirtualKeyInput = {
   deploymentConfig?: InputMaybe<Array<VirtualKeyDeploymentInput>>;
   expiresAt?: InputMaybe<Scalars['DateTime']['input']>;
   secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+  usageLimits?: InputMaybe<UsageLimitInput>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  resetUsage?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type CreateAccessPolicyInput = {
@@ -4140,6 +4183,7 @@ export type UpdateApiKeyInput = {
   alertEmails?: InputMaybe<Array<Scalars['String']['input']>>;
   usageLimits?: InputMaybe<UsageLimitInput>;
   rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  resetUsage?: InputMaybe<Scalars['Boolean']['input']>;
   rotationPolicy?: InputMaybe<RotationPolicyInput>;
 };
 
@@ -4247,6 +4291,12 @@ export type UpdateOrganisationSettingsInput = {
   savedConfigsOnly?: InputMaybe<Scalars['Boolean']['input']>;
   switches?: InputMaybe<SwitchesInput>;
   overridableSwitches?: InputMaybe<Array<OrganisationSwitch>>;
+};
+
+export type UpdateOrganisationLimitsInput = {
+  usageLimits?: InputMaybe<Array<UsageLimitInput>>;
+  rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  resetUsage?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type CreateRoleInput = {
@@ -4358,6 +4408,7 @@ export type UpdateWorkspaceInput = {
   defaults?: InputMaybe<Scalars['JSON']['input']>;
   usageLimits?: InputMaybe<Array<UsageLimitInput>>;
   rateLimits?: InputMaybe<Array<RateLimitInput>>;
+  resetUsage?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
 export type AnalyticsFilters = {

@@ -14,7 +14,9 @@ const refusals = (query: string, variables = {}): string[] => {
 
 const restDocuments = operationFiles().flatMap(({ path, text }) =>
   Object.entries(separateOperations(parse(text))).map(([name, document]) => {
-    const query = print(visit(document, { Directive: () => null }));
+    const query = print(
+      visit(document, { Directive: ({ name }) => (name.value === 'rest' ? null : undefined) }),
+    );
     return [`${path}: ${name}`, query] as const;
   }),
 );

@@ -104,20 +104,28 @@ const partsOf = (item: GraphQLObjectType): Part[] => [
     .flatMap((field) => partsBelow(item, field)),
 ];
 
-/** One question about a field or, where that would pass the limit of a query, one for each field below it. */
-function partsBelow(item: GraphQLObjectType, field: Field): Part[] {
+/** One question about a field or, where that would pass the limit of a query, one for each field below it, and so on. */
+function partsBelow(item: GraphQLObjectType, field: Field, above: readonly string[] = []): Part[] {
   const type = objectOf(field);
-  const all = inner(type, [item.name]);
+  const path = [...above, item.name];
+  const all = inner(type, path);
   const asking =
     (fields: readonly Field[]): Part['select'] =>
     (size, lists) =>
-      selection(item, field, size, [item.name], lists, fields);
+      selection(item, field, size, path, lists, fields);
   if (sizeOf(asking(all)(1, new Set())) <= MOST_FIELDS) return [{ name: field.name, select: asking(all) }];
+  const within =
+    (part: Part): Part['select'] =>
+    (size, lists) => {
+      if (isList(field)) lists.add(`${item.name}.${field.name}`);
+      return `${field.name}${argumentsOf(item, field, size, {})} { ${part.select(size, lists)} }`;
+    };
   return [
     { name: `${field.name}, its plain fields`, select: asking(all.filter(isLeaf)) },
     ...all
       .filter((each) => !isLeaf(each))
-      .map((each) => ({ name: `${field.name}.${each.name}`, select: asking([each]) })),
+      .flatMap((each) => partsBelow(type, each, path))
+      .map((part) => ({ name: `${field.name}.${part.name}`, select: within(part) })),
   ];
 }
 

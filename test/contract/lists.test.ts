@@ -52,6 +52,20 @@ const storedBounds: Record<string, string> = {
   'RateLimitPolicy.groupBy': 'at most 10: @constraint(maxItems) in schema/routing/rate-limit-policy.graphql',
   'ApiKey.rateLimits': 'at most 10: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',
   'Provider.rateLimits': 'at most 10: @constraint(maxItems) of the inputs in schema/catalog/provider.graphql',
+  'VirtualKey.rateLimits':
+    'at most 10: @constraint(maxItems) of the inputs in schema/catalog/virtual-key.graphql',
+  'GlobalWorkspaceAccess.usageLimits':
+    'at most 3: @constraint(maxItems) of the inputs in schema/catalog/integration.graphql',
+  'GlobalWorkspaceAccess.rateLimits':
+    'at most 10: @constraint(maxItems) of the inputs in schema/catalog/integration.graphql',
+  'IntegrationWorkspace.usageLimits':
+    'at most 3: @constraint(maxItems) of the inputs in schema/catalog/integration.graphql',
+  'IntegrationWorkspace.rateLimits':
+    'at most 10: @constraint(maxItems) of the inputs in schema/catalog/integration.graphql',
+  'Organisation.usageLimits':
+    'at most 3: @constraint(maxItems) of the inputs in schema/identity/organisation.graphql',
+  'Organisation.rateLimits':
+    'at most 10: @constraint(maxItems) of the inputs in schema/identity/organisation.graphql',
   'Workspace.usageLimits':
     'at most 3: @constraint(maxItems) of the inputs in schema/identity/workspace.graphql',
   'Workspace.rateLimits':

@@ -105,6 +105,7 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     each.map(({ workspaceId: _id, name, slug }) => ({ _id, organisationId, name, slug, ...limits })),
   );
   await workspaceModel(app.db).updateOne({ _id: tenant.workspaceId }, limits);
+  await organisationModel(app.db).updateOne({ _id: organisationId }, limits);
   await userModel(app.db).insertMany(
     each.map(({ userId: _id, slug }) => ({
       _id,
@@ -210,7 +211,8 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         configurations: {},
         pricingConfig: null,
       })),
-      workspaces: each.map((entry) => ({ workspaceId: entry.workspaceId, enabled: true })),
+      workspaces: each.map((entry) => ({ workspaceId: entry.workspaceId, enabled: true, ...limits })),
+      globalWorkspaceAccess: { enabled: true, ...limits },
       secretMappings,
     })),
   );

@@ -7,6 +7,7 @@ import type { Events } from '../../storage/events/index.ts';
 import type { Leases } from '../../storage/leases.ts';
 import type { Webhooks } from '../../webhooks/index.ts';
 import type { Slot } from '../ledger/slot.ts';
+import type { Limit } from '../limit.ts';
 import { crossedBy } from './crossed.ts';
 import { type LimitAlarmDocument, type LimitAlarmKind, limitAlarmModel } from './model.ts';
 import { mailOf, messageOf } from './tell.ts';
@@ -91,9 +92,16 @@ export function createLimitAlarms(options: Options): LimitAlarms & Pick<Duty, 's
   };
 }
 
+/** Names an alarm of a counter: what is set back, or given another amount, may cross it again. */
+export const alarmId = (
+  counterId: string,
+  kind: LimitAlarmKind,
+  gen: number,
+  { alertThreshold, amount }: Pick<Limit, 'alertThreshold' | 'amount'>,
+): string => `${counterId}:${kind}:${gen}:${kind === 'limit_threshold' ? alertThreshold : amount}`;
+
 function alarmOf({ id, limit, known, valueKey, span }: Slot, kind: LimitAlarmKind): NewLimitAlarm {
-  // What is set back, or given another amount, may cross it again.
-  const _id = `${id}:${kind}:${known?.gen ?? 0}:${kind === 'limit_threshold' ? limit.alertThreshold : limit.amount}`;
+  const _id = alarmId(id, kind, known?.gen ?? 0, limit);
   const { organisationId, workspaceId, level, unit, amount, alertThreshold, alertEmails } = limit;
   return {
     ...{ _id, kind, organisationId, workspaceId, level, unit, amount, alertEmails, valueKey },

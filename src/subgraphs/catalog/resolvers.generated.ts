@@ -3,9 +3,10 @@ import type * as Types from '../types.generated.ts';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { EntityReference } from '../subgraph.ts';
 import type { DeploymentDocument } from './deployment/model.ts';
-import type { IntegrationDocument } from './integration/model.ts';
+import type { IntegrationDocument, WorkspaceAccess } from './integration/model.ts';
 import type { ProviderDocument } from './provider/model.ts';
 import type { SecretReferenceDocument } from './secret-reference/model.ts';
+import type { ShownEntry } from './integration/workspaces/limits.ts';
 import type { VirtualKeyRow } from './virtual-key/service.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
@@ -130,8 +131,9 @@ export type ResolversTypes = {
   Integration: ResolverTypeWrapper<IntegrationDocument>;
   IntegrationStatus: Types.IntegrationStatus;
   IntegrationLevel: Types.IntegrationLevel;
-  GlobalWorkspaceAccess: ResolverTypeWrapper<Types.GlobalWorkspaceAccess>;
-  IntegrationWorkspace: ResolverTypeWrapper<Omit<Types.IntegrationWorkspace, 'workspace'> & { workspace?: Types.Maybe<ResolversTypes['Workspace']> }>;
+  GlobalWorkspaceAccess: ResolverTypeWrapper<WorkspaceAccess>;
+  UsageLimitTerms: ResolverTypeWrapper<Types.UsageLimitTerms>;
+  IntegrationWorkspace: ResolverTypeWrapper<ShownEntry>;
   IntegrationModel: ResolverTypeWrapper<Types.IntegrationModel>;
   IntegrationPage: ResolverTypeWrapper<Omit<Types.IntegrationPage, 'data'> & { data: Array<ResolversTypes['Integration']> }>;
   CreateIntegrationInput: Types.CreateIntegrationInput;
@@ -206,8 +208,9 @@ export type ResolversParentTypes = {
   IntegrationTest: Types.IntegrationTest;
   TestIntegrationInput: Types.TestIntegrationInput;
   Integration: IntegrationDocument;
-  GlobalWorkspaceAccess: Types.GlobalWorkspaceAccess;
-  IntegrationWorkspace: Omit<Types.IntegrationWorkspace, 'workspace'> & { workspace?: Types.Maybe<ResolversParentTypes['Workspace']> };
+  GlobalWorkspaceAccess: WorkspaceAccess;
+  UsageLimitTerms: Types.UsageLimitTerms;
+  IntegrationWorkspace: ShownEntry;
   IntegrationModel: Types.IntegrationModel;
   IntegrationPage: Omit<Types.IntegrationPage, 'data'> & { data: Array<ResolversParentTypes['Integration']> };
   CreateIntegrationInput: Types.CreateIntegrationInput;
@@ -422,12 +425,31 @@ export type IntegrationResolvers<ContextType = GraphContext, ParentType extends 
 
 export type GlobalWorkspaceAccessResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GlobalWorkspaceAccess'] = ResolversParentTypes['GlobalWorkspaceAccess']> = {
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  usageLimits?: Resolver<Array<ResolversTypes['UsageLimitTerms']>, ParentType, ContextType>;
+  rateLimits?: Resolver<Array<ResolversTypes['RateLimit']>, ParentType, ContextType>;
+};
+
+export type UsageLimitTermsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimitTerms'] = ResolversParentTypes['UsageLimitTerms']> = {
+  creditLimit?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  alertThreshold?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  periodicReset?: Resolver<Types.Maybe<ResolversTypes['LimitReset']>, ParentType, ContextType>;
+  periodicResetDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  nextUsageResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
+  waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unpriced?: Resolver<ResolversTypes['LimitUnpriced'], ParentType, ContextType>;
+  onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
+  onCrash?: Resolver<ResolversTypes['LimitOnCrash'], ParentType, ContextType>;
+  onAbort?: Resolver<ResolversTypes['LimitOnAbort'], ParentType, ContextType>;
 };
 
 export type IntegrationWorkspaceResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IntegrationWorkspace'] = ResolversParentTypes['IntegrationWorkspace']> = {
   workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  usageLimits?: Resolver<Array<ResolversTypes['UsageLimit']>, ParentType, ContextType>;
+  rateLimits?: Resolver<Array<ResolversTypes['RateLimit']>, ParentType, ContextType>;
 };
 
 export type IntegrationModelResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IntegrationModel'] = ResolversParentTypes['IntegrationModel']> = {
@@ -590,6 +612,8 @@ export type VirtualKeyResolvers<ContextType = GraphContext, ParentType extends R
   integration?: Resolver<Types.Maybe<ResolversTypes['Integration']>, ParentType, ContextType>;
   expiresAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   secretMappings?: Resolver<Array<ResolversTypes['SecretMapping']>, ParentType, ContextType>;
+  usageLimits?: Resolver<Types.Maybe<ResolversTypes['UsageLimit']>, ParentType, ContextType>;
+  rateLimits?: Resolver<Array<ResolversTypes['RateLimit']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -618,6 +642,7 @@ export type Resolvers<ContextType = GraphContext> = {
   IntegrationTest?: IntegrationTestResolvers<ContextType>;
   Integration?: IntegrationResolvers<ContextType>;
   GlobalWorkspaceAccess?: GlobalWorkspaceAccessResolvers<ContextType>;
+  UsageLimitTerms?: UsageLimitTermsResolvers<ContextType>;
   IntegrationWorkspace?: IntegrationWorkspaceResolvers<ContextType>;
   IntegrationModel?: IntegrationModelResolvers<ContextType>;
   IntegrationPage?: IntegrationPageResolvers<ContextType>;

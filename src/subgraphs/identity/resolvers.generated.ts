@@ -189,6 +189,7 @@ export type ResolversTypes = {
   Organisation: ResolverTypeWrapper<OrganisationDocument>;
   OrganisationSettings: ResolverTypeWrapper<Types.OrganisationSettings>;
   UpdateOrganisationSettingsInput: Types.UpdateOrganisationSettingsInput;
+  UpdateOrganisationLimitsInput: Types.UpdateOrganisationLimitsInput;
   Role: ResolverTypeWrapper<ShownRole>;
   RolePage: ResolverTypeWrapper<Omit<Types.RolePage, 'data'> & { data: Array<ResolversTypes['Role']> }>;
   CreateRoleInput: Types.CreateRoleInput;
@@ -311,6 +312,7 @@ export type ResolversParentTypes = {
   Organisation: OrganisationDocument;
   OrganisationSettings: Types.OrganisationSettings;
   UpdateOrganisationSettingsInput: Types.UpdateOrganisationSettingsInput;
+  UpdateOrganisationLimitsInput: Types.UpdateOrganisationLimitsInput;
   Role: ShownRole;
   RolePage: Omit<Types.RolePage, 'data'> & { data: Array<ResolversParentTypes['Role']> };
   CreateRoleInput: Types.CreateRoleInput;
@@ -470,6 +472,7 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   updateMember?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<Types.MutationUpdateMemberArgs, 'workspaceId' | 'userId' | 'input'>>;
   deleteMember?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteMemberArgs, 'workspaceId' | 'userId'>>;
   updateOrganisationSettings?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType, RequireFields<Types.MutationUpdateOrganisationSettingsArgs, 'input'>>;
+  updateOrganisationLimits?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType, RequireFields<Types.MutationUpdateOrganisationLimitsArgs, 'input'>>;
   createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<Types.MutationCreateRoleArgs, 'input'>>;
   updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<Types.MutationUpdateRoleArgs, 'id' | 'input'>>;
   deleteRole?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteRoleArgs, 'id'>>;
@@ -769,6 +772,8 @@ export type OrganisationResolvers<ContextType = GraphContext, ParentType extends
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   settings?: Resolver<Types.Maybe<ResolversTypes['OrganisationSettings']>, ParentType, ContextType>;
+  usageLimits?: Resolver<Types.Maybe<Array<ResolversTypes['UsageLimit']>>, ParentType, ContextType>;
+  rateLimits?: Resolver<Types.Maybe<Array<ResolversTypes['RateLimit']>>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };

@@ -2,6 +2,7 @@ import { GatewayError } from '../../errors/index.ts';
 import type { GraphContext } from '../context.ts';
 import { bindEdits } from './edited.ts';
 import { bringsLimits, type GivenLimits, parseLimits } from './given.ts';
+import { resetUsage } from './reset.ts';
 import type { StoredLimits } from './stored.ts';
 import { type LimitOwner, limitsOf } from './to-limit.ts';
 
@@ -31,7 +32,9 @@ export async function changeLimits<T extends StoredLimits>(
   for (let attempt = 0; before && attempt < ATTEMPTS; attempt++) {
     const updated: T | null = await write(parseLimits(input, before, context.now()), asRead(before));
     if (updated) {
-      await bindEdits(context, limitsOf(ownerOf(before), before), limitsOf(ownerOf(updated), updated));
+      const limits = limitsOf(ownerOf(updated), updated);
+      await bindEdits(context, limitsOf(ownerOf(before), before), limits);
+      if (input.resetUsage) await resetUsage(context, limits);
       return updated;
     }
     if (context.unchangedSince) return null;

@@ -8,23 +8,30 @@ import { checkedTerms } from './usage-terms.ts';
 export type GivenLimits = {
   usageLimits?: UsageLimitInput | readonly UsageLimitInput[] | null;
   rateLimits?: RateLimitInput | readonly RateLimitInput[] | null;
+  /** True sets what was used to 0. */
+  resetUsage?: boolean | null;
 };
 
-export const bringsLimits = ({ usageLimits, rateLimits }: GivenLimits): boolean =>
-  usageLimits !== undefined || rateLimits !== undefined;
+export const bringsLimits = ({ usageLimits, rateLimits, resetUsage }: GivenLimits): boolean =>
+  usageLimits !== undefined || rateLimits !== undefined || resetUsage === true;
 
 /** The members to store; throws VALIDATION_FAILED naming the member that does not fit. `param` is where the input stands. */
 export function parseLimits(
-  { usageLimits, rateLimits }: GivenLimits,
+  { usageLimits, rateLimits, resetUsage }: GivenLimits,
   present: StoredLimits,
   now: Date,
   param = 'input',
 ): StoredLimits {
+  const usage =
+    usageLimits === undefined
+      ? present.usageLimits
+      : each(usageLimits, `${param}.usageLimits`, (limit, at) =>
+          parseUsage(limit, present.usageLimits ?? [], now, at),
+        );
+  const isReset = resetUsage === true && usage !== undefined;
   return {
-    ...(usageLimits !== undefined && {
-      usageLimits: each(usageLimits, `${param}.usageLimits`, (limit, at) =>
-        parseUsage(limit, present.usageLimits ?? [], now, at),
-      ),
+    ...((usageLimits !== undefined || isReset) && {
+      usageLimits: isReset ? usage.map((limit) => ({ ...limit, lastResetAt: now })) : usage,
     }),
     ...(rateLimits !== undefined && {
       rateLimits: each(rateLimits, `${param}.rateLimits`, (limit) =>

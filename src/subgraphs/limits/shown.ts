@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { limitCounterModel } from '../../limits/counters/model.ts';
 import { counterId, windowAt } from '../../limits/counters/window.ts';
 import { type GraphContext, perRequest } from '../context.ts';
-import type { RateLimit, UsageLimit } from '../types.generated.ts';
+import type { RateLimit, UsageLimit, UsageLimitTerms } from '../types.generated.ts';
 import { shownRateBehaviour, shownUsageBehaviour } from './behaviour.ts';
 import { lastReset, nextPeriod } from './periods.ts';
 import type { StoredLimits, StoredUsageLimit } from './stored.ts';
@@ -52,6 +52,28 @@ async function shownUsage(
     status: used >= limit.amount ? 'exhausted' : 'active',
   };
 }
+
+/** Whether nothing is left of one of the usage limits of an owner. */
+export const isExhausted = async (
+  context: GraphContext,
+  owner: LimitOwner,
+  limits: StoredLimits,
+): Promise<boolean> =>
+  (await shownUsageLimits(context, owner, limits)).some(({ status }) => status === 'exhausted');
+
+/** Usage limits that several have, each with a usage of its own. */
+export const shownUsageTerms = (
+  { now }: Pick<GraphContext, 'now'>,
+  { usageLimits = [] }: StoredLimits,
+): UsageLimitTerms[] =>
+  usageLimits.map((stored) => {
+    const { type, creditLimit, alertThreshold, periodicReset, periodicResetDays } = stored;
+    return {
+      ...{ type, creditLimit, alertThreshold, periodicReset, periodicResetDays },
+      ...shownUsageBehaviour(stored),
+      nextUsageResetAt: nextPeriod(stored, now()),
+    };
+  });
 
 export const shownRateLimits = ({ rateLimits = [] }: StoredLimits): RateLimit[] =>
   rateLimits.map((stored) => {

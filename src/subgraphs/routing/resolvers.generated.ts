@@ -7,7 +7,7 @@ import type { VersionRow } from './config/loaders.ts';
 import type { GuardrailExclusionDocument } from './guardrail-exclusion/model.ts';
 import type { GuardrailDocument, GuardrailVersionDocument } from './guardrail/model.ts';
 import type { RateLimitPolicyDocument } from './rate-limit-policy/model.ts';
-import type { UsageLimitPolicyDocument } from './usage-limit-policy/model.ts';
+import type { UsageLimitPolicyShown } from './usage-limit-policy/model.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -182,7 +182,7 @@ export type ResolversTypes = {
   LimitCondition: ResolverTypeWrapper<Types.LimitCondition>;
   LimitGroup: ResolverTypeWrapper<Types.LimitGroup>;
   LimitPolicyStatus: Types.LimitPolicyStatus;
-  UsageLimitPolicy: ResolverTypeWrapper<UsageLimitPolicyDocument>;
+  UsageLimitPolicy: ResolverTypeWrapper<UsageLimitPolicyShown>;
   UsageLimitPolicyPage: ResolverTypeWrapper<Omit<Types.UsageLimitPolicyPage, 'data'> & { data: Array<ResolversTypes['UsageLimitPolicy']> }>;
   CreateUsageLimitPolicyInput: Types.CreateUsageLimitPolicyInput;
   UpdateUsageLimitPolicyInput: Types.UpdateUsageLimitPolicyInput;
@@ -264,7 +264,7 @@ export type ResolversParentTypes = {
   UpdateRateLimitPolicyInput: Types.UpdateRateLimitPolicyInput;
   LimitCondition: Types.LimitCondition;
   LimitGroup: Types.LimitGroup;
-  UsageLimitPolicy: UsageLimitPolicyDocument;
+  UsageLimitPolicy: UsageLimitPolicyShown;
   UsageLimitPolicyPage: Omit<Types.UsageLimitPolicyPage, 'data'> & { data: Array<ResolversParentTypes['UsageLimitPolicy']> };
   CreateUsageLimitPolicyInput: Types.CreateUsageLimitPolicyInput;
   UpdateUsageLimitPolicyInput: Types.UpdateUsageLimitPolicyInput;
@@ -657,6 +657,7 @@ export type UsageLimitPolicyResolvers<ContextType = GraphContext, ParentType ext
   periodicReset?: Resolver<Types.Maybe<ResolversTypes['LimitReset']>, ParentType, ContextType>;
   periodicResetDays?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   nextUsageResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  valueKeyUsageMap?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   lastResetAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   enforcement?: Resolver<ResolversTypes['LimitEnforcement'], ParentType, ContextType>;
   waitMs?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;

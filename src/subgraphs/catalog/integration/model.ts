@@ -26,6 +26,9 @@ export type IntegrationModel = {
 
 export type PricingAdjustments = { multiplier: Multipliers };
 
+/** Whether workspaces may use an integration, and the limits of each. */
+export type WorkspaceAccess = { enabled: boolean } & StoredLimits;
+
 export type IntegrationDocument = {
   _id: string;
   organisationId: string;
@@ -49,9 +52,9 @@ export type IntegrationDocument = {
   allowAllModels: boolean;
   models: IntegrationModel[];
   /** Whether workspaces that `workspaces` does not name may use an organisation-level integration. */
-  globalWorkspaceAccess: { enabled: boolean } & StoredLimits;
+  globalWorkspaceAccess: WorkspaceAccess;
   /** Limits of an entry are its own: those of `globalWorkspaceAccess` are for workspaces without an entry. */
-  workspaces: ({ workspaceId: string; enabled: boolean } & StoredLimits)[];
+  workspaces: (WorkspaceAccess & { workspaceId: string })[];
   /** Factors on all prices of its calls; null or absent leaves them as they are. */
   pricingAdjustments?: PricingAdjustments | null;
   /** True for the credential of one virtual key, which no other provider may use; absent in older documents. */

@@ -1,3 +1,4 @@
+import { shownRateLimits, shownUsageLimits, shownUsageTerms } from '../../limits/shown.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { createIntegration } from './create.ts';
 import { shownConfigurations, shownModel } from './sealed.ts';
@@ -9,7 +10,8 @@ import {
   updateIntegration,
 } from './service.ts';
 import { deleteIntegrationModels, updateIntegrationModels } from './update-models.ts';
-import { updateIntegrationWorkspaces } from './update-workspaces.ts';
+import { shownEntries } from './workspaces/limits.ts';
+import { updateIntegrationWorkspaces } from './workspaces/update.ts';
 
 export const resolvers = {
   Query: {
@@ -36,10 +38,16 @@ export const resolvers = {
     globalWorkspaceAccessSettings: (integration) => integration.globalWorkspaceAccess,
     workspaceCount: (integration, _args, context) => countWorkspaces(context, integration),
     secretMappings: (integration) => integration.secretMappings ?? [],
-    workspaces: ({ workspaces }, { limit }) => workspaces.slice(0, limit),
+    workspaces: (integration, { limit }) => shownEntries(integration, limit),
     workspaceEntryCount: (integration) => integration.workspaces.length,
+  },
+  GlobalWorkspaceAccess: {
+    usageLimits: (access, _args, context) => shownUsageTerms(context, access),
+    rateLimits: (access) => shownRateLimits(access),
   },
   IntegrationWorkspace: {
     workspace: ({ workspaceId }) => ({ id: workspaceId }),
+    usageLimits: (entry, _args, context) => shownUsageLimits(context, entry.owner, entry),
+    rateLimits: (entry) => shownRateLimits(entry),
   },
 } satisfies Resolvers;

@@ -20,7 +20,7 @@ export async function updateIntegrationModels(
   const slugs = input.models.map(({ slug }) => slug);
   const twice = slugs.findIndex((slug, index) => slugs.indexOf(slug) !== index);
   if (twice >= 0) throw invalidInput(`input.models[${twice}].slug`, `${slugs[twice]} is named twice.`);
-  return changeList(context, integration, 'models', (current) => {
+  const change = (current: IntegrationDocument) => {
     const { models } = current;
     const given = input.models.map((model, index) =>
       toModel(context.secrets, current, model, `input.models[${index}]`),
@@ -33,7 +33,8 @@ export async function updateIntegrationModels(
       models: merged,
       ...(input.allowAllModels != null && { allowAllModels: input.allowAllModels }),
     };
-  });
+  };
+  return changeList(context, integration, { list: 'models', change });
 }
 
 const holdsSecrets = ({ sealedKey, sealedHeaders, sealedSettings, models }: IntegrationDocument): boolean =>
@@ -56,7 +57,7 @@ function requireKnownHosts({ configurations, models }: IntegrationDocument, give
 /** Removes custom models; the others are switched off instead. */
 export async function deleteIntegrationModels(context: GraphContext, id: string, slugs: readonly string[]) {
   const { integration } = await requireIntegration(context, id, 'update');
-  return changeList(context, integration, 'models', ({ models }) => {
+  const change = ({ models }: IntegrationDocument) => {
     for (const slug of slugs) {
       const model = models.find((each) => each.slug === slug);
       if (!model) throw invalidInput('slugs', `The integration lists no model ${slug}.`);
@@ -64,7 +65,8 @@ export async function deleteIntegrationModels(context: GraphContext, id: string,
         throw invalidInput('slugs', `${slug} is not a custom model; switch it off instead.`);
     }
     return { models: models.filter(({ slug }) => !slugs.includes(slug)) };
-  });
+  };
+  return changeList(context, integration, { list: 'models', change });
 }
 
 function toModel(

@@ -2,7 +2,9 @@ import { requireScope, type Scope, tenantFilter } from '../../../auth/index.ts';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import type { GraphContext } from '../../context.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
+import { type LimitedStatus, limitedStatus, limitedStatusFilter } from '../../limits/exhausted.ts';
 import { idOrSlug } from '../values.ts';
+import { limitOwner, type ProviderDocument, providerModel } from './model.ts';
 
 /** Id or slug of a workspace, as operations on providers name it. */
 export type NamedWorkspace = string | null | undefined;
@@ -32,8 +34,15 @@ export function parseExpiry({ now }: GraphContext, value: Date | null | undefine
   return value;
 }
 
+const owners = { level: 'provider' as const, modelOf: providerModel, ownerOf: limitOwner };
+
 /** What stands as the status of a provider at this moment. */
-export const statusOf = (
-  { expiresAt, status }: { expiresAt: Date | null; status: 'active' },
-  { now }: GraphContext,
-): 'active' | 'expired' => (expiresAt && expiresAt <= now() ? 'expired' : status);
+export const statusOf = (provider: ProviderDocument, context: GraphContext): Promise<LimitedStatus> =>
+  limitedStatus(context, provider, limitOwner(provider));
+
+/** The part of a query that a status stands for. */
+export const statusFilter = (
+  context: GraphContext,
+  organisationId: string,
+  status: LimitedStatus | null | undefined,
+): Promise<object> => limitedStatusFilter(context, status, organisationId, owners);

@@ -1,3 +1,10 @@
 export { createDefaultProviders, requireFreeSlugs } from './default.ts';
-export { type NamedWorkspace, parseExpiry, providerFilter, providerNotFound, statusOf } from './find.ts';
-export { type ProviderDocument, providerModel } from './model.ts';
+export {
+  type NamedWorkspace,
+  parseExpiry,
+  providerFilter,
+  providerNotFound,
+  statusFilter,
+  statusOf,
+} from './find.ts';
+export { limitOwner, type ProviderDocument, providerModel } from './model.ts';

@@ -3,7 +3,7 @@ import { requireScope } from '../../../auth/index.ts';
 import { invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
-import { expiryFilter, resourceFilter } from '../../filters.ts';
+import { resourceFilter } from '../../filters.ts';
 import { requireLimitSetter } from '../../identity/api-key/index.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
 import { changeLimits } from '../../limits/change.ts';
@@ -15,7 +15,7 @@ import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
 import { deleteOwnIntegration, usableIntegration } from '../integration/index.ts';
 import type { SecretMapping } from '../secret-reference/index.ts';
 import { parseTags, tagFilter } from '../tags.ts';
-import { type NamedWorkspace, parseExpiry, providerFilter, providerNotFound } from './find.ts';
+import { type NamedWorkspace, parseExpiry, providerFilter, providerNotFound, statusFilter } from './find.ts';
 import { providerById } from './loaders.ts';
 import { parseMappings, parseMappingsOf } from './mappings.ts';
 import { limitOwner, type ProviderDocument, providerModel } from './model.ts';
@@ -52,7 +52,7 @@ export async function listProviders(context: GraphContext, args: ListArguments) 
       workspaceId,
       ...(args.integrationId && { integrationId: args.integrationId }),
       ...tagFilter(args.tags),
-      ...expiryFilter(args.status, context.now()),
+      ...(await statusFilter(context, organisationId, args.status)),
       ...resourceFilter(args),
     },
     args,

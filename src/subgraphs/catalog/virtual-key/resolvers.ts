@@ -1,5 +1,6 @@
+import { shownRateLimits, shownUsageLimits } from '../../limits/shown.ts';
 import { referencedIntegration } from '../integration/index.ts';
-import { statusOf } from '../provider/index.ts';
+import { limitOwner, statusOf } from '../provider/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { shownMappings } from './mappings.ts';
 import { shownModelConfig } from './model-config.ts';
@@ -25,6 +26,9 @@ export const resolvers = {
   VirtualKey: {
     id: ({ _id }) => _id,
     workspace: ({ workspaceId }) => ({ id: workspaceId }),
+    usageLimits: async (virtualKey, _args, context) =>
+      (await shownUsageLimits(context, limitOwner(virtualKey), virtualKey))[0] ?? null,
+    rateLimits: (virtualKey) => shownRateLimits(virtualKey),
     status: (virtualKey, _args, context) => statusOf(virtualKey, context),
     aiProviderName: ({ integration }) => integration?.aiProviderId ?? null,
     hasOwnCredential: ({ integration }) => integration?.ofVirtualKey === true,

@@ -3,8 +3,11 @@ import { invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import { isKnownProvider } from '../../../providers/index.ts';
 import type { GraphContext } from '../../context.ts';
-import { expiryFilter, resourceFilter } from '../../filters.ts';
+import { resourceFilter } from '../../filters.ts';
+import { requireLimitSetter } from '../../identity/api-key/index.ts';
 import { workspaceIdFor } from '../../identity/workspace/index.ts';
+import { changeLimits } from '../../limits/change.ts';
+import { bringsLimits, parseLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type {
@@ -20,12 +23,14 @@ import {
   keyMembers,
 } from '../integration/index.ts';
 import {
+  limitOwner,
   type NamedWorkspace,
   type ProviderDocument,
   parseExpiry,
   providerFilter,
   providerModel,
   providerNotFound,
+  statusFilter,
 } from '../provider/index.ts';
 import { parseSecretMappings } from '../secret-reference/index.ts';
 import { virtualKeyFields } from './mappings.ts';
@@ -49,7 +54,11 @@ export async function listVirtualKeys(
   const workspaceId = await workspaceIdFor(context, args.workspaceId);
   const { total, data } = await findPage(
     providerModel(context.db),
-    { organisationId, workspaceId, ...expiryFilter(args.status, context.now()), ...resourceFilter(args) },
+    {
+      ...{ organisationId, workspaceId },
+      ...(await statusFilter(context, organisationId, args.status)),
+      ...resourceFilter(args),
+    },
     args,
     orderOf(args.sort),
   );
@@ -76,6 +85,8 @@ export async function createVirtualKey(
   const owner = { organisationId, workspaceId, name: input.name };
   const expiresAt = parseExpiry(context, input.expiresAt);
   const configurations = parseModelConfig(input.provider, input);
+  if (bringsLimits(input)) await requireLimitSetter(context);
+  const limits = parseLimits(input, {}, context.now());
   const kind = { aiProviderId: input.provider, ofVirtualKey: true };
   const secretMappings = await parseMappings(context, { ...owner, integration: kind }, input.secretMappings);
   const integrationId = uuid();
@@ -96,6 +107,7 @@ export async function createVirtualKey(
     note: input.note ?? null,
     expiresAt,
     secretMappings,
+    ...limits,
   });
   const created = await orAlreadyExists(creating).catch(async (error: unknown) => {
     await deleteOwnIntegration(context.db, own);
@@ -123,21 +135,29 @@ export async function updateVirtualKey(
   const credential = credentialMembers(context, before, input);
   const secretMappings =
     input.secretMappings === undefined ? null : await parseMappings(context, before, input.secretMappings);
-  const { organisationId, integrationId } = before;
-  if (Object.keys(credential).length > 0)
+  if (bringsLimits(input)) await requireLimitSetter(context);
+  const { _id, organisationId, integrationId } = before;
+  const model = providerModel(context.db);
+  const updated = await changeLimits<ProviderDocument>(context, {
+    ...{ input, present: before, ownerOf: limitOwner },
+    read: () => model.findOne({ _id, organisationId }).lean<ProviderDocument>(),
+    write: (limits, unchanged) =>
+      model
+        .findOneAndUpdate(
+          { _id, organisationId, ...unchanged },
+          {
+            ...(input.name != null && { name: input.name }),
+            ...(input.note !== undefined && { note: input.note }),
+            ...(input.expiresAt !== undefined && { expiresAt }),
+            ...(secretMappings && { secretMappings }),
+            ...limits,
+          },
+          { returnDocument: 'after' },
+        )
+        .lean<ProviderDocument>(),
+  });
+  if (updated && Object.keys(credential).length > 0)
     await integrationModel(context.db).updateOne({ _id: integrationId, organisationId }, credential);
-  const updated = await providerModel(context.db)
-    .findOneAndUpdate(
-      { _id: before._id, organisationId },
-      {
-        ...(input.name != null && { name: input.name }),
-        ...(input.note !== undefined && { note: input.note }),
-        ...(input.expiresAt !== undefined && { expiresAt }),
-        ...(secretMappings && { secretMappings }),
-      },
-      { returnDocument: 'after' },
-    )
-    .lean<ProviderDocument>();
   await context.changes.publish('provider');
   return withIntegration(context, updated);
 }

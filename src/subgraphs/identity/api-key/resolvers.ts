@@ -1,3 +1,4 @@
+import { limitedStatus } from '../../limits/exhausted.ts';
 import { lastReset } from '../../limits/periods.ts';
 import { shownRateLimits, shownUsageLimits } from '../../limits/shown.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
@@ -47,7 +48,6 @@ export const resolvers = {
     },
     hasUnseenSecret: ({ unseenSecret }) => unseenSecret !== undefined,
     keyTransitionExpiresAt: (key, _args, context) => transitionEnd(key, context.now()),
-    status: (key, _args, context) =>
-      key.expiresAt && key.expiresAt <= context.now() ? 'expired' : key.status,
+    status: (key, _args, context) => limitedStatus(context, key, limitOwner(key)),
   },
 } satisfies Resolvers;

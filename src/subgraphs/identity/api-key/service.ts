@@ -2,8 +2,9 @@ import { apiKeyTypes, requireScope, tenantFilter } from '../../../auth/index.ts'
 import { GatewayError } from '../../../errors/index.ts';
 import { keyUseModel } from '../../../recording/key-use/index.ts';
 import type { GraphContext } from '../../context.ts';
-import { expiryFilter, resourceFilter } from '../../filters.ts';
+import { resourceFilter } from '../../filters.ts';
 import { changeLimits } from '../../limits/change.ts';
+import { limitedStatusFilter } from '../../limits/exhausted.ts';
 import { bringsLimits } from '../../limits/given.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
@@ -23,6 +24,7 @@ type ListArguments = QueryApiKeysArgs & SortedPageArguments;
 
 /** The scopes of which one lets somebody act on keys of some type. */
 export const anyKeyType = (verb: KeyVerb) => apiKeyTypes.map((type) => keyScope(type, verb));
+const owners = { level: 'api_key' as const, modelOf: apiKeyModel, ownerOf: limitOwner };
 const notFound = () => new GatewayError('NOT_FOUND', { message: 'The API key does not exist.' });
 
 /** A key that the caller may act on with this verb, which depends on the key's type. */
@@ -69,12 +71,14 @@ export async function listApiKeys(context: GraphContext, args: ListArguments) {
   return findPage(
     apiKeyModel(context.db),
     {
-      $and: [visibleKeys(principal)],
+      $and: [
+        visibleKeys(principal),
+        await limitedStatusFilter(context, args.status, principal.organisationId, owners),
+      ],
       ...(args.workspaceId && { workspaceId: await workspaceIdFor(context, args.workspaceId) }),
       type: { $in: types },
       ...(args.ids && { _id: { $in: args.ids } }),
       ...(args.userId && { userId: args.userId }),
-      ...expiryFilter(args.status, context.now()),
       ...resourceFilter(args),
     },
     args,

@@ -1,5 +1,6 @@
 export { organisationById } from './loaders.ts';
 export {
+  limitOwner,
   type OrganisationDocument,
   type OrganisationSettings,
   organisationModel,

@@ -4,6 +4,7 @@ import type { LogMode } from '../../../directory/memory.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
 import { limitMembers } from '../../limits/schema.ts';
 import type { StoredLimits } from '../../limits/stored.ts';
+import type { LimitOwner } from '../../limits/to-limit.ts';
 import type { LogExportField } from '../../types.generated.ts';
 import type { MetadataSchema } from '../metadata-schema.ts';
 
@@ -39,5 +40,9 @@ const schema = new Schema<OrganisationDocument>(
   },
   resourceSchema('organisations'),
 );
+
+export const limitOwner = ({ _id, name }: Pick<OrganisationDocument, '_id' | 'name'>): LimitOwner => ({
+  ...{ level: 'organisation', id: _id, organisationId: _id, workspaceId: null, name },
+});
 
 export const organisationModel = defineModel('Organisation', schema);

@@ -130,9 +130,11 @@ export async function updateWorkspace(context: GraphContext, id: string, input: 
 function requireLimitsFromAbove(principal: Principal | null, input: GivenLimits): void {
   if (!bringsLimits(input) || principal?.workspaceId === null || principal?.scopes.has('workspaces.create'))
     return;
+  const members = ['usageLimits', 'rateLimits', 'resetUsage'] as const;
+  const given = members.find((member) => input[member] !== undefined);
   throw new GatewayError('FORBIDDEN', {
     message: 'Limits of a workspace are set by a credential of the organisation.',
-    param: input.usageLimits === undefined ? 'input.rateLimits' : 'input.usageLimits',
+    param: `input.${given}`,
   });
 }
 

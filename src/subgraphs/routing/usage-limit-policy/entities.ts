@@ -1,12 +1,11 @@
 import type { QueryFilter } from 'mongoose';
 import { GatewayError, invalidInput } from '../../../errors/index.ts';
-import type { NewLimitAlarm } from '../../../limits/alarms/index.ts';
 import type { CounterDocument } from '../../../limits/counters/document.ts';
 import { counterId, counterOfEntity, entityOf, windowAt } from '../../../limits/counters/window.ts';
-import { limitCounterModel, resetCounter } from '../../../limits/engine/index.ts';
+import { limitCounterModel } from '../../../limits/engine/index.ts';
 import type { Limit } from '../../../limits/limit.ts';
-import { nativeDb } from '../../../storage/native-db.ts';
 import type { GraphContext } from '../../context.ts';
+import { resetCounterOf } from '../../limits/reset.ts';
 import { findPage, type PageArguments } from '../../page.ts';
 import type { QueryUsageLimitPolicyEntitiesArgs, UsageLimitEntity } from '../../types.generated.ts';
 import { policyToChange, readPolicy } from '../limit-policy/index.ts';
@@ -95,27 +94,5 @@ async function resetIfThere(
     .find({ organisationId, limitId: limit.id, _id: { $in: idsOf(limit, span) } })
     .lean<CounterDocument[]>();
   const [counter] = candidates;
-  if (!counter) return false;
-  const change = await resetCounter(nativeDb(context.db), organisationId, counter._id);
-  if (!change) return false;
-  await context.limitAlarms.raise(resetAlarm(limit, counter, change.before));
-  return true;
-}
-
-/** Tells how much had been used: the trail names who set it back. */
-function resetAlarm(
-  limit: Limit,
-  { _id, gen, valueKey, until }: CounterDocument,
-  used: number,
-): NewLimitAlarm {
-  const { organisationId, workspaceId, level, unit, amount, alertThreshold, alertEmails } = limit;
-  return {
-    ...{ organisationId, workspaceId, level, unit, amount, alertEmails, valueKey, used, until },
-    _id: `${_id}:limit_reset:${gen}`,
-    kind: 'limit_reset',
-    limitId: limit.id,
-    counterId: _id,
-    limitName: limit.name,
-    threshold: alertThreshold,
-  };
+  return counter !== undefined && resetCounterOf(context, limit, counter._id);
 }

@@ -7,6 +7,9 @@ import { policyMembers, type StoredPolicy } from '../limit-policy/index.ts';
 /** Its limit was set when it was made. */
 export type UsageLimitPolicyDocument = StoredPolicy & Omit<StoredUsageLimit, 'since'>;
 
+/** As the graph has it. `isAlone`: it was asked for by itself, so that there is time for its counters. */
+export type UsageLimitPolicyShown = UsageLimitPolicyDocument & { isAlone?: boolean };
+
 const schema = new Schema<UsageLimitPolicyDocument>(
   {
     ...policyMembers,

@@ -11,6 +11,7 @@ import {
   updateUsagePolicy,
 } from './service.ts';
 import { sinceItWasMade } from './to-limit.ts';
+import { usageByValue } from './usage-map.ts';
 
 const behaviour =
   <Name extends keyof ReturnType<typeof shownUsageBehaviour>>(name: Name) =>
@@ -34,6 +35,7 @@ export const resolvers = {
     workspace: ({ workspaceId }) => ({ id: workspaceId }),
     nextUsageResetAt: (policy, _args, context) => nextPeriod(sinceItWasMade(policy), context.now()),
     lastResetAt: (policy, _args, context) => lastReset(sinceItWasMade(policy), context.now()),
+    valueKeyUsageMap: (policy, _args, context) => (policy.isAlone ? usageByValue(context, policy) : null),
     enforcement: behaviour('enforcement'),
     waitMs: behaviour('waitMs'),
     unpriced: behaviour('unpriced'),

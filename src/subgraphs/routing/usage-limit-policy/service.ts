@@ -30,11 +30,14 @@ const store = { modelOf: usageLimitPolicyModel, limitOf: countedUsageLimit };
 
 const policyById = loaderById(usageLimitPolicyModel, tenantFilter);
 
-export const getUsagePolicy = (
+export async function getUsagePolicy(
   context: GraphContext,
   id: string,
   status: UsageLimitPolicyDocument['status'] | null,
-) => readPolicy(context, usageLimitPolicyModel, id, { scope: 'policies.read', status });
+) {
+  const policy = await readPolicy(context, usageLimitPolicyModel, id, { scope: 'policies.read', status });
+  return { ...policy, isAlone: true };
+}
 
 /** For references from other resources: null when the policy is gone or out of the credential's reach. */
 export async function referencedUsagePolicy(context: GraphContext, id: string) {

@@ -1,6 +1,10 @@
 import type { Connection } from 'mongoose';
 import type { Limit } from '../../../limits/limit.ts';
-import { type OrganisationDocument, organisationModel } from '../../identity/organisation/index.ts';
+import {
+  type OrganisationDocument,
+  limitOwner as organisationLimitOwner,
+  organisationModel,
+} from '../../identity/organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from '../../identity/workspace/index.ts';
 import { limitsOf } from '../../limits/to-limit.ts';
 import {
@@ -70,9 +74,7 @@ async function organisationLimits(db: Connection, ids: string[]): Promise<Map<st
     .lean<OrganisationRow[]>();
   return new Map(
     found.map((organisation) => {
-      const { _id, name } = organisation;
-      const owner = { level: 'organisation' as const, id: _id, organisationId: _id, workspaceId: null, name };
-      return [_id, limitsOf(owner, organisation)];
+      return [organisation._id, limitsOf(organisationLimitOwner(organisation), organisation)];
     }),
   );
 }

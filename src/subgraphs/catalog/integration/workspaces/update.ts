@@ -1,11 +1,17 @@
-import { invalidInput } from '../../../errors/index.ts';
-import type { GraphContext } from '../../context.ts';
-import { workspaceIdsNamed } from '../../identity/workspace/index.ts';
-import type { IntegrationWorkspaceInput, UpdateIntegrationWorkspacesInput } from '../../types.generated.ts';
-import { createDefaultProviders, providerModel, requireFreeSlugs } from '../provider/index.ts';
-import { changeList } from './change-list.ts';
-import { requireIntegration } from './find.ts';
-import type { IntegrationDocument } from './model.ts';
+import { invalidInput } from '../../../../errors/index.ts';
+import type { GraphContext } from '../../../context.ts';
+import { requireLimitSetter } from '../../../identity/api-key/index.ts';
+import { workspaceIdsNamed } from '../../../identity/workspace/index.ts';
+import { bringsLimits } from '../../../limits/given.ts';
+import type {
+  IntegrationWorkspaceInput,
+  UpdateIntegrationWorkspacesInput,
+} from '../../../types.generated.ts';
+import { createDefaultProviders, providerModel, requireFreeSlugs } from '../../provider/index.ts';
+import { changeList } from '../change-list.ts';
+import { requireIntegration } from '../find.ts';
+import type { IntegrationDocument } from '../model.ts';
+import { entryWith, followWorkspaceLimits, globalWith } from './limits.ts';
 
 const maxEntries = 2000;
 
@@ -24,20 +30,36 @@ export async function updateIntegrationWorkspaces(
   const entries = await namedEntries(context, integration.organisationId, input.workspaces ?? []);
   const places = await newProviderPlaces(context, integration, entries, input);
   await requireFreeSlugs(context, integration.organisationId, places);
-  const updated = await changeList(context, integration, 'workspaces', ({ workspaces }) => {
-    const kept = input.overrideExistingWorkspaceAccess ? [] : workspaces;
-    const merged = new Map([...kept, ...entries].map((entry) => [entry.workspaceId, entry.enabled]));
-    if (merged.size > maxEntries)
-      throw invalidInput('input.workspaces', `An integration lists at most ${maxEntries} workspaces.`);
-    return {
-      workspaces: [...merged].map(([workspaceId, enabled]) => ({ workspaceId, enabled })),
-      ...(input.globalWorkspaceAccess && {
-        globalWorkspaceAccess: { enabled: input.globalWorkspaceAccess.enabled },
+  const { globalWorkspaceAccess } = input;
+  if ([...entries, globalWorkspaceAccess ?? {}].some(bringsLimits)) await requireLimitSetter(context);
+  const resetting = entries.flatMap(({ workspaceId, resetUsage }) => (resetUsage ? [workspaceId] : []));
+  const updated = await changeList(context, integration, {
+    list: 'workspaces',
+    change: (current) => ({
+      workspaces: mergedEntries(context, current.workspaces, entries, input),
+      ...(globalWorkspaceAccess && {
+        globalWorkspaceAccess: globalWith(context, globalWorkspaceAccess, current.globalWorkspaceAccess),
       }),
-    };
+    }),
+    written: (before, after) => followWorkspaceLimits(context, before, after, resetting),
   });
   await createDefaultProviders(context, integration, places);
   return updated;
+}
+
+function mergedEntries(
+  context: GraphContext,
+  present: IntegrationDocument['workspaces'],
+  entries: readonly Entry[],
+  { overrideExistingWorkspaceAccess }: UpdateIntegrationWorkspacesInput,
+): IntegrationDocument['workspaces'] {
+  const before = new Map(present.map((entry) => [entry.workspaceId, entry]));
+  const merged = new Map(overrideExistingWorkspaceAccess ? [] : before);
+  for (const [index, entry] of entries.entries())
+    merged.set(entry.workspaceId, entryWith(context, entry, before.get(entry.workspaceId), index));
+  if (merged.size > maxEntries)
+    throw invalidInput('input.workspaces', `An integration lists at most ${maxEntries} workspaces.`);
+  return [...merged.values()];
 }
 
 async function namedEntries(
