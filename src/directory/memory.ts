@@ -13,6 +13,7 @@ import type { OwnPricing } from '../recording/pricing/index.ts';
 import type { Plan } from '../routing-config/plan.ts';
 import type { SecretSource, ValueFormat } from '../secret-managers/index.ts';
 import type { ChangeKind, Changes } from '../storage/changes.ts';
+import { withUnchanged } from './unchanged-limits.ts';
 
 /** An API key, under one of its secrets, as the data plane needs it. */
 export type KeyRecord = {
@@ -177,7 +178,10 @@ export type Directory = {
 } & {
   /** `forget` drops what is known of an id, so that the next `get` reads it anew. */
   signIns: { forget(id: string): void };
-  /** The same list until something in it changes, so that what is made of it can be kept by it; empty for no workspace. */
+  /**
+   * The same list until something in it changes, so that what is made of it can be kept by it, and in a new list the same
+   * limits where they did not change; empty for no workspace.
+   */
   limitsOf(workspaceId: string): readonly Limit[] | Promise<readonly Limit[]>;
 } & GuardrailLookup;
 
@@ -220,7 +224,7 @@ export function createDirectory(source: DirectorySource, changes: Changes): Dire
     workspaces: createTable((ids) => source.workspaces(ids)),
     users: createTable((ids) => source.users(ids)),
     signIns: createTable((ids) => source.signIns(ids)),
-    limits: createTable((ids) => source.limits(ids)),
+    limits: createTable((ids) => source.limits(ids), withUnchanged),
     guardrails: createTable((ids) => source.guardrails(ids)),
     enforcedGuardrails: createTable((ids) => source.enforcedGuardrails(ids)),
   };
@@ -251,7 +255,11 @@ const orNull = (found: Enforced | Promise<Enforced>): Enforced | Promise<Enforce
   return found === NOTHING_ENFORCED ? null : found;
 };
 
-function createTable<T extends object>(load: (ids: string[]) => Promise<Map<string, T>>) {
+/** `renewed`: what is kept of a value that was read again; the new one unless it is given. */
+function createTable<T extends object>(
+  load: (ids: string[]) => Promise<Map<string, T>>,
+  renewed: (before: T, after: T) => T | Promise<T> = (_before, after) => after,
+) {
   const present = new LRUCache<string, T>({ max: ENTRIES });
   // Ids that do not exist have a bound of their own, so that guessing keys does not push out real ones.
   const absent = new LRUCache<string, true>({ max: ABSENT });
@@ -284,7 +292,9 @@ function createTable<T extends object>(load: (ids: string[]) => Promise<Map<stri
       const found = await read(batch);
       for (const id of batch) {
         const value = found.get(id);
-        if (value) present.set(id, value);
+        const before = present.peek(id);
+        const kept = value && before ? renewed(before, value) : value;
+        if (kept) present.set(id, kept instanceof Promise ? await kept : kept);
         else present.delete(id);
       }
     }

@@ -1,0 +1,31 @@
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Limit } from '../limits/limit.ts';
+
+/** Milliseconds of work before others have their turn. */
+const SLICE_MS = 4;
+
+/**
+ * The list `after` with those limits that are as they were in `before` as the same objects; `before` itself where all are. What
+ * was made of a list that did not change can so be kept. A workspace may have tens of thousands.
+ */
+export async function withUnchanged(
+  before: readonly Limit[],
+  after: readonly Limit[],
+): Promise<readonly Limit[]> {
+  const known = new Map(before.map((limit) => [limit.id, limit]));
+  const merged: Limit[] = [];
+  let isSame = before.length === after.length;
+  let end = performance.now() + SLICE_MS;
+  for (const [at, limit] of after.entries()) {
+    const former = known.get(limit.id);
+    const kept = former && isDeepStrictEqual(former, limit) ? former : limit;
+    isSame &&= kept === before[at];
+    merged.push(kept);
+    if (performance.now() < end) continue;
+    await nextTurn();
+    end = performance.now() + SLICE_MS;
+  }
+  return isSame ? before : merged;
+}
