@@ -169,11 +169,7 @@ export class Ledger {
   /** The slot of a counter in the window of now. */
   #slotOf(handle: Handle, now: number): Slot {
     let { slot } = handle;
-    if (
-      !slot ||
-      slot.isClosed ||
-      (slot.span.until !== null && this.#options.clock.now(now) >= slot.span.until)
-    )
+    if (!slot || slot.isClosed || !isWithin(slot, this.#options.clock.now(now)))
       slot = this.slots.slotOf(handle, this.#options.clock.now(now), now);
     // Others may have given back by now what a process holds of which nothing was heard.
     if (now - slot.confirmedAt > TRUST_MS && isLent(slot)) revoke(slot);
@@ -203,6 +199,13 @@ export class Ledger {
     return shortage;
   }
 }
+
+/** Milliseconds by which the store's time may seem to go back: what is known of it gets better. */
+const STEP_BACK_MS = 1000;
+
+/** Whether a time of the store is in the window of a slot. The first one that is heard may show that the own clock is ahead. */
+const isWithin = ({ span: { from, until } }: Slot, time: number): boolean =>
+  until === null || (time < until && time >= (from ?? 0) - STEP_BACK_MS);
 
 /** Milliseconds without a message after which a lease that others may end is not used any more. */
 const TRUST_MS = SILENCE_MS - 5000;

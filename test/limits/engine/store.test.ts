@@ -14,6 +14,8 @@ afterAll(() => counters.stop());
 
 const engine = () => counters.engine();
 
+const DAY_MS = 86_400_000;
+
 const asksOf = (engine: RunningLimits, limit: Limit, amount: number, valueKey = ''): LimitAsk[] => [
   { counter: engine.counterOf(limit, valueKey, {}), amount },
 ];
@@ -114,6 +116,21 @@ describe('a budget', () => {
     first.settle([2]);
     for (const outcome of waiting) (await taken(outcome)).settle([4]);
     expect(performance.now() - ended).toBeLessThan(1500);
+  });
+
+  it('belongs to the window of the store, whatever the clock of the process says', async () => {
+    const limit = limitOf({ amount: 10, window: { kind: 'monthly' } });
+    const [ahead, right] = [counters.engine(() => Date.now() + 40 * DAY_MS), engine()];
+    (await taken(ahead.take(asksOf(ahead, limit, 6)))).settle([6]);
+    expect(await right.take(asksOf(right, limit, 6))).toMatchObject({
+      why: expect.stringMatching(/spent|held/),
+    });
+    expect(Math.abs(ahead.clockSkew() - 40 * DAY_MS)).toBeLessThan(10_000);
+    expect(Math.abs(right.clockSkew())).toBeLessThan(10_000);
+    await Promise.all([ahead.stop(), right.stop()]);
+    const now = new Date();
+    const used = (await storedOf(limit)).filter(({ fill }) => fill > 0);
+    expect(used).toMatchObject([{ fill: 6, from: Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) }]);
   });
 
   it('lets a call that gives up leave, which then holds nothing', async () => {

@@ -49,8 +49,8 @@ export type TestCounters = {
   /** For engines in other processes. */
   uri(): string;
   raw(): Collection<any>;
-  /** One more process, as far as counters can tell. */
-  engine(): RunningLimits;
+  /** One more process, as far as counters can tell. `now`: by its own clock. */
+  engine(now?: () => number): RunningLimits;
   /** Makes every exchange with the store fail, until it is mended. */
   breakStore(isBroken: boolean): void;
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export async function startCounters(): Promise<TestCounters> {
     db,
     uri: () => storage.uri,
     raw: () => db().collection('limit_counters'),
-    engine() {
+    engine(now = Date.now) {
       const store: CounterStore = {
         write: (updates) => orBroken(() => real.write(updates)),
         read: (ids) => orBroken(() => real.read(ids)),
@@ -83,6 +83,7 @@ export async function startCounters(): Promise<TestCounters> {
         leaseMs: 1000,
         journalDirectory: null,
         log: createLogger('silent'),
+        now,
       });
       made.start();
       engines.push(made);
