@@ -287,6 +287,8 @@ export function createApp(dependencies: AppDependencies): App {
               ...readiness({
                 databaseUp: databaseUp(),
                 diskFull: disk.isFull(),
+                limitsLost: limits.isLost(),
+                clockSkew: limits.clockSkew(),
                 isStopping,
               }),
               ...(remotes && { subgraphs: remotes.states() }),

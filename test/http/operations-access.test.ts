@@ -44,7 +44,7 @@ describe('metrics', () => {
 describe('readiness', () => {
   it('is told to all, with its details to those who may see metrics', async () => {
     const far = { 'x-forwarded-for': '203.0.113.9' };
-    const whole = { ready: true, status: 'ok', database: 'up', disk: 'ok' };
+    const whole = { ready: true, status: 'ok', database: 'up', disk: 'ok', limits: 'ok', clock: 'ok' };
     expect((await get('/readyz', {})).body).toEqual(whole);
     expect((await get('/readyz', { ...far, ...bearer(token) })).body).toEqual(whole);
     expect(await get('/readyz', far)).toMatchObject({ status: 200, body: { ready: true, status: 'ok' } });

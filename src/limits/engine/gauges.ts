@@ -5,6 +5,7 @@ type Sums = {
   roundSeconds(): number;
   waitSeconds(): number;
   now(): number;
+  clockSkew(): number;
   isJournalLost(): boolean;
   recovered(): number;
 };
@@ -12,7 +13,7 @@ type Sums = {
 /** What the engine tells of itself. */
 export const limitGauges = (
   ledger: Ledger,
-  { roundSeconds, waitSeconds, now, isJournalLost, recovered }: Sums,
+  { roundSeconds, waitSeconds, now, clockSkew, isJournalLost, recovered }: Sums,
 ): Gauge[] => [
   {
     name: 'sluice_limits_open_reservations',
@@ -62,6 +63,12 @@ export const limitGauges = (
     help: '1 while the store of limits does not answer.',
     aggregator: 'max',
     read: () => Number(ledger.rounds.isLost(now())),
+  },
+  {
+    name: 'sluice_limits_clock_skew_seconds',
+    help: "Seconds by which this machine's clock and that of the store of limits differ.",
+    aggregator: 'max',
+    read: () => Math.abs(clockSkew()) / 1000,
   },
   {
     name: 'sluice_limits_journal_loss',

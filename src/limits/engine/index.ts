@@ -155,10 +155,12 @@ export function createLimitEngine({
     look: (asks) => ledger.look(asks, mono()),
     stateOf: (counter) => ledger.stateOf(counter as Handle, mono()),
     isLost: () => ledger.rounds.isLost(mono()),
+    clockSkew: () => clock.skew(mono()),
     gauges: limitGauges(ledger, {
       roundSeconds: () => seconds.sum,
       waitSeconds: () => waitSeconds,
       now: mono,
+      clockSkew: () => clock.skew(mono()),
       isJournalLost: () => journal?.isLost ?? false,
       recovered: () => recovery?.count ?? 0,
     }),

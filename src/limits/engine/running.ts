@@ -11,6 +11,8 @@ export type RunningLimits = LimitEngine & {
   stop(): Promise<void>;
   /** Whether the store has not answered for so long that limits go by what their owner wants then. */
   isLost(): boolean;
+  /** Milliseconds by which this machine's clock is ahead of the store's; 0 before the store has said a time. */
+  clockSkew(): number;
   gauges: Gauge[];
 };
 
