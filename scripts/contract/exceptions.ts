@@ -12,9 +12,8 @@ export const exceptions: Exception[] = [
     '*Config*.config.cb_config.failure_threshold: optional',
   ),
   ...because(
-    'Guardrails and hooks are not there yet; a config that names them is refused.',
-    '*Config*.config.*put_guardrails: missing',
-    '*Config*.config.*_request_hooks: missing',
+    'A guardrail of a config has several forms, in one of which its members are named after checks; the description leaves them open.',
+    '*Config*.config.*_request_hooks[].*: missing',
   ),
   ...because(
     'Settings of Azure have the name of their provider in front, as headers have it.',

@@ -25,4 +25,4 @@ export {
   prepareGuardrail,
   problemsOf,
 } from './prepare.ts';
-export { mapSecretParameters, plainParameters } from './secret-parameters.ts';
+export { destinationsOf, mapSecretParameters } from './secret-parameters.ts';

@@ -20,7 +20,7 @@ export const mapSecretParameters = (
 ): Record<string, unknown> => mapTexts(checkId, parameters, { ofSecrets: change });
 
 /** The texts of a check's parameters that are no credentials. */
-export function plainParameters(
+function plainParameters(
   checkId: string,
   parameters: Readonly<Record<string, unknown>>,
 ): { text: string; path: Path }[] {
@@ -33,6 +33,18 @@ export function plainParameters(
   return found;
 }
 
+/** Whether a parameter says where a check sends what it is given. */
+const isDestination = (text: string, name: string): boolean =>
+  text.includes('://') || /url|uri|host|endpoint|domain|region|base/i.test(name);
+
+/** The texts of a check's parameters that say where it sends what it is given, credentials included. */
+export const destinationsOf = (checkId: string, parameters: Readonly<Record<string, unknown>>): string[] =>
+  plainParameters(checkId, parameters)
+    .filter(({ text, path }) =>
+      isDestination(text, String(path.findLast((part) => typeof part === 'string'))),
+    )
+    .map(({ text }) => text);
+
 type Changes = { ofSecrets?: Change; ofOthers?: Change };
 
 function mapTexts(
@@ -40,7 +52,7 @@ function mapTexts(
   parameters: Readonly<Record<string, unknown>>,
   changes: Changes,
 ): Record<string, unknown> {
-  const check = checkOf(checkId);
+  const check = checkOf(checkId) ?? checkOf(`default.${checkId}`);
   const place = { forms: check ? formsOf(parameterSchemaOf(check)) : [], isSecret: false, path: [] };
   return mapped(parameters, place, changes) as Record<string, unknown>;
 }

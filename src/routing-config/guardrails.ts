@@ -19,10 +19,13 @@ const members = {
   output: ['after_request_hooks', 'output_guardrails', 'output_mutators'],
 } as const satisfies Record<Phase, readonly (keyof GatewayConfig)[]>;
 
-const allMembers = [...members.input, ...members.output];
+const allMembers: readonly string[] = [...members.input, ...members.output];
+
+/** Whether a member of a config, under its name in snake_case, lists guardrails. */
+export const isGuardrailList = (name: string): boolean => allMembers.includes(name);
 
 export const hasGuardrails = (config: GatewayConfig): boolean =>
-  allMembers.some((member) => config[member] !== undefined);
+  allMembers.some((member) => config[member as keyof GatewayConfig] !== undefined);
 
 /** The guardrails of one level of a config in a phase; null where it says nothing of them. */
 export function plannedGuardrails(config: GatewayConfig, phase: Phase): readonly PlannedGuardrail[] | null {
@@ -45,6 +48,25 @@ export function guardrailProblems(config: GatewayConfig, path: string): string[]
   );
   const below = (config.targets ?? []).flatMap((target, index) =>
     guardrailProblems(target, `${path}.targets[${index}]`),
+  );
+  return [...own, ...below];
+}
+
+/** A stored guardrail that a config names by id or slug. */
+export type NamedGuardrail = { phase: Phase; path: string; name: string };
+
+/** The stored guardrails that all levels of a config name, each with its place. */
+export function guardrailNames(config: GatewayConfig, path: string): NamedGuardrail[] {
+  const own = (['input', 'output'] as const).flatMap((phase) =>
+    members[phase].flatMap((member) =>
+      (config[member] ?? []).flatMap((written, at): NamedGuardrail[] => {
+        const name = plan(written, phase, '');
+        return typeof name === 'string' ? [{ phase, path: `${path}.${member}[${at}]`, name }] : [];
+      }),
+    ),
+  );
+  const below = (config.targets ?? []).flatMap((target, index) =>
+    guardrailNames(target, `${path}.targets[${index}]`),
   );
   return [...own, ...below];
 }
@@ -107,6 +129,35 @@ function hookOf(written: JsonObject): JsonObject {
   if (Array.isArray(hook.checks)) hook.checks = hook.checks.map(withOwnSpelling);
   if (Object.keys(said).length > 0) hook.actions = said;
   return hook;
+}
+
+/**
+ * Parameters of checks of a guardrail that is written in a config, as `change` makes them; what it does not change, and what is
+ * no guardrail, stays as it is. `path`: from the guardrail.
+ */
+export function mapParameters(
+  written: unknown,
+  change: (checkId: string, parameters: JsonObject, path: string) => JsonObject,
+): unknown {
+  if (!isObject(written)) return written;
+  return Object.fromEntries(
+    Object.entries(written).map(([key, value]) => {
+      if (key === 'checks' && Array.isArray(value))
+        return [
+          key,
+          value.map((check, at) =>
+            mapCheck(check, (id, given) => change(id, given, `checks[${at}].parameters`)),
+          ),
+        ];
+      const isShort = !own.has(snakeCaseKey(key)) && !actions.has(snakeCaseKey(key)) && isObject(value);
+      return [key, isShort ? change(typeof value.id === 'string' ? value.id : key, value, key) : value];
+    }),
+  );
+}
+
+function mapCheck(check: unknown, change: (checkId: string, parameters: JsonObject) => JsonObject): unknown {
+  if (!isObject(check) || !isObject(check.parameters) || typeof check.id !== 'string') return check;
+  return { ...check, parameters: change(check.id, check.parameters) };
 }
 
 /** `id` inside the parameters says which check it is, in place of the key. */

@@ -24,7 +24,7 @@ export async function requireProviders(
   });
   const missing = named.filter(({ slug }) => !found.includes(slug));
   if (missing.length === 0) return;
-  throw invalid(
+  throw invalidConfig(
     missing.map(({ path, slug }) => ({ path, problem: `the workspace has no provider @${slug}` })),
   );
 }
@@ -32,7 +32,7 @@ export async function requireProviders(
 function requireKnownKinds(config: GatewayConfig): void {
   const unknown = kindsNamed(config, 'config').filter(({ id }) => !isKnownProvider(id));
   if (unknown.length > 0)
-    throw invalid(unknown.map(({ path, id }) => ({ path, problem: `there is no provider ${id}` })));
+    throw invalidConfig(unknown.map(({ path, id }) => ({ path, problem: `there is no provider ${id}` })));
 }
 
 /** Every kind of provider with the place where it stands. */
@@ -43,7 +43,8 @@ function kindsNamed({ provider, targets }: GatewayConfig, path: string): { path:
   return [...own, ...below];
 }
 
-function invalid(problems: { path: string; problem: string }[]): GatewayError {
+/** INVALID_CONFIG with a line for each problem. */
+export function invalidConfig(problems: { path: string; problem: string }[]): GatewayError {
   const lines = problems.map(({ path, problem }) => `path: ${path}, message: ${problem}`);
   return new GatewayError('INVALID_CONFIG', {
     message: `The gateway config is not valid: ${lines[0]}`,

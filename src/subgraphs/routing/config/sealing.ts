@@ -1,5 +1,8 @@
 import { GatewayError } from '../../../errors/index.ts';
+import { destinationsOf, mapSecretParameters, pathOf } from '../../../guardrails/index.ts';
+import { isGuardrailList, mapParameters } from '../../../routing-config/guardrails.ts';
 import { isDestinationKey, isSecretKey } from '../../../routing-config/secret-keys.ts';
+import { nameOfKey } from '../../../routing-config/spelling.ts';
 import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
 import type { StoredConfig } from './model.ts';
 
@@ -13,8 +16,10 @@ function secretText(member: unknown): string | null {
   return typeof member === 'string' ? member : null;
 }
 
+type Change = (secret: string, path: string) => string;
+
 /** A copy of a config in which every credential, at any depth, is what `change` makes of it. */
-function mapSecrets<T>(value: T, change: (secret: string, path: string) => string, path = 'config'): T {
+function mapSecrets<T>(value: T, change: Change, path = 'config'): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     return value.map((item, index) => mapSecrets(item, change, `${path}[${index}]`)) as T;
@@ -22,11 +27,19 @@ function mapSecrets<T>(value: T, change: (secret: string, path: string) => strin
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const at = `${path}.${name}`;
+      if (isGuardrailList(nameOfKey(name)) && Array.isArray(member))
+        return [name, member.map((written, index) => mapGuardrail(written, change, `${at}[${index}]`))];
       const secret = isSecretKey(name) ? secretText(member) : null;
       return [name, secret === null ? mapSecrets(member, change, at) : change(secret, at)];
     }),
   ) as T;
 }
+
+/** The same of a guardrail that is written in a config. */
+const mapGuardrail = (written: unknown, change: Change, path: string): unknown =>
+  mapParameters(written, (id, parameters, below) =>
+    mapSecretParameters(id, parameters, (secret, at) => change(secret, `${path}.${below}.${pathOf(at)}`)),
+  );
 
 /** The form that is stored: credentials encrypted for this config alone. */
 export const sealConfig = (config: StoredConfig, secrets: Secrets, configId: string): StoredConfig =>
@@ -42,12 +55,23 @@ export const unsealConfig = (config: StoredConfig, secrets: Secrets, configId: s
 export const maskConfig = (config: StoredConfig, secrets: Secrets, configId: string): StoredConfig =>
   mapSecrets(unsealConfig(config, secrets, configId), maskSecret);
 
-/** Where credentials of a config may go: every host and provider that it names, and the settings that choose a host. */
+/** Where credentials of a config may go: every host and provider that it or a check in it names, and what chooses a host. */
 function destinations(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    isDestinationKey(name) && typeof member === 'string' ? [member] : destinations(member),
-  );
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (isGuardrailList(nameOfKey(name)) && Array.isArray(member))
+      return member.flatMap(destinationsOfChecks);
+    return isDestinationKey(name) && typeof member === 'string' ? [member] : destinations(member);
+  });
+}
+
+function destinationsOfChecks(written: unknown): string[] {
+  const found: string[] = [];
+  mapParameters(written, (id, parameters) => {
+    found.push(...destinationsOf(id, parameters));
+    return parameters;
+  });
+  return found;
 }
 
 const newDestinations = (config: StoredConfig, stored: StoredConfig | null): string[] => {

@@ -10,6 +10,7 @@ import { findPage, type SortedPageArguments } from '../../page.ts';
 import type { CreateConfigInput, QueryConfigsArgs } from '../../types.generated.ts';
 import { ifUnchanged, notWritten, orAlreadyExists } from '../../writes.ts';
 import { configNotFound, requireConfig } from './find.ts';
+import { type ConfigGuardrails, requireGuardrails } from './guardrails.ts';
 import { configById } from './loaders.ts';
 import { type ConfigDocument, configModel, type StoredConfig } from './model.ts';
 import { requireProviders, requireUnused } from './references.ts';
@@ -53,7 +54,7 @@ export async function createConfig(context: GraphContext, input: CreateConfigInp
     workspaceId: await workspaceIdFor(context, input.workspaceId),
     name: input.name,
   };
-  const sealed = await checkedConfig(context, owner, input.config, null);
+  const { sealed, guardrails } = await checkedConfig(context, owner, input.config, null);
   const author = authorOf(principal);
   const version = await addVersion(context, owner, { sealed, number: 1, createdBy: author });
   const slug = input.slug ?? slugFrom(input.name, 'pc-');
@@ -61,6 +62,7 @@ export async function createConfig(context: GraphContext, input: CreateConfigInp
     ...owner,
     slug,
     config: sealed,
+    ...guardrails,
     versionId: version._id,
     ownerId: author,
     updatedBy: author,
@@ -78,30 +80,32 @@ export async function createConfig(context: GraphContext, input: CreateConfigInp
   }
 }
 
-/** The config to store: valid, and its credentials sealed. */
+/** The config to store: valid, and its credentials sealed; and the guardrails that it names. */
 export async function checkedConfig(
   context: GraphContext,
   owner: Pick<ConfigDocument, '_id' | 'organisationId' | 'workspaceId'>,
   value: unknown,
   present: StoredConfig | null,
-): Promise<StoredConfig> {
-  return sealConfig(await requireValid(context, owner, value, present), context.secrets, owner._id);
+): Promise<{ sealed: StoredConfig; guardrails: ConfigGuardrails }> {
+  const { content, guardrails } = await requireValid(context, owner, value, present);
+  return { sealed: sealConfig(content, context.secrets, owner._id), guardrails };
 }
 
 /**
  * The config in the clear, its masks resolved by the present one. Throws INVALID_CONFIG for one that is not valid, or names
- * providers that the workspace does not have.
+ * providers or guardrails that the workspace does not have.
  */
 export async function requireValid(
   context: GraphContext,
   owner: Pick<ConfigDocument, 'organisationId' | 'workspaceId'>,
   value: unknown,
   present: StoredConfig | null,
-): Promise<StoredConfig> {
+): Promise<{ content: StoredConfig; guardrails: ConfigGuardrails }> {
   requireBounded(value);
-  const config = restoreMasked(value, present);
-  await requireProviders(context, owner, parseSavedConfig(config));
-  return config;
+  const content = restoreMasked(value, present);
+  const config = parseSavedConfig(content);
+  await requireProviders(context, owner, config);
+  return { content, guardrails: await requireGuardrails(context, owner, config) };
 }
 
 /** Takes the default away from the workspace's other configs first; a unique index keeps racing calls from having two. */

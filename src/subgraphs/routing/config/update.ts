@@ -5,6 +5,7 @@ import type { GraphContext } from '../../context.ts';
 import type { UpdateConfigInput } from '../../types.generated.ts';
 import { ifUnchanged, notWritten } from '../../writes.ts';
 import { configNotFound, requireConfig } from './find.ts';
+import type { ConfigGuardrails } from './guardrails.ts';
 import {
   type ConfigDocument,
   type ConfigVersionDocument,
@@ -31,9 +32,9 @@ export async function updateConfig(context: GraphContext, id: string, input: Upd
     ...(input.isDefault === 0 && { isDefault: 0 as const }),
     updatedBy: authorOf(principal),
   };
-  const sealed = await changedConfig(context, config, input.config);
-  const updated = sealed
-    ? await replaceConfig(context, config, { sealed, changes, expected })
+  const changed = await changedConfig(context, config, input.config);
+  const updated = changed
+    ? await replaceConfig(context, config, { ...changed, changes, expected })
     : await updateIf(context, config, expected === null ? {} : { versionId: expected }, changes);
   if (!updated) throw notWritten(context, expected === null ? configNotFound() : changedMeanwhile());
   if (input.isDefault === 1) await makeDefault(context, updated);
@@ -63,15 +64,20 @@ async function changedConfig(
   context: GraphContext,
   config: ConfigDocument,
   value: unknown,
-): Promise<StoredConfig | null> {
+): Promise<Pick<Replacement, 'sealed' | 'guardrails'> | null> {
   if (value === undefined || value === null) return null;
   const inTheClear = (stored: StoredConfig) => unsealConfig(stored, context.secrets, config._id);
   const present = inTheClear(config.config);
-  const sealed = await checkedConfig(context, config, value, present);
-  return isDeepStrictEqual(inTheClear(sealed), present) ? null : sealed;
+  const checked = await checkedConfig(context, config, value, present);
+  return isDeepStrictEqual(inTheClear(checked.sealed), present) ? null : checked;
 }
 
-type Replacement = { sealed: StoredConfig; changes: Changes; expected: string | null };
+type Replacement = {
+  sealed: StoredConfig;
+  guardrails: ConfigGuardrails;
+  changes: Changes;
+  expected: string | null;
+};
 
 /**
  * Writes the version first and then points the config at it, provided that nobody did so in between. Of two racing
@@ -80,7 +86,7 @@ type Replacement = { sealed: StoredConfig; changes: Changes; expected: string | 
 async function replaceConfig(
   context: GraphContext,
   config: ConfigDocument,
-  { sealed, changes, expected }: Replacement,
+  { sealed, guardrails, changes, expected }: Replacement,
 ): Promise<ConfigDocument> {
   const version = await addVersion(
     context,
@@ -91,7 +97,7 @@ async function replaceConfig(
       createdBy: changes.updatedBy ?? config.updatedBy,
     },
   );
-  const next = { ...changes, config: sealed, versionId: version._id };
+  const next = { ...changes, ...guardrails, config: sealed, versionId: version._id };
   const attempts = expected === null && !context.unchangedSince ? 2 : 1;
   let base: ConfigDocument | null = config;
   for (let attempt = 0; attempt < attempts && base; attempt += 1) {

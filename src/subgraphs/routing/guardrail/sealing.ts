@@ -1,5 +1,5 @@
 import { invalidInput } from '../../../errors/index.ts';
-import { type CheckEntry, mapSecretParameters, pathOf, plainParameters } from '../../../guardrails/index.ts';
+import { type CheckEntry, destinationsOf, mapSecretParameters, pathOf } from '../../../guardrails/index.ts';
 import { maskSecret, type Secrets } from '../../../storage/secrets.ts';
 
 type Checks = readonly CheckEntry[];
@@ -7,10 +7,6 @@ type Checks = readonly CheckEntry[];
 const PREFIX = 'sealed:';
 
 const looksMasked = (text: string) => text === '***' || /^.{3}\*{3}.{4}$/s.test(text);
-
-/** Parameters whose texts say where a check sends what it is given. */
-const isDestination = (text: string, name: string): boolean =>
-  text.includes('://') || /url|uri|host|endpoint|domain|region|base/i.test(name);
 
 const mapSecrets = (
   checks: Checks,
@@ -74,12 +70,6 @@ function secretAt({ id, parameters }: CheckEntry, path: readonly (string | numbe
 }
 
 function newDestination(check: CheckEntry, before: CheckEntry): string | null {
-  const destinations = ({ id, parameters }: CheckEntry) =>
-    plainParameters(id, parameters)
-      .filter(({ text, path }) =>
-        isDestination(text, String(path.findLast((part) => typeof part === 'string'))),
-      )
-      .map(({ text }) => text);
-  const known = new Set(destinations(before));
-  return destinations(check).find((place) => !known.has(place)) ?? null;
+  const known = new Set(destinationsOf(before.id, before.parameters));
+  return destinationsOf(check.id, check.parameters).find((place) => !known.has(place)) ?? null;
 }

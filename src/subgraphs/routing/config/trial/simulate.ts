@@ -23,7 +23,7 @@ export async function simulateConfig(
     });
   const call = madeUpCall(input);
   const place = await placeOf(context, input);
-  const content = place.saved?.content ?? (await requireValid(context, place, input.config, null));
+  const content = place.saved?.content ?? (await requireValid(context, place, input.config, null)).content;
   const plan = planOf(parseSavedConfig(content));
   const openUntil = await openCircuits(context, place, plan, call);
   const health = { isOpen: (leaf: Leaf) => openUntil.has(leaf) };
