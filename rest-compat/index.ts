@@ -126,12 +126,12 @@ export function createRest(options: RestOptions): Rest {
       answerError(request, response, error, { 'x-request-id': contextOf(null, request).request.id });
     };
 
-  const withoutEndpoint =
-    (methods: string[]): Handler =>
+  const withoutMethod =
+    (methods: string[], { document }: MountedEndpoint): Handler =>
     async (request, response) => {
       const headers = { 'x-request-id': contextOf(null, request).request.id, allow: methods.join(', ') };
       if (request.method === 'OPTIONS') answerEmpty(response, 204, headers);
-      else answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers);
+      else answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers, document?.rest);
     };
 
   const notServed = refusal(
@@ -145,9 +145,9 @@ export function createRest(options: RestOptions): Rest {
     match({ method = 'GET', headers }, path) {
       try {
         const found = routes.find(method, path);
-        if (found) return yieldsTo(found, headers) ? null : handlerOf(found);
-        const { methods, yields } = routes.methodsOf(path);
-        if (methods.length > 0) return yields && isForProvider(headers) ? null : withoutEndpoint(methods);
+        if (found) return yieldsTo(found.route.endpoint, headers) ? null : handlerOf(found);
+        const { methods, endpoint } = routes.methodsOf(path);
+        if (endpoint) return yieldsTo(endpoint, headers) ? null : withoutMethod(methods, endpoint);
         return isElsewhere(path) ? notServed : null;
       } catch (error) {
         if (error instanceof GatewayError) return refusal(error);
@@ -162,8 +162,8 @@ export function createRest(options: RestOptions): Rest {
 }
 
 /** Whether a path gives the request away to the provider that it names. */
-const yieldsTo = ({ route: { endpoint } }: Found, headers: IncomingHttpHeaders): boolean =>
-  endpoint.yields === true && isForProvider(headers);
+const yieldsTo = ({ yields }: MountedEndpoint, headers: IncomingHttpHeaders): boolean =>
+  yields === true && isForProvider(headers);
 
 type Mounted = { path: string; on: RestBase[] };
 

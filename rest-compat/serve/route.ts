@@ -52,10 +52,10 @@ export type Routes = {
   /** Throws VALIDATION_FAILED for a path that cannot be decoded. */
   find(method: string, path: string): Found | null;
   /**
-   * The methods that a path takes, HEAD and OPTIONS included; none when no endpoint knows the path. `yields`: a request
-   * that names a provider goes on to it.
+   * The methods that a path takes, HEAD and OPTIONS included, and one of the endpoints there; none when no endpoint knows
+   * the path.
    */
-  methodsOf(path: string): { methods: string[]; yields: boolean };
+  methodsOf(path: string): { methods: string[]; endpoint?: MountedEndpoint };
 };
 
 const methods: RestMethod[] = ['GET', 'POST', 'PUT', 'DELETE'];
@@ -106,9 +106,11 @@ export function createRoutes(endpoints: MountedEndpoint[], surfaces: Surfaces): 
     methodsOf(path) {
       const found = roots.has(rootOf(path)) ? methods.flatMap((method) => find(method, path) ?? []) : [];
       const taken: string[] = found.map(({ route }) => route.endpoint.method);
-      const yields = found.some(({ route }) => route.endpoint.yields === true);
-      if (taken.length === 0) return { methods: [], yields };
-      return { methods: [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'], yields };
+      if (taken.length === 0) return { methods: [] };
+      return {
+        methods: [...taken, ...(taken.includes('GET') ? ['HEAD'] : []), 'OPTIONS'],
+        endpoint: found[0]?.route.endpoint,
+      };
     },
   };
 }

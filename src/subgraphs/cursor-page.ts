@@ -10,6 +10,9 @@ export type CursorArguments = {
   before?: string | null;
 };
 
+/** Where an item stood that is no longer there: whoever deletes what they walk along still gets on. */
+export type FormerPlace = (id: string) => Promise<{ _id: string; createdAt: Date } | null>;
+
 export type CursorPage<T> = { data: T[]; firstId: string | null; lastId: string | null; hasMore: boolean };
 
 type Item = { _id: string; createdAt: Date };
@@ -23,18 +26,19 @@ export type ReadPageWalk<T> = (query: QueryFilter<T>, walk: PageWalk) => Promise
 /**
  * A page of a list that is walked along instead of counted: by `createdAt`, then by id, from the item `after`, or back
  * from the item `before`. `visible` is what the caller's credential reaches, cursors included; `filter` is the rest of
- * the question. To be fast at any depth it needs an index that ends in `createdAt, _id`; `read` may know a faster way.
+ * the question. To be fast at any depth it needs an index that ends in `createdAt, _id`; `read` may know a faster way, and
+ * `formerPlace` where a cursor stood whose item was deleted.
  */
 export async function findCursorPage<T extends Item>(
   model: Model<T>,
   visible: QueryFilter<T>,
   filter: QueryFilter<T>,
-  { limit, order, after, before }: CursorArguments,
+  { limit, order, after, before, formerPlace }: CursorArguments & { formerPlace?: FormerPlace },
   read: ReadPageWalk<T> = (query, walk) => readWalk(model, query, walk),
 ): Promise<CursorPage<T>> {
   const [start, end] = await Promise.all([
-    positionOf(model, visible, after, 'after'),
-    positionOf(model, visible, before, 'before'),
+    positionOf(model, visible, after, formerPlace).catch(naming('after')),
+    positionOf(model, visible, before, formerPlace).catch(naming('before')),
   ]);
   const backwards = end !== null && start === null;
   const ascending = (order === 'asc') !== backwards;
@@ -76,16 +80,26 @@ async function positionOf<T extends Item>(
   model: Model<T>,
   visible: QueryFilter<T>,
   id: string | null | undefined,
-  param: 'after' | 'before',
+  formerPlace: FormerPlace | undefined,
 ): Promise<Position> {
   if (id === null || id === undefined) return null;
   const found = await model
     .findOne({ $and: [{ _id: id }, visible] } as QueryFilter<T>, { createdAt: 1 })
     .lean<Item>()
     .exec();
-  if (found) return found;
-  throw invalidInput(param, `${param} names no item of this list.`);
+  const known = found ?? (await formerPlace?.(id)) ?? null;
+  if (known) return known;
+  throw new NoSuchItem();
 }
+
+/** A cursor that names nothing in its list. */
+class NoSuchItem extends Error {}
+
+const naming =
+  (param: 'after' | 'before') =>
+  (error: unknown): never => {
+    throw error instanceof NoSuchItem ? invalidInput(param, `${param} names no item of this list.`) : error;
+  };
 
 /** The first condition alone says nothing new; it is the one that lets an index begin at the position. */
 function beyond(position: Position, side: '$gt' | '$lt'): object[] {

@@ -1,7 +1,8 @@
+import { assistants } from './assistants/index.ts';
 import { catalog } from './catalog/index.ts';
 import { identity } from './identity/index.ts';
 import { insights } from './insights/index.ts';
 import { routing } from './routing/index.ts';
 import type { Subgraph } from './subgraph.ts';
 
-export const subgraphs: Subgraph[] = [identity, catalog, routing, insights];
+export const subgraphs: Subgraph[] = [identity, catalog, routing, insights, assistants];

@@ -43,24 +43,62 @@ export type RateLimit = {
   onStoreLoss: LimitStoreLoss;
 };
 
-export type AvailableModel = {
+export type Assistant = {
   id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  name?: Maybe<Scalars['String']['output']>;
+  description?: Maybe<Scalars['String']['output']>;
   model: Scalars['String']['output'];
-  provider: Scalars['String']['output'];
-  aiProviderId: Scalars['String']['output'];
-  isCustom: Scalars['Boolean']['output'];
-  contextWindow?: Maybe<Scalars['Int']['output']>;
-  payAsYouGo?: Maybe<Scalars['JSON']['output']>;
-  priceSource?: Maybe<ModelPriceSource>;
-  pricingAdjustments?: Maybe<Scalars['JSON']['output']>;
+  instructions?: Maybe<Scalars['String']['output']>;
+  tools: Scalars['JSON']['output'];
+  toolResources?: Maybe<Scalars['JSON']['output']>;
+  metadata: Scalars['JSON']['output'];
+  temperature?: Maybe<Scalars['Float']['output']>;
+  topP?: Maybe<Scalars['Float']['output']>;
+  responseFormat: Scalars['JSON']['output'];
+  reasoningEffort?: Maybe<Scalars['String']['output']>;
+  version: Scalars['Int']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+  lastUpdatedAt: Scalars['UnixTime']['output'];
 };
 
-export type AvailableModelPage = {
+export type AssistantVersion = {
+  version: Scalars['Int']['output'];
+  name?: Maybe<Scalars['String']['output']>;
+  description?: Maybe<Scalars['String']['output']>;
+  model: Scalars['String']['output'];
+  instructions?: Maybe<Scalars['String']['output']>;
+  tools: Scalars['JSON']['output'];
+  toolResources?: Maybe<Scalars['JSON']['output']>;
+  metadata: Scalars['JSON']['output'];
+  temperature?: Maybe<Scalars['Float']['output']>;
+  topP?: Maybe<Scalars['Float']['output']>;
+  responseFormat: Scalars['JSON']['output'];
+  reasoningEffort?: Maybe<Scalars['String']['output']>;
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type AssistantCursorPage = {
+  data: Array<Assistant>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type AssistantVersionPage = {
   total: Scalars['Int']['output'];
-  data: Array<AvailableModel>;
+  data: Array<AssistantVersion>;
 };
 
 export type Query = {
+  assistant?: Maybe<Assistant>;
+  assistants?: Maybe<AssistantCursorPage>;
+  assistantVersions?: Maybe<AssistantVersionPage>;
+  threadMessage?: Maybe<ThreadMessage>;
+  threadMessages?: Maybe<ThreadMessageCursorPage>;
+  thread?: Maybe<Thread>;
   availableModels?: Maybe<AvailableModelPage>;
   deployment?: Maybe<Deployment>;
   deployments?: Maybe<DeploymentPage>;
@@ -147,6 +185,47 @@ export type Query = {
   usageLimitPolicyEntities?: Maybe<UsageLimitEntityPage>;
   usageLimitPolicy?: Maybe<UsageLimitPolicy>;
   usageLimitPolicies?: Maybe<UsageLimitPolicyPage>;
+};
+
+
+export type QueryAssistantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryAssistantsArgs = {
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryAssistantVersionsArgs = {
+  assistantId: Scalars['ID']['input'];
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryThreadMessageArgs = {
+  threadId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryThreadMessagesArgs = {
+  threadId: Scalars['ID']['input'];
+  runId?: InputMaybe<Scalars['ID']['input']>;
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryThreadArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -762,94 +841,16 @@ export type QueryUsageLimitPoliciesArgs = {
   pageSize?: Scalars['Int']['input'];
 };
 
-export type User = {
-  id: Scalars['ID']['output'];
-  organisationId: Scalars['ID']['output'];
-  email: Scalars['String']['output'];
-  firstName: Scalars['String']['output'];
-  lastName: Scalars['String']['output'];
-  role: UserRole;
-  status: UserStatus;
-  userName: Scalars['String']['output'];
-  externalId?: Maybe<Scalars['String']['output']>;
-  displayName?: Maybe<Scalars['String']['output']>;
-  workspaceIds: Array<Scalars['ID']['output']>;
-  workspaces?: Maybe<Array<Maybe<Workspace>>>;
-  lastSeenAt?: Maybe<Scalars['DateTime']['output']>;
-  createdAt: Scalars['DateTime']['output'];
-  lastUpdatedAt: Scalars['DateTime']['output'];
-};
-
-
-export type UserWorkspaceIdsArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-
-export type UserWorkspacesArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-export type Workspace = {
-  id: Scalars['ID']['output'];
-  slug: Scalars['String']['output'];
-  name: Scalars['String']['output'];
-  description?: Maybe<Scalars['String']['output']>;
-  defaults?: Maybe<Scalars['JSON']['output']>;
-  isDefault: Scalars['Int']['output'];
-  status: WorkspaceStatus;
-  settings: WorkspaceSettings;
-  organisation: Organisation;
-  members?: Maybe<Array<Member>>;
-  usageLimits: Array<UsageLimit>;
-  rateLimits: Array<RateLimit>;
-  createdAt: Scalars['DateTime']['output'];
-  lastUpdatedAt: Scalars['DateTime']['output'];
-};
-
-
-export type WorkspaceMembersArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-export type Deployment = {
-  id: Scalars['ID']['output'];
-  organisationId: Scalars['ID']['output'];
-  slug: Scalars['String']['output'];
-  name: Scalars['String']['output'];
-  description?: Maybe<Scalars['String']['output']>;
-  type: Scalars['String']['output'];
-  url: Scalars['String']['output'];
-  mcpUrl?: Maybe<Scalars['String']['output']>;
-  config?: Maybe<Scalars['JSON']['output']>;
-  status: DeploymentStatus;
-  isDefault: Scalars['Boolean']['output'];
-  allowAllWorkspaces: Scalars['Boolean']['output'];
-  allowedWorkspaceIds: Array<Scalars['ID']['output']>;
-  allowedWorkspaces?: Maybe<Array<Maybe<Workspace>>>;
-  workspaceCount: Scalars['Int']['output'];
-  createdBy: Scalars['ID']['output'];
-  creator?: Maybe<User>;
-  createdAt: Scalars['DateTime']['output'];
-  lastUpdatedAt: Scalars['DateTime']['output'];
-};
-
-
-export type DeploymentAllowedWorkspaceIdsArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-
-export type DeploymentAllowedWorkspacesArgs = {
-  limit?: Scalars['Int']['input'];
-};
-
-export type DeploymentPage = {
-  total: Scalars['Int']['output'];
-  data: Array<Deployment>;
-};
-
 export type Mutation = {
+  createAssistant: Assistant;
+  updateAssistant: Assistant;
+  deleteAssistant: Scalars['ID']['output'];
+  createThreadMessage: ThreadMessage;
+  updateThreadMessage: ThreadMessage;
+  deleteThreadMessage: Scalars['ID']['output'];
+  createThread: Thread;
+  updateThread: Thread;
+  deleteThread: Scalars['ID']['output'];
   createDeployment: Deployment;
   updateDeployment: Deployment;
   deleteDeployment: Scalars['ID']['output'];
@@ -953,6 +954,57 @@ export type Mutation = {
   updateUsageLimitPolicy: UsageLimitPolicy;
   resetUsageLimitPolicyEntity: Scalars['ID']['output'];
   deleteUsageLimitPolicy: Scalars['ID']['output'];
+};
+
+
+export type MutationCreateAssistantArgs = {
+  input: CreateAssistantInput;
+};
+
+
+export type MutationUpdateAssistantArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateAssistantInput;
+};
+
+
+export type MutationDeleteAssistantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateThreadMessageArgs = {
+  threadId: Scalars['ID']['input'];
+  input: CreateThreadMessageInput;
+};
+
+
+export type MutationUpdateThreadMessageArgs = {
+  threadId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<UpdateThreadMessageInput>;
+};
+
+
+export type MutationDeleteThreadMessageArgs = {
+  threadId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateThreadArgs = {
+  input?: InputMaybe<CreateThreadInput>;
+};
+
+
+export type MutationUpdateThreadArgs = {
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<UpdateThreadInput>;
+};
+
+
+export type MutationDeleteThreadArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -1510,6 +1562,146 @@ export type MutationResetUsageLimitPolicyEntityArgs = {
 
 export type MutationDeleteUsageLimitPolicyArgs = {
   id: Scalars['ID']['input'];
+};
+
+export type ThreadMessage = {
+  id: Scalars['ID']['output'];
+  threadId: Scalars['ID']['output'];
+  role: ThreadMessageRole;
+  status: ThreadMessageStatus;
+  incompleteDetails?: Maybe<IncompleteMessage>;
+  completedAt?: Maybe<Scalars['UnixTime']['output']>;
+  incompleteAt?: Maybe<Scalars['UnixTime']['output']>;
+  content: Scalars['JSON']['output'];
+  assistantId?: Maybe<Scalars['ID']['output']>;
+  runId?: Maybe<Scalars['ID']['output']>;
+  attachments: Scalars['JSON']['output'];
+  metadata: Scalars['JSON']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type IncompleteMessage = {
+  reason: Scalars['String']['output'];
+};
+
+export type ThreadMessageCursorPage = {
+  data: Array<ThreadMessage>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type Thread = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  toolResources: Scalars['JSON']['output'];
+  metadata: Scalars['JSON']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type AvailableModel = {
+  id: Scalars['ID']['output'];
+  model: Scalars['String']['output'];
+  provider: Scalars['String']['output'];
+  aiProviderId: Scalars['String']['output'];
+  isCustom: Scalars['Boolean']['output'];
+  contextWindow?: Maybe<Scalars['Int']['output']>;
+  payAsYouGo?: Maybe<Scalars['JSON']['output']>;
+  priceSource?: Maybe<ModelPriceSource>;
+  pricingAdjustments?: Maybe<Scalars['JSON']['output']>;
+};
+
+export type AvailableModelPage = {
+  total: Scalars['Int']['output'];
+  data: Array<AvailableModel>;
+};
+
+export type User = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  firstName: Scalars['String']['output'];
+  lastName: Scalars['String']['output'];
+  role: UserRole;
+  status: UserStatus;
+  userName: Scalars['String']['output'];
+  externalId?: Maybe<Scalars['String']['output']>;
+  displayName?: Maybe<Scalars['String']['output']>;
+  workspaceIds: Array<Scalars['ID']['output']>;
+  workspaces?: Maybe<Array<Maybe<Workspace>>>;
+  lastSeenAt?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type UserWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type UserWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type Workspace = {
+  id: Scalars['ID']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  defaults?: Maybe<Scalars['JSON']['output']>;
+  isDefault: Scalars['Int']['output'];
+  status: WorkspaceStatus;
+  settings: WorkspaceSettings;
+  organisation: Organisation;
+  members?: Maybe<Array<Member>>;
+  usageLimits: Array<UsageLimit>;
+  rateLimits: Array<RateLimit>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type WorkspaceMembersArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type Deployment = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  type: Scalars['String']['output'];
+  url: Scalars['String']['output'];
+  mcpUrl?: Maybe<Scalars['String']['output']>;
+  config?: Maybe<Scalars['JSON']['output']>;
+  status: DeploymentStatus;
+  isDefault: Scalars['Boolean']['output'];
+  allowAllWorkspaces: Scalars['Boolean']['output'];
+  allowedWorkspaceIds: Array<Scalars['ID']['output']>;
+  allowedWorkspaces?: Maybe<Array<Maybe<Workspace>>>;
+  workspaceCount: Scalars['Int']['output'];
+  createdBy: Scalars['ID']['output'];
+  creator?: Maybe<User>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+
+export type DeploymentAllowedWorkspaceIdsArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type DeploymentAllowedWorkspacesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type DeploymentPage = {
+  total: Scalars['Int']['output'];
+  data: Array<Deployment>;
 };
 
 export type IntegrationTest = {
@@ -3514,6 +3706,15 @@ export type LimitStatus =
   | 'active'
   | 'exhausted';
 
+export type ThreadMessageRole =
+  | 'user'
+  | 'assistant';
+
+export type ThreadMessageStatus =
+  | 'in_progress'
+  | 'incomplete'
+  | 'completed';
+
 export type ModelPriceSource =
   | 'integration'
   | 'catalogue';
@@ -3924,6 +4125,56 @@ export type LimitConditionInput = {
 
 export type LimitGroupInput = {
   key: Scalars['String']['input'];
+};
+
+export type CreateAssistantInput = {
+  model: Scalars['String']['input'];
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  instructions?: InputMaybe<Scalars['String']['input']>;
+  tools?: InputMaybe<Scalars['JSON']['input']>;
+  toolResources?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  temperature?: InputMaybe<Scalars['Float']['input']>;
+  topP?: InputMaybe<Scalars['Float']['input']>;
+  responseFormat?: InputMaybe<Scalars['JSON']['input']>;
+  reasoningEffort?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type UpdateAssistantInput = {
+  model?: InputMaybe<Scalars['String']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  instructions?: InputMaybe<Scalars['String']['input']>;
+  tools?: InputMaybe<Scalars['JSON']['input']>;
+  toolResources?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  temperature?: InputMaybe<Scalars['Float']['input']>;
+  topP?: InputMaybe<Scalars['Float']['input']>;
+  responseFormat?: InputMaybe<Scalars['JSON']['input']>;
+  reasoningEffort?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateThreadMessageInput = {
+  role: ThreadMessageRole;
+  content: Scalars['JSON']['input'];
+  attachments?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type UpdateThreadMessageInput = {
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type CreateThreadInput = {
+  messages?: InputMaybe<Array<CreateThreadMessageInput>>;
+  toolResources?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type UpdateThreadInput = {
+  toolResources?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 export type CreateDeploymentInput = {

@@ -23,7 +23,13 @@ const subscriptions = fieldsOf(schema.getSubscriptionType());
 const coordinates = (fields: Field[]) => fields.map(({ coordinate }) => coordinate);
 
 /** Mutations that change nothing an auditor would ask about; each with the reason. */
-const withoutAudit: Record<string, string> = {};
+const withoutAudit: Record<string, string> = {
+  'Mutation.createThread': 'runs and what is said are in the request log',
+  'Mutation.updateThread': 'runs and what is said are in the request log',
+  'Mutation.createThreadMessage': 'runs and what is said are in the request log',
+  'Mutation.updateThreadMessage': 'runs and what is said are in the request log',
+  'Mutation.deleteThreadMessage': 'runs and what is said are in the request log',
+};
 
 describe('the public schema', () => {
   it('says who may use each field of Query, Mutation and Subscription', () => {

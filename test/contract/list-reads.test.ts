@@ -24,6 +24,8 @@ const required = {
   'Query.auditLogs.startTime': '"2025-01-01T00:00:00Z"',
   'Query.auditLogs.endTime': '"2027-01-01T00:00:00Z"',
   'Query.members.workspaceId': '"<workspaceId>"',
+  'Query.assistantVersions.assistantId': '"<assistantId>"',
+  'Query.threadMessages.threadId': '"<threadId>"',
   'Query.configVersions.configId': '"<configId>"',
   'Query.guardrailVersions.guardrailId': '"<guardrailId>"',
   'Query.guardrailExclusions.phase': 'input',
@@ -61,6 +63,7 @@ const queries = listQueries(schema, required).filter(
 /** Members of REST paths and queries, by operation. */
 const restParameters: Record<string, Record<string, string>> = {
   listAuditLogs: { start_time: '2025-01-01T00:00:00Z', end_time: '2027-01-01T00:00:00Z' },
+  listThreadMessages: { thread_id: '<threadId>' },
   listConfigVersions: { slug: '<configId>' },
   getGuardrail: { guardrailId: '<guardrailId>' },
   getOrgGuardrail: { guardrailId: '<organisationGuardrailId>' },

@@ -226,6 +226,7 @@ describe('a page far down', () => {
   let config: string;
   let guardrail: string;
   let hook: string;
+  let assistant: string;
   let policy: string;
   beforeAll(async () => {
     app = await startApp();
@@ -253,6 +254,8 @@ describe('a page far down', () => {
       app.workspaceKey,
     );
     policy = budget.data.createUsageLimitPolicy.id;
+    const asked = await app.rest('POST', '/v1/assistants', { body: { model: 'm' } });
+    assistant = (asked.body as { id: string }).id;
     hook = endpoint.data.createWebhookEndpoint.endpoint.id;
   });
   afterAll(() => app.stop());
@@ -267,6 +270,7 @@ describe('a page far down', () => {
       'Analytics.groups': ', by: model',
       'Analytics.groupRows': ', by: model',
       'Analytics.metadataGroups': ', key: "team"',
+      'Query.assistantVersions': `, assistantId: "${assistant}"`,
       'Query.members': `, workspaceId: "${app.workspaceId}"`,
       'Query.configVersions': `, configId: "${config}"`,
       'Query.guardrailVersions': `, guardrailId: "${guardrail}"`,

@@ -19,6 +19,8 @@ const published: Record<string, string> = {
   '/admin/workspaces': 'page_size current_page name exact_name status',
   '/admin/workspaces/{workspaceId}/users': 'current_page page_size role email',
   '/api-keys': 'page_size current_page workspace_id ids',
+  '/assistants': 'limit order after before',
+  '/threads/{thread_id}/messages': 'run_id limit order after before',
   '/audit-logs': `start_time end_time method uri request_id user_id user_type workspace_id response_status_code
     resource_type action client_ip country current_page page_size organisation_id`,
   '/configs': 'workspace_id current_page page_size',
@@ -69,8 +71,8 @@ describe('a REST list', () => {
       expect(Object.keys(published)).toContain(path);
       const taken = (definition.variableDefinitions ?? [])
         .map(({ variable }) => variable.name.value)
-        .filter((name) => !path.includes(`{${name}}`))
-        .map(snakeCase);
+        .map((name) => (path.includes(`{${name}}`) ? '' : snakeCase(name)))
+        .filter((name) => name !== '' && !path.includes(`{${name}}`));
       expect(taken.sort()).toEqual([...words(published[path]), ...(added[path] ?? [])].sort());
     },
   );

@@ -40,6 +40,7 @@ import { rateLimitPolicyModel } from '../../src/subgraphs/routing/rate-limit-pol
 import { usageLimitPolicyModel } from '../../src/subgraphs/routing/usage-limit-policy/index.ts';
 import { webhookDeliveryModel, webhookEndpointModel } from '../../src/webhooks/index.ts';
 import type { Tenant, TestApp } from './app.ts';
+import { fillThreads } from './filled-threads.ts';
 import { logEntry } from './logs.ts';
 
 /** A tenant with as many items in each list as `size` says, no two of which share what they refer to. */
@@ -57,6 +58,8 @@ export type FilledTenant = Tenant & {
   integrationId: string;
   inviteId: string;
   webhookEndpointId: string;
+  assistantId: string;
+  threadId: string;
 };
 
 const budget = {
@@ -639,5 +642,5 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     ratePolicyId,
     webhookEndpointId,
   };
-  return { ...tenant, size, token, ...ids };
+  return { ...tenant, size, token, ...ids, ...(await fillThreads(app, tenant, size)) };
 }

@@ -91,8 +91,8 @@ export function restDoor(
         const name = argumentOf(variable)?.name.value ?? '';
         const value = name ? values[name] : deeper[variable];
         if (value === undefined) continue;
-        const placeholder = `{${variable}}`;
-        if (path.includes(placeholder)) path = path.replace(placeholder, encodeURIComponent(String(value)));
+        const placeholder = [`{${variable}}`, `{${snakeCase(variable)}}`].find((text) => path.includes(text));
+        if (placeholder) path = path.replace(placeholder, encodeURIComponent(String(value)));
         else if (variable === 'input') body = inSnakeCase(typeOf(root, name), value);
         else query.set(snakeCase(variable), String(value));
       }

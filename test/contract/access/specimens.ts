@@ -1,5 +1,6 @@
 import type { Model } from 'mongoose';
 import { tsgId, uuid } from '../../../src/lib/ids.ts';
+import { randomId } from '../../../src/runs/ids.ts';
 import { subgraphs } from '../../../src/subgraphs/index.ts';
 import type { TestApp } from '../../support/app.ts';
 import type { FilledTenant } from '../../support/filled-tenant.ts';
@@ -112,5 +113,8 @@ let count = 0;
 function fresh(value: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return uuid();
   if (/^\d{10}$/.test(value)) return tsgId();
+  // What stands before the line says of which kind the object is.
+  const [, prefix] = /^([a-z]+)_[0-9A-Za-z]{24}$/.exec(value) ?? [];
+  if (prefix !== undefined) return randomId(prefix);
   return `x${++count}-${value}`;
 }

@@ -1,0 +1,110 @@
+import { timeOrderedId } from '../../../runs/ids.ts';
+import type { GraphContext } from '../../context.ts';
+import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
+import { loaderById } from '../../loading.ts';
+import { findPage, type PageArguments } from '../../page.ts';
+import type { CreateAssistantInput, UpdateAssistantInput } from '../../types.generated.ts';
+import { ifUnchanged, notWritten } from '../../writes.ts';
+import { notFound, requireId, requireReader, requireWriter, visible } from '../caller.ts';
+import { formerPlaces, rememberPlace } from '../former-places.ts';
+import { changedMembers, newMembers } from './members.ts';
+import { type AssistantDocument, assistantModel, assistantVersionModel } from './model.ts';
+
+const assistantById = loaderById(assistantModel, visible);
+
+/** For references from other resources: null when the assistant is gone or out of the credential's reach. */
+export async function referencedAssistant(
+  context: GraphContext,
+  id: string,
+): Promise<AssistantDocument | null> {
+  requireReader(context);
+  return assistantById(context).load(id);
+}
+
+export async function getAssistant(context: GraphContext, id: string): Promise<AssistantDocument> {
+  requireId('assistant', id);
+  const found = await referencedAssistant(context, id);
+  if (!found) throw notFound('assistant', id);
+  return found;
+}
+
+export async function listAssistants(context: GraphContext, args: CursorArguments) {
+  const tenant = visible(requireReader(context));
+  const formerPlace = formerPlaces(context, 'assistants', tenant);
+  return findCursorPage(assistantModel(context.db), tenant, {}, { ...args, formerPlace });
+}
+
+export async function listAssistantVersions(
+  context: GraphContext,
+  { assistantId, ...page }: PageArguments & { assistantId: string },
+) {
+  await getAssistant(context, assistantId);
+  const tenant = visible(requireReader(context));
+  return findPage(assistantVersionModel(context.db), { assistantId, ...tenant }, page, {
+    by: { version: -1 },
+  });
+}
+
+export async function createAssistant(
+  context: GraphContext,
+  input: CreateAssistantInput,
+): Promise<AssistantDocument> {
+  const owner = requireWriter(context);
+  const now = context.now();
+  const created = {
+    _id: timeOrderedId('asst'),
+    ...owner,
+    ...newMembers(input),
+    version: 1,
+    createdAt: now,
+    lastUpdatedAt: now,
+  };
+  await keepVersion(context, created);
+  await assistantModel(context.db).collection.insertOne(created as never);
+  return created;
+}
+
+export async function updateAssistant(
+  context: GraphContext,
+  id: string,
+  input: UpdateAssistantInput,
+): Promise<AssistantDocument> {
+  const owner = requireWriter(context);
+  requireId('assistant', id);
+  const updated = await assistantModel(context.db)
+    .findOneAndUpdate(
+      { _id: id, ...owner, ...ifUnchanged(context) },
+      { $set: changedMembers(input), $inc: { version: 1 } },
+      { returnDocument: 'after' },
+    )
+    .lean<AssistantDocument>();
+  if (!updated) throw notWritten(context, notFound('assistant', id));
+  await keepVersion(context, updated);
+  return updated;
+}
+
+export async function deleteAssistant(context: GraphContext, id: string): Promise<string> {
+  const owner = requireWriter(context);
+  requireId('assistant', id);
+  const deleted = await assistantModel(context.db)
+    .findOneAndDelete({ _id: id, ...owner, ...ifUnchanged(context) })
+    .lean<AssistantDocument>();
+  if (!deleted) throw notWritten(context, notFound('assistant', id));
+  await Promise.all([
+    assistantVersionModel(context.db).deleteMany({ assistantId: id, ...owner }),
+    rememberPlace(context, 'assistants', deleted),
+  ]);
+  return id;
+}
+
+async function keepVersion(context: GraphContext, assistant: AssistantDocument): Promise<void> {
+  const { _id: assistantId, version, createdAt: _made, lastUpdatedAt, ...members } = assistant;
+  await assistantVersionModel(context.db).collection.insertOne({
+    _id: `${assistantId}-${version}` as never,
+    ...members,
+    assistantId,
+    version,
+    createdBy: context.principal?.userId ?? context.principal?.id,
+    createdAt: lastUpdatedAt,
+  });
+}

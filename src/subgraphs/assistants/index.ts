@@ -1,0 +1,6 @@
+import type { Subgraph } from '../subgraph.ts';
+import { assistant } from './assistant/resource.ts';
+import { thread } from './thread/resource.ts';
+import { threadMessage } from './thread-message/resource.ts';
+
+export const assistants: Subgraph = { name: 'assistants', resources: [assistant, thread, threadMessage] };

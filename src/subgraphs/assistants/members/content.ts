@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../errors/index.ts';
+import type { ContentPart } from '../../../runs/items.ts';
+import { parsed } from './parsed.ts';
+
+/** Characters of a text in a message at most. */
+const MAX_TEXT = 256_000;
+const MOST_PARTS = 100;
+
+const text = z.string().min(1).max(MAX_TEXT);
+const detail = z.enum(['auto', 'low', 'high']).default('auto');
+
+const part = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text }),
+  z.strictObject({
+    type: z.literal('image_url'),
+    image_url: z.strictObject({ url: z.string().min(1).max(MAX_TEXT), detail }),
+  }),
+  z.strictObject({
+    type: z.literal('image_file'),
+    image_file: z.strictObject({ file_id: z.string().min(1).max(255), detail }),
+  }),
+]);
+
+/** What a caller's message says, as messages show it. A plain text becomes its one part. */
+export function contentOf(value: unknown, param: string): ContentPart[] {
+  if (typeof value === 'string') return [textPart(parsed(text, value, param))];
+  return parsed(z.array(part).min(1).max(MOST_PARTS), value, param).map((given, index) => {
+    if (given.type === 'text') return textPart(given.text);
+    if (given.type === 'image_url') return given;
+    throw noFiles(`${param}[${index}].image_file.file_id`);
+  });
+}
+
+/** Files that a message brings along. */
+export function attachmentsOf(value: unknown, param: string): [] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.length > 0) throw noFiles(param);
+  return [];
+}
+
+const noFiles = (param: string): GatewayError =>
+  new GatewayError('VALIDATION_FAILED', {
+    message: `${param} names a file, and this gateway keeps no files for assistants yet.`,
+    param,
+    reason: 'invalid_value',
+  });
+
+const textPart = (value: string): ContentPart => ({ type: 'text', text: { value, annotations: [] } });

@@ -1,0 +1,78 @@
+import type { MessageItem } from '../../../runs/items.ts';
+import type { GraphContext } from '../../context.ts';
+import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
+import type { CreateThreadMessageInput, UpdateThreadMessageInput } from '../../types.generated.ts';
+import { notFound, requireId, requireReader, requireWriter, visible } from '../caller.ts';
+import { formerPlaces, rememberPlace } from '../former-places.ts';
+import { metadataOf } from '../members/index.ts';
+import { getThread } from '../thread/index.ts';
+import { threadItemModel } from './model.ts';
+import { messageItems, writtenMessage } from './new-message.ts';
+
+type ListArguments = CursorArguments & { threadId: string; runId?: string | null };
+
+export async function listMessages(context: GraphContext, { threadId, runId, ...args }: ListArguments) {
+  await getThread(context, threadId);
+  const tenant = visible(requireReader(context));
+  const formerPlace = formerPlaces(context, threadId, tenant);
+  const page = await findCursorPage(
+    threadItemModel(context.db),
+    { threadId, kind: 'message', ...tenant },
+    runId == null ? {} : { runId },
+    { ...args, formerPlace },
+  );
+  return page as typeof page & { data: MessageItem[] };
+}
+
+export async function getMessage(context: GraphContext, threadId: string, id: string): Promise<MessageItem> {
+  requireId('thread', threadId);
+  requireId('message', id);
+  const tenant = visible(requireReader(context));
+  const found = await threadItemModel(context.db)
+    .findOne({ _id: id, threadId, kind: 'message', ...tenant })
+    .lean<MessageItem>();
+  if (!found) throw notFound('message', id);
+  return found;
+}
+
+export async function createMessage(
+  context: GraphContext,
+  threadId: string,
+  input: CreateThreadMessageInput,
+): Promise<MessageItem> {
+  const owner = requireWriter(context);
+  await getThread(context, threadId);
+  const [item] = messageItems(context, owner, threadId, [writtenMessage(input, 'input')]);
+  if (!item) throw new Error('A message was not made.');
+  await threadItemModel(context.db).collection.insertOne(item as never);
+  return item;
+}
+
+export async function updateMessage(
+  context: GraphContext,
+  { threadId, id }: { threadId: string; id: string },
+  input: UpdateThreadMessageInput,
+): Promise<MessageItem> {
+  const owner = requireWriter(context);
+  requireId('thread', threadId);
+  requireId('message', id);
+  const change =
+    input.metadata === undefined ? {} : { metadata: metadataOf(input.metadata, 'input.metadata') };
+  const updated = await threadItemModel(context.db)
+    .findOneAndUpdate({ _id: id, threadId, kind: 'message', ...owner }, change, { returnDocument: 'after' })
+    .lean<MessageItem>();
+  if (!updated) throw notFound('message', id);
+  return updated;
+}
+
+export async function deleteMessage(context: GraphContext, threadId: string, id: string): Promise<string> {
+  const owner = requireWriter(context);
+  requireId('thread', threadId);
+  requireId('message', id);
+  const deleted = await threadItemModel(context.db)
+    .findOneAndDelete({ _id: id, threadId, kind: 'message', ...owner })
+    .lean<MessageItem>();
+  if (!deleted) throw notFound('message', id);
+  await rememberPlace(context, threadId, deleted);
+  return id;
+}

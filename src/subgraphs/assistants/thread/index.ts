@@ -1,0 +1,2 @@
+export { getThread } from './find.ts';
+export { type ThreadDocument, threadModel } from './model.ts';

@@ -1,0 +1,27 @@
+import { Schema } from 'mongoose';
+import { defineModel, resourceSchema } from '../../../storage/model.ts';
+import type { Metadata, ToolResources } from '../members/index.ts';
+
+export type ThreadDocument = {
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  toolResources: ToolResources;
+  metadata: Metadata;
+  createdAt: Date;
+  lastUpdatedAt: Date;
+};
+
+const schema = new Schema<ThreadDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    workspaceId: { type: String, required: true },
+    toolResources: { type: Schema.Types.Mixed, default: {} },
+    metadata: { type: Schema.Types.Mixed, default: {} },
+  },
+  resourceSchema('threads'),
+);
+schema.index({ organisationId: 1, workspaceId: 1 });
+
+export const threadModel = defineModel('Thread', schema);
