@@ -87,14 +87,18 @@ const fixedBody = (bytes: Buffer, texts: ReadTexts): ByteBody => ({
   bytes: () => bytes,
 });
 
-/** What holds no words. */
+/** What holds no words, unless its bytes are a text. */
 const wordless = /^(?:audio|image|video|font|model)\//i;
 
 /** Any bytes: JSON, a text, sound and images, or what cannot be read. `type`: the content type. */
 export function bodyOf(bytes: Buffer, type: string, phase: 'input' | 'output'): ByteBody {
   if (bytes.length === 0) return fixedBody(bytes, NO_TEXTS);
-  if (wordless.test(type)) return fixedBody(bytes, { ...NO_TEXTS, hasUnseen: true });
-  if (!isUtf8(bytes) || bytes.includes(0)) return fixedBody(bytes, unreadableTexts('it is no text'));
+  // What is text is read as text, whatever its sender calls it.
+  if (!isUtf8(bytes) || bytes.includes(0))
+    return fixedBody(
+      bytes,
+      wordless.test(type) ? { ...NO_TEXTS, hasUnseen: true } : unreadableTexts('it is no text'),
+    );
   const text = bytes.toString('utf8');
   const value = parsed(text);
   return value === undefined || typeof value !== 'object'

@@ -154,6 +154,21 @@ describe('input', () => {
     expect(allowed.json.hook_results.before_request_hooks[0].checks[0].error.name).toBe('Unreadable');
   });
 
+  test.each([
+    ['application/json', JSON.stringify({ anything: 'evil' }), 446],
+    ['image/png', JSON.stringify({ anything: 'evil' }), 446],
+    ['audio/mpeg', 'evil words', 446],
+    ['image/png', '\x89PNG\0evil', 200],
+  ])('a body that is called %s is read where it is text: %j', async (type, body, status) => {
+    const answer = await world.call({
+      path: '/v1/proxy/anything',
+      headers: { 'content-type': type },
+      config: { provider, input_guardrails: [without('evil', { on_unreadable: 'deny' })] },
+      body: Buffer.from(body, 'latin1'),
+    });
+    expect(answer.status).toBe(status);
+  });
+
   test('soft_deny_200 answers in the words of a normal answer', async () => {
     const answer = await ask({ input_guardrails: [without('evil', { soft_deny_200: true })] }, 'evil');
     expect(answer.status).toBe(200);
@@ -174,6 +189,15 @@ describe('output', () => {
     expect(answer.text).not.toContain('an evil');
     expect(answer.json).toMatchObject({ usage: { completion_tokens: 5 } });
     expect(answer.json.hook_results.after_request_hooks).toMatchObject([{ verdict: false, deny: true }]);
+  });
+
+  test('an answer of text is read, whatever the provider calls it', async () => {
+    world.provider.play((_request, response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('an evil answer');
+    });
+    const answer = await ask({ output_guardrails: [without('evil')] });
+    expect(answer.status).toBe(446);
+    expect(answer.text).not.toContain('an evil');
   });
 
   test('a failure that does not refuse is a 246', async () => {
