@@ -10,6 +10,7 @@ import type {
   UpstreamSink,
 } from '../send/upstream.ts';
 import type { LegGuardrails } from './leg-guardrails.ts';
+import { StreamGuard } from './stream-guard.ts';
 import { WholeGuard } from './whole-guard.ts';
 
 /** What a guard of an answer works with. */
@@ -47,6 +48,7 @@ class GuardedAnswer implements UpstreamSink, UpstreamControl {
   /** Who takes the answer: a guard or, for what is not checked, the one behind it. */
   #taker: UpstreamSink | null = null;
   #upstream: UpstreamControl | null = null;
+  #stream: StreamGuard | null = null;
   #isOver = false;
 
   constructor(leg: Leg, guards: LegGuardrails, house: CheckHouse, sink: UpstreamSink) {
@@ -83,7 +85,9 @@ class GuardedAnswer implements UpstreamSink, UpstreamControl {
         this.#upstream?.abort('aborted');
       },
     };
-    return isEventStream(headers) ? new WholeGuard(guarding) : new WholeGuard(guarding);
+    if (!isEventStream(headers)) return new WholeGuard(guarding);
+    this.#stream = new StreamGuard(guarding);
+    return this.#stream;
   }
 
   data(chunk: Buffer): boolean {
@@ -103,6 +107,7 @@ class GuardedAnswer implements UpstreamSink, UpstreamControl {
   }
 
   resume(): void {
+    this.#stream?.resumed();
     this.#upstream?.resume();
   }
 

@@ -49,7 +49,7 @@ export function askDialect(
 }
 
 /** False shows what the provider has beyond OpenAI's format; the request's header or the config may ask for that. */
-function isStrict({ call: { headers }, leaf }: Leg): boolean {
+export function isStrict({ call: { headers }, leaf }: Leg): boolean {
   const asked =
     headers['x-gateway-strict-open-ai-compliance'] ?? headers['x-gateway-strict-openai-compliance'];
   return asked !== 'false' && leaf.strictOpenAiCompliance;

@@ -1,0 +1,4 @@
+export { type EventText, textsOf } from './event-texts.ts';
+export { Lane } from './lane.ts';
+export { ResultSum } from './result-sum.ts';
+export { WindowBody } from './window-body.ts';

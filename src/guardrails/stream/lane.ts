@@ -1,0 +1,153 @@
+import type { Placeholders } from '../segments/index.ts';
+import { backBy, boundaryBefore } from './boundaries.ts';
+import { type ReplacedSpan, WindowBody, type WindowPiece } from './window-body.ts';
+
+/** What took the place of a stretch of text, for good. */
+type Replaced = { start: number; end: number; text: string };
+
+/**
+ * The text of one choice of a stream, in the order in which it came. Positions count from its beginning. What was released
+ * has been seen together with all that could change the judgement of it.
+ */
+export class Lane {
+  readonly choice: number;
+  /** Up to here it may be sent. */
+  released = 0;
+  /** All that came and was not released. */
+  #held = '';
+  #pieces: WindowPiece[] = [];
+  readonly #replaced: Replaced[] = [];
+  /** All that came under each key. */
+  readonly #said = new Map<string, { raw: string; sent: string }>();
+
+  constructor(choice: number) {
+    this.choice = choice;
+  }
+
+  get end(): number {
+    return this.released + this.#held.length;
+  }
+
+  get heldLength(): number {
+    return this.#held.length;
+  }
+
+  add(piece: Omit<WindowPiece, 'start'>): { start: number; end: number } {
+    const start = this.end;
+    this.#held += piece.text;
+    this.#pieces.push({ ...piece, start });
+    const said = this.#said.get(piece.key);
+    if (said) said.raw += piece.text;
+    else this.#said.set(piece.key, { raw: piece.text, sent: '' });
+    return { start, end: this.end };
+  }
+
+  /** What the caller got of a text that an event says again; null for one that was not said before. */
+  sentFor(text: string): { key: string } | null {
+    for (const [key, { raw }] of this.#said) if (raw === text) return { key };
+    return null;
+  }
+
+  sentUnder(key: string): string {
+    return this.#said.get(key)?.sent ?? '';
+  }
+
+  /**
+   * Up to where the text can be judged now: the end of a word, behind which as much follows as a match may reach. Null where
+   * nothing could be released.
+   */
+  judgeable(reach: number): number | null {
+    const length = boundaryBefore(this.#held, this.#held.length);
+    return length > reach ? this.released + length : null;
+  }
+
+  /** The held text up to a place. */
+  window(to: number): WindowBody {
+    const pieces = this.#pieces.map((piece) => ({
+      ...piece,
+      text: piece.text.slice(0, Math.max(0, to - piece.start)),
+    }));
+    return new WindowBody(pieces, this.choice);
+  }
+
+  /** Releases what no text that is still to come can change. `to`: what was judged; with a reach of 0 nothing is to come. */
+  release(to: number, spans: readonly ReplacedSpan[], reach: number, placeholders: Placeholders): void {
+    const limit = reach === 0 ? to : this.#safeEnd(to, spans, reach);
+    for (const { start, end, replacement } of spans) {
+      if (end > limit) break;
+      const was = this.#held.slice(start - this.released, end - this.released);
+      const text =
+        typeof replacement === 'string' ? replacement : placeholders.of(replacement.placeholder, was);
+      this.#replaced.push({ start, end, text });
+    }
+    this.#advance(limit);
+  }
+
+  /** The text that goes out in the place of a released stretch. A replacement stands where what it replaces began. */
+  textOf(start: number, end: number): string {
+    let text = '';
+    let from = start;
+    for (const one of this.#replaced) {
+      if (one.end <= start && !(one.start === one.end && one.start === start)) continue;
+      if (one.start >= end) break;
+      const begins = Math.max(one.start, start);
+      text += this.#rawOf(from, begins);
+      if (one.start >= start) text += one.text;
+      from = Math.max(from, Math.min(one.end, end));
+    }
+    return text + this.#rawOf(from, end);
+  }
+
+  #safeEnd(to: number, spans: readonly ReplacedSpan[], reach: number): number {
+    const held = this.#held;
+    let at = boundaryBefore(held, backBy(held, to - this.released, reach));
+    for (let isSafe = false; !isSafe; ) {
+      const place = this.released + at;
+      const across = spans.find(({ start, end }) => start < place && place < end);
+      if (across) at = boundaryBefore(held, Math.max(0, across.start - this.released));
+      isSafe = across === undefined;
+    }
+    return this.released + at;
+  }
+
+  #advance(limit: number): void {
+    const left: WindowPiece[] = [];
+    for (const piece of this.#pieces) {
+      const end = piece.start + piece.text.length;
+      const cut = Math.min(end, limit);
+      if (cut > piece.start || (end === piece.start && end <= limit)) {
+        const said = this.#said.get(piece.key);
+        this.#kept.push({ start: piece.start, end: cut, text: piece.text.slice(0, cut - piece.start) });
+        if (said) said.sent += this.textOf(piece.start, cut);
+      }
+      if (end > limit)
+        left.push({
+          ...piece,
+          start: Math.max(piece.start, limit),
+          text: piece.text.slice(Math.max(0, limit - piece.start)),
+        });
+    }
+    this.#held = this.#held.slice(limit - this.released);
+    this.#pieces = left;
+    this.released = limit;
+  }
+
+  /** Released text that is still to be sent. */
+  readonly #kept: Replaced[] = [];
+
+  #rawOf(start: number, end: number): string {
+    let text = '';
+    for (const piece of this.#kept) {
+      if (piece.end <= start) continue;
+      if (piece.start >= end) break;
+      text += piece.text.slice(Math.max(0, start - piece.start), end - piece.start);
+    }
+    return text;
+  }
+
+  /** Forgets released text up to a place, once it is sent. */
+  forget(to: number): void {
+    while (this.#kept[0] && this.#kept[0].end <= to) this.#kept.shift();
+    while (this.#replaced[0] && this.#replaced[0].end <= to) this.#replaced.shift();
+  }
+}
