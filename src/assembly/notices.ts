@@ -35,7 +35,7 @@ export function createNotices(given: Given) {
   const webhooks = createWebhooks({ db, secrets, send: http.fetch, hostPolicy, leases, now, log });
   const alarms = createLimitAlarms({
     recipientsOf: (alarm) => recipientsOf(db, alarm),
-    ...{ db, mail, webhooks, events, leases, now, log },
+    ...{ db, mail, webhooks, events, audit, leases, now, log },
   });
   const keyUpkeep = createKeyUpkeep({ db, secrets, changes, audit, mail, webhooks, leases, now, log });
   return { mail, webhooks, alarms, keyUpkeep };

@@ -6,7 +6,7 @@ import { createCounterStore, createLimitEngine, type RunningLimits } from '../..
 import type { Limit } from '../../src/limits/limit.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { describeAccess } from '../subgraphs/access.ts';
-import { dataOf } from '../subgraphs/support.ts';
+import { auditRows, dataOf } from '../subgraphs/support.ts';
 import { startApp, type Tenant, type TestApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { socketClient, until } from '../support/subscriptions.ts';
@@ -14,6 +14,8 @@ import { addUser } from '../support/users.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 import { limitOf } from './engine/support.ts';
 
+const byMember = (one: { member: string }, other: { member: string }) =>
+  one.member.localeCompare(other.member);
 const DOLLAR = 1_000_000_000;
 const log = createLogger('silent');
 
@@ -50,6 +52,7 @@ const watcher = (): LimitAlarms =>
     mail: { sendAlert: async () => undefined },
     webhooks: { publish: async () => undefined },
     events: { append: () => undefined },
+    audit: { record: async () => undefined },
     recipientsOf: async () => [],
     // The app does what is due.
     leases: { hold: async () => Promise.reject(new GatewayError('IN_PROGRESS')) },
@@ -161,6 +164,11 @@ describe('a limit', () => {
     ]);
     const mails = dataOf(await app.graphql('{ outbox(pageSize: 500) { data { subject } } }')).outbox.data;
     expect(mails.some(({ subject }: { subject: string }) => subject.includes('policy'))).toBe(false);
+    const rows = await auditRows(app, { resourceType: 'usage_limit_policy', action: 'threshold_crossed' });
+    expect(rows.flatMap(({ changes }) => changes).toSorted(byMember)).toEqual([
+      { member: 'metadata._user:alice', before: null, after: 6 },
+      { member: 'metadata._user:bob', before: null, after: 6 },
+    ]);
   }, 30_000);
 
   it('that a call does not fit into any more counts as used up', async () => {

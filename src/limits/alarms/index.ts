@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from '../../lib/logger.ts';
 import type { Outbox } from '../../mail/index.ts';
+import type { AuditTrail } from '../../recording/audit/trail.ts';
 import { isDuplicateBatch } from '../../storage/duplicates.ts';
 import { createDuty, type Duty } from '../../storage/duty.ts';
 import type { Events } from '../../storage/events/index.ts';
@@ -10,7 +11,7 @@ import type { Slot } from '../ledger/slot.ts';
 import type { Limit } from '../limit.ts';
 import { crossedBy } from './crossed.ts';
 import { type LimitAlarmDocument, type LimitAlarmKind, limitAlarmModel } from './model.ts';
-import { mailOf, messageOf } from './tell.ts';
+import { entryOf, mailOf, messageOf } from './tell.ts';
 
 export { type LimitAlarmDocument, type LimitAlarmKind, limitAlarmKinds, limitAlarmModel } from './model.ts';
 
@@ -24,6 +25,8 @@ type Options = {
   events: Pick<Events, 'append'>;
   /** Who is told by mail. */
   recipientsOf(alarm: LimitAlarmDocument): Promise<string[]>;
+  /** What happened to a policy goes there too. */
+  audit: Pick<AuditTrail, 'record'>;
   leases: Leases;
   now: () => Date;
   log: Logger;
@@ -116,7 +119,7 @@ function alarmOf({ id, limit, known, valueKey, span }: Slot, kind: LimitAlarmKin
 
 /** What a crash keeps from being noted is told again under the same names, by which it is known. */
 async function tellAll(options: Options, signal: AbortSignal): Promise<void> {
-  const { db, mail, webhooks, events, recipientsOf } = options;
+  const { db, mail, webhooks, events, audit, recipientsOf } = options;
   const model = limitAlarmModel(db);
   while (!signal.aborted) {
     const alarms = await model.find({ isTold: false }).limit(BATCH).lean<LimitAlarmDocument[]>();
@@ -124,6 +127,7 @@ async function tellAll(options: Options, signal: AbortSignal): Promise<void> {
       const { _id, organisationId, workspaceId } = alarm;
       await webhooks.publish(messageOf(alarm));
       await mail.sendAlert(mailOf(alarm, await recipientsOf(alarm)));
+      if (alarm.level === 'policy' && alarm.kind !== 'limit_reset') await audit.record(entryOf(alarm));
       events.append({ kind: 'limit_alarm', organisationId, workspaceId, ids: [_id] });
       await model.updateOne({ _id }, { isTold: true });
     }

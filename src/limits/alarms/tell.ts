@@ -1,4 +1,5 @@
 import type { Alert } from '../../mail/index.ts';
+import type { AuditEntry } from '../../recording/audit/entry.ts';
 import type { WebhookMessage } from '../../webhooks/index.ts';
 import type { LimitUnit } from '../limit.ts';
 import type { LimitAlarmDocument } from './model.ts';
@@ -37,6 +38,27 @@ export const messageOf = (alarm: LimitAlarmDocument): WebhookMessage => {
     },
   };
 };
+
+/**
+ * The same alarm of a policy for the audit trail, where the policy itself acts: nobody asked for it at this moment. A reset has
+ * an entry of its own, of whoever asked for it.
+ */
+export function entryOf(alarm: LimitAlarmDocument): AuditEntry {
+  const { _id, kind, organisationId, workspaceId, limitId, limitName, valueKey, unit } = alarm;
+  const id = limitId.slice(limitId.indexOf(':') + 1);
+  return {
+    ...{ organisationId, workspaceId, userId: id, userName: `Limit of policy ${limitName}` },
+    userType: 'api_key',
+    // A rate comes back by itself and raises no alarm.
+    resourceType: 'usage_limit_policy',
+    action: kind === 'limit_threshold' ? 'threshold_crossed' : 'exhausted',
+    ...{ targetId: id, targetName: limitName },
+    changes: [{ member: valueKey || 'usage', before: null, after: inPublicUnit(alarm.used, unit) }],
+    ...{ outcome: 'success', responseStatusCode: 200, method: '', uri: '', requestId: _id },
+    ...{ requestBody: '{}', queryParams: '', requestHeaders: '{}', clientIp: '', userAgent: '' },
+    timestamp: alarm.createdAt,
+  };
+}
 
 /** The same alarm for people. */
 export function mailOf(alarm: LimitAlarmDocument, to: readonly string[]): Alert {
