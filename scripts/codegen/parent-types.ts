@@ -20,6 +20,7 @@ const others: Record<string, Record<string, string>> = {
   },
   routing: {
     ConfigVersion: './config/loaders.ts#VersionRow',
+    LimitCounter: '../../limits/engine/index.ts#CounterReport',
     UsageLimitPolicy: './usage-limit-policy/model.ts#UsageLimitPolicyShown',
   },
   insights: {

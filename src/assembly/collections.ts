@@ -4,7 +4,6 @@ import { oidcAnswerModel } from '../console/oidc/answered.ts';
 import { cacheEntryModel } from '../dataplane/cache/model.ts';
 import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
-import { limitCounterModel } from '../limits/engine/index.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
 import { leaseModel } from '../storage/leases.ts';
@@ -19,7 +18,6 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     ...new Set(resources.flatMap((resource) => resource.models)),
     leaseModel,
     keyUseModel,
-    limitCounterModel,
     keptAnswerModel,
     circuitModel,
     stickyTargetModel,

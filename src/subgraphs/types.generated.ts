@@ -179,6 +179,7 @@ export type Query = {
   organisationGuardrails?: Maybe<GuardrailPage>;
   guardrailVersions?: Maybe<GuardrailVersionPage>;
   guardrailChecks?: Maybe<Array<GuardrailCheckKind>>;
+  limitCounters?: Maybe<LimitCounterPage>;
   organisationDefaults?: Maybe<OrganisationDefaults>;
   rateLimitPolicy?: Maybe<RateLimitPolicy>;
   rateLimitPolicies?: Maybe<RateLimitPolicyPage>;
@@ -793,6 +794,16 @@ export type QueryGuardrailVersionsArgs = {
 };
 
 
+export type QueryLimitCountersArgs = {
+  limitId: Scalars['ID']['input'];
+  status?: InputMaybe<LimitStatus>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  at?: InputMaybe<Scalars['DateTime']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryRateLimitPolicyArgs = {
   id: Scalars['ID']['input'];
   status?: InputMaybe<LimitPolicyStatus>;
@@ -946,6 +957,8 @@ export type Mutation = {
   createOrganisationGuardrail: Guardrail;
   updateOrganisationGuardrail: Guardrail;
   deleteOrganisationGuardrail: Scalars['ID']['output'];
+  resetLimitCounter: LimitCounter;
+  returnAbandoned: LimitCounter;
   updateOrganisationDefaults: OrganisationDefaults;
   createRateLimitPolicy: RateLimitPolicy;
   updateRateLimitPolicy: RateLimitPolicy;
@@ -1518,6 +1531,16 @@ export type MutationUpdateOrganisationGuardrailArgs = {
 
 
 export type MutationDeleteOrganisationGuardrailArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationResetLimitCounterArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationReturnAbandonedArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -3519,13 +3542,58 @@ export type GuardrailCheckKind = {
   parameters: Scalars['JSON']['output'];
 };
 
+export type LimitCounter = {
+  id: Scalars['ID']['output'];
+  limitId: Scalars['ID']['output'];
+  level: LimitLevel;
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  valueKey: Scalars['String']['output'];
+  values: Scalars['JSON']['output'];
+  from?: Maybe<Scalars['DateTime']['output']>;
+  until?: Maybe<Scalars['DateTime']['output']>;
+  unit: UsageLimitType;
+  limit: Scalars['Float']['output'];
+  used: Scalars['Float']['output'];
+  held: Scalars['Float']['output'];
+  uncertain: Scalars['Float']['output'];
+  abandoned: Scalars['Float']['output'];
+  remaining: Scalars['Float']['output'];
+  status: LimitStatus;
+  alertedAt?: Maybe<Scalars['DateTime']['output']>;
+  exhaustedAt?: Maybe<Scalars['DateTime']['output']>;
+  unpricedRequests: Scalars['Count']['output'];
+  overshoot: Scalars['Float']['output'];
+  leases: Array<LimitLease>;
+};
+
+
+export type LimitCounterLeasesArgs = {
+  limit?: Scalars['Int']['input'];
+};
+
+export type LimitLease = {
+  process: Scalars['String']['output'];
+  granted: Scalars['Float']['output'];
+  used: Scalars['Float']['output'];
+  held: Scalars['Float']['output'];
+  seenAt: Scalars['DateTime']['output'];
+};
+
+export type LimitCounterPage = {
+  total: Scalars['Int']['output'];
+  data: Array<LimitCounter>;
+};
+
 export type OrganisationDefaults = {
   inputGuardrails: Array<Guardrail>;
   outputGuardrails: Array<Guardrail>;
 };
 
-export type RateLimitPolicy = {
+export type RateLimitPolicy = Limit & {
   id: Scalars['ID']['output'];
+  limitId: Scalars['ID']['output'];
+  level: LimitLevel;
   organisationId: Scalars['ID']['output'];
   workspaceId: Scalars['ID']['output'];
   workspace?: Maybe<Workspace>;
@@ -3561,8 +3629,10 @@ export type LimitGroup = {
   key: Scalars['String']['output'];
 };
 
-export type UsageLimitPolicy = {
+export type UsageLimitPolicy = Limit & {
   id: Scalars['ID']['output'];
+  limitId: Scalars['ID']['output'];
+  level: LimitLevel;
   organisationId: Scalars['ID']['output'];
   workspaceId: Scalars['ID']['output'];
   workspace?: Maybe<Workspace>;
@@ -3604,6 +3674,14 @@ export type UsageLimitEntity = {
 export type UsageLimitEntityPage = {
   total: Scalars['Int']['output'];
   data: Array<UsageLimitEntity>;
+};
+
+export type Limit = {
+  limitId: Scalars['ID']['output'];
+  level: LimitLevel;
+  enforcement: LimitEnforcement;
+  waitMs: Scalars['Int']['output'];
+  onStoreLoss: LimitStoreLoss;
 };
 
 export type ConstraintFormat =

@@ -33,6 +33,7 @@ const required = {
   'Query.availableModels.workspaceId': '"<workspaceId>"',
   'Query.virtualKeys.workspaceId': '"<workspaceId>"',
   'Query.scopePresets.type': '"workspace-service"',
+  'Query.limitCounters.limitId': '"policy:<usagePolicyId>"',
   'Query.usageLimitPolicyEntities.policyId': '"<usagePolicyId>"',
   'Query.webhookDeliveries.endpointId': '"<webhookEndpointId>"',
   // From the first event on.

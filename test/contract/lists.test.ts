@@ -276,6 +276,7 @@ describe('a page far down', () => {
       'Query.guardrailVersions': `, guardrailId: "${guardrail}"`,
       'Query.guardrailExclusions': ', phase: input',
       'Query.providers': `, workspaceId: "${app.workspaceId}"`,
+      'Query.limitCounters': ', limitId: "policy:none"',
       'Query.usageLimitPolicyEntities': `, policyId: "${policy}"`,
       'Query.webhookDeliveries': `, endpointId: "${hook}"`,
       'Query.availableModels': `, workspaceId: "${app.workspaceId}"`,

@@ -340,7 +340,10 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
         ...{ organisationId, workspaceId, limitId: `policy:${usagePolicyId}` },
         ...{ ver: 1, valueKey: slug, values: {}, unit: 'tokens', from: null, until: null, seconds: null },
         ...{ cap: 1e9, room: 1e9 - 1, fill: 1, at: 0, fullAt: 0, gen: 0 },
-        ...{ uncertain: 0, overshoot: 0, unpriced: 0, alerted: {}, L: {}, expiresAt: null },
+        ...{ uncertain: 0, overshoot: 0, unpriced: 0, alerted: {}, expiresAt: null },
+        L: Object.fromEntries(
+          each.map(({ slug: lease }) => [lease, { s: 1, g: 0, u: 0, h: 0, t: new Date() }]),
+        ),
       })),
     ),
   );

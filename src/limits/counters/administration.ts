@@ -155,6 +155,10 @@ export async function countersById(
   return found.map((raw) => reportOf(counterOfDocument(raw), now));
 }
 
+/** A counter as the store has it, for the administration. `now`: milliseconds since the epoch. */
+export const counterReport = (raw: Document, now: number): CounterReport =>
+  reportOf(counterOfDocument(raw), now);
+
 function reportOf(counter: CounterDocument, now: number): CounterReport {
   const { cap, fill, at, seconds, L } = counter;
   const refilled = seconds === null ? 0 : Math.min(fill, Math.floor(((now - at) * cap) / (seconds * 1000)));

@@ -14,6 +14,7 @@ export {
   type CounterPage,
   type CounterReport,
   counterById,
+  counterReport,
   countersById,
   countersOfLimit,
   editCounters,

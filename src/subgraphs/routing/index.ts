@@ -3,6 +3,7 @@ import { admission } from './admission/resource.ts';
 import { config } from './config/resource.ts';
 import { guardrail } from './guardrail/resource.ts';
 import { guardrailExclusion } from './guardrail-exclusion/resource.ts';
+import { limitCounter } from './limit-counter/resource.ts';
 import { organisationDefault } from './organisation-default/resource.ts';
 import { rateLimitPolicy } from './rate-limit-policy/resource.ts';
 import { usageLimitPolicy } from './usage-limit-policy/resource.ts';
@@ -17,5 +18,6 @@ export const routing: Subgraph = {
     guardrailExclusion,
     usageLimitPolicy,
     rateLimitPolicy,
+    limitCounter,
   ],
 };

@@ -8,6 +8,7 @@ import type { GuardrailExclusionDocument } from './guardrail-exclusion/model.ts'
 import type { GuardrailDocument, GuardrailVersionDocument } from './guardrail/model.ts';
 import type { RateLimitPolicyDocument } from './rate-limit-policy/model.ts';
 import type { UsageLimitPolicyShown } from './usage-limit-policy/model.ts';
+import type { CounterReport } from '../../limits/engine/index.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -77,6 +78,13 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 
 
 
+/** Mapping of interface types */
+export type ResolversInterfaceTypes<_RefType extends Record<string, unknown>> = {
+  Limit:
+    | ( RateLimitPolicyDocument )
+    | ( UsageLimitPolicyShown )
+  ;
+};
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
@@ -171,6 +179,10 @@ export type ResolversTypes = {
   CreateGuardrailInput: Types.CreateGuardrailInput;
   CreateOrganisationGuardrailInput: Types.CreateOrganisationGuardrailInput;
   UpdateGuardrailInput: Types.UpdateGuardrailInput;
+  Limit: ResolverTypeWrapper<ResolversInterfaceTypes<ResolversTypes>['Limit']>;
+  LimitCounter: ResolverTypeWrapper<CounterReport>;
+  LimitLease: ResolverTypeWrapper<Types.LimitLease>;
+  LimitCounterPage: ResolverTypeWrapper<Omit<Types.LimitCounterPage, 'data'> & { data: Array<ResolversTypes['LimitCounter']> }>;
   OrganisationDefaults: ResolverTypeWrapper<Omit<Types.OrganisationDefaults, 'inputGuardrails' | 'outputGuardrails'> & { inputGuardrails: Array<ResolversTypes['Guardrail']>, outputGuardrails: Array<ResolversTypes['Guardrail']> }>;
   UpdateOrganisationDefaultsInput: Types.UpdateOrganisationDefaultsInput;
   RateLimitPolicyUnit: Types.RateLimitPolicyUnit;
@@ -256,6 +268,10 @@ export type ResolversParentTypes = {
   CreateGuardrailInput: Types.CreateGuardrailInput;
   CreateOrganisationGuardrailInput: Types.CreateOrganisationGuardrailInput;
   UpdateGuardrailInput: Types.UpdateGuardrailInput;
+  Limit: ResolversInterfaceTypes<ResolversParentTypes>['Limit'];
+  LimitCounter: CounterReport;
+  LimitLease: Types.LimitLease;
+  LimitCounterPage: Omit<Types.LimitCounterPage, 'data'> & { data: Array<ResolversParentTypes['LimitCounter']> };
   OrganisationDefaults: Omit<Types.OrganisationDefaults, 'inputGuardrails' | 'outputGuardrails'> & { inputGuardrails: Array<ResolversParentTypes['Guardrail']>, outputGuardrails: Array<ResolversParentTypes['Guardrail']> };
   UpdateOrganisationDefaultsInput: Types.UpdateOrganisationDefaultsInput;
   RateLimitPolicy: RateLimitPolicyDocument;
@@ -378,6 +394,7 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   organisationGuardrails?: Resolver<Types.Maybe<ResolversTypes['GuardrailPage']>, ParentType, ContextType, RequireFields<Types.QueryOrganisationGuardrailsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   guardrailVersions?: Resolver<Types.Maybe<ResolversTypes['GuardrailVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailVersionsArgs, 'guardrailId' | 'currentPage' | 'pageSize'>>;
   guardrailChecks?: Resolver<Types.Maybe<Array<ResolversTypes['GuardrailCheckKind']>>, ParentType, ContextType>;
+  limitCounters?: Resolver<Types.Maybe<ResolversTypes['LimitCounterPage']>, ParentType, ContextType, RequireFields<Types.QueryLimitCountersArgs, 'limitId' | 'currentPage' | 'pageSize'>>;
   organisationDefaults?: Resolver<Types.Maybe<ResolversTypes['OrganisationDefaults']>, ParentType, ContextType>;
   rateLimitPolicy?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicy']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPolicyArgs, 'id' | 'status'>>;
   rateLimitPolicies?: Resolver<Types.Maybe<ResolversTypes['RateLimitPolicyPage']>, ParentType, ContextType, RequireFields<Types.QueryRateLimitPoliciesArgs, 'status' | 'sort' | 'currentPage' | 'pageSize'>>;
@@ -493,6 +510,8 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createOrganisationGuardrail?: Resolver<ResolversTypes['Guardrail'], ParentType, ContextType, RequireFields<Types.MutationCreateOrganisationGuardrailArgs, 'input'>>;
   updateOrganisationGuardrail?: Resolver<ResolversTypes['Guardrail'], ParentType, ContextType, RequireFields<Types.MutationUpdateOrganisationGuardrailArgs, 'id' | 'input'>>;
   deleteOrganisationGuardrail?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteOrganisationGuardrailArgs, 'id'>>;
+  resetLimitCounter?: Resolver<ResolversTypes['LimitCounter'], ParentType, ContextType, RequireFields<Types.MutationResetLimitCounterArgs, 'id'>>;
+  returnAbandoned?: Resolver<ResolversTypes['LimitCounter'], ParentType, ContextType, RequireFields<Types.MutationReturnAbandonedArgs, 'id'>>;
   updateOrganisationDefaults?: Resolver<ResolversTypes['OrganisationDefaults'], ParentType, ContextType, RequireFields<Types.MutationUpdateOrganisationDefaultsArgs, 'input'>>;
   createRateLimitPolicy?: Resolver<ResolversTypes['RateLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationCreateRateLimitPolicyArgs, 'input'>>;
   updateRateLimitPolicy?: Resolver<ResolversTypes['RateLimitPolicy'], ParentType, ContextType, RequireFields<Types.MutationUpdateRateLimitPolicyArgs, 'id' | 'input'>>;
@@ -599,6 +618,48 @@ export type GuardrailCheckKindResolvers<ContextType = GraphContext, ParentType e
   parameters?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
 };
 
+export type LimitResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Limit'] = ResolversParentTypes['Limit']> = {
+  __resolveType: TypeResolveFn<'RateLimitPolicy' | 'UsageLimitPolicy', ParentType, ContextType>;
+};
+
+export type LimitCounterResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitCounter'] = ResolversParentTypes['LimitCounter']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  limitId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['LimitLevel'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  valueKey?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  values?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  from?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  until?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  unit?: Resolver<ResolversTypes['UsageLimitType'], ParentType, ContextType>;
+  limit?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  held?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  uncertain?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  abandoned?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  remaining?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LimitStatus'], ParentType, ContextType>;
+  alertedAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  exhaustedAt?: Resolver<Types.Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  unpricedRequests?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  overshoot?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  leases?: Resolver<Array<ResolversTypes['LimitLease']>, ParentType, ContextType, RequireFields<Types.LimitCounterLeasesArgs, 'limit'>>;
+};
+
+export type LimitLeaseResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitLease'] = ResolversParentTypes['LimitLease']> = {
+  process?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  granted?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  held?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  seenAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type LimitCounterPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['LimitCounterPage'] = ResolversParentTypes['LimitCounterPage']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['LimitCounter']>, ParentType, ContextType>;
+};
+
 export type OrganisationDefaultsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['OrganisationDefaults'] = ResolversParentTypes['OrganisationDefaults']> = {
   inputGuardrails?: Resolver<Array<ResolversTypes['Guardrail']>, ParentType, ContextType>;
   outputGuardrails?: Resolver<Array<ResolversTypes['Guardrail']>, ParentType, ContextType>;
@@ -606,6 +667,8 @@ export type OrganisationDefaultsResolvers<ContextType = GraphContext, ParentType
 
 export type RateLimitPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimitPolicy'] = ResolversParentTypes['RateLimitPolicy']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  limitId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['LimitLevel'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
@@ -624,6 +687,7 @@ export type RateLimitPolicyResolvers<ContextType = GraphContext, ParentType exte
   onStoreLoss?: Resolver<ResolversTypes['LimitStoreLoss'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type RateLimitPolicyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RateLimitPolicyPage'] = ResolversParentTypes['RateLimitPolicyPage']> = {
@@ -643,6 +707,8 @@ export type LimitGroupResolvers<ContextType = GraphContext, ParentType extends R
 
 export type UsageLimitPolicyResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimitPolicy'] = ResolversParentTypes['UsageLimitPolicy']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  limitId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  level?: Resolver<ResolversTypes['LimitLevel'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspace?: Resolver<Types.Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
@@ -667,6 +733,7 @@ export type UsageLimitPolicyResolvers<ContextType = GraphContext, ParentType ext
   onAbort?: Resolver<ResolversTypes['LimitOnAbort'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUpdatedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
 export type UsageLimitPolicyPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['UsageLimitPolicyPage'] = ResolversParentTypes['UsageLimitPolicyPage']> = {
@@ -725,6 +792,10 @@ export type Resolvers<ContextType = GraphContext> = {
   GuardrailPage?: GuardrailPageResolvers<ContextType>;
   GuardrailVersionPage?: GuardrailVersionPageResolvers<ContextType>;
   GuardrailCheckKind?: GuardrailCheckKindResolvers<ContextType>;
+  Limit?: LimitResolvers<ContextType>;
+  LimitCounter?: LimitCounterResolvers<ContextType>;
+  LimitLease?: LimitLeaseResolvers<ContextType>;
+  LimitCounterPage?: LimitCounterPageResolvers<ContextType>;
   OrganisationDefaults?: OrganisationDefaultsResolvers<ContextType>;
   RateLimitPolicy?: RateLimitPolicyResolvers<ContextType>;
   RateLimitPolicyPage?: RateLimitPolicyPageResolvers<ContextType>;

@@ -56,6 +56,7 @@ export const hints: Values = {
   // A model of each integration in test/support/filled-tenant.ts.
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
   'CreateRateLimitPolicyInput.value': 60,
+  'Query.limitCounters.limitId': 'policy:none',
   'CheckAdmissionInput.path': '/v1/models',
   'CheckAdmissionInput.method': 'GET',
   'CheckAdmissionInput.apiKeyId': '<api-key>',

@@ -8,6 +8,7 @@ import {
   listRatePolicies,
   updateRatePolicy,
 } from './service.ts';
+import { countedRateLimit } from './to-limit.ts';
 
 const behaviour =
   <Name extends keyof ReturnType<typeof shownRateBehaviour>>(name: Name) =>
@@ -26,6 +27,8 @@ export const resolvers = {
   },
   RateLimitPolicy: {
     id: (policy) => policy._id,
+    limitId: (policy) => countedRateLimit(policy).id,
+    level: () => 'policy' as const,
     workspace: ({ workspaceId }) => ({ id: workspaceId }),
     window: behaviour('window'),
     enforcement: behaviour('enforcement'),

@@ -10,7 +10,7 @@ import {
   listUsagePolicies,
   updateUsagePolicy,
 } from './service.ts';
-import { sinceItWasMade } from './to-limit.ts';
+import { countedUsageLimit, sinceItWasMade } from './to-limit.ts';
 import { usageByValue } from './usage-map.ts';
 
 const behaviour =
@@ -32,6 +32,8 @@ export const resolvers = {
   },
   UsageLimitPolicy: {
     id: (policy) => policy._id,
+    limitId: (policy) => countedUsageLimit(policy).id,
+    level: () => 'policy' as const,
     workspace: ({ workspaceId }) => ({ id: workspaceId }),
     nextUsageResetAt: (policy, _args, context) => nextPeriod(sinceItWasMade(policy), context.now()),
     lastResetAt: (policy, _args, context) => lastReset(sinceItWasMade(policy), context.now()),
