@@ -3,6 +3,7 @@ import { promptInjection } from './injection/prompt-injection.ts';
 import { jwt } from './jwt/index.ts';
 import { languageChecks } from './language/index.ts';
 import { modelChecks } from './models/index.ts';
+import { partnerChecks } from './partners/index.ts';
 import { pii } from './personal-data/pii.ts';
 import { remoteChecks } from './remote/index.ts';
 import { requestChecks } from './request/index.ts';
@@ -20,6 +21,7 @@ export const allChecks: readonly GuardrailCheck[] = [
   ...languageChecks,
   ...modelChecks,
   ...remoteChecks,
+  ...partnerChecks,
 ];
 
 const byId = new Map(
