@@ -23,6 +23,8 @@ const MAX_DEPTH = 200;
 const MAX_SEGMENTS = 50_000;
 /** Characters up to which a text says nothing where no text is expected. */
 const SHORT = 3;
+/** Characters of a name beyond which it may be more than a name. */
+const LONG_NAME = 15;
 /** A whole number from which on it may stand for something, such as a card. */
 const LONG_NUMBER = 1e7;
 
@@ -90,7 +92,7 @@ class JsonWalk {
       if (names.skipped.has(name)) continue;
       const below = { ...place, path: [...place.path, name], name, role };
       this.visit(holder[name], { ...below, kind: kindBelow(name, kind, type, place) }, depth + 1);
-      if (name.length > SHORT && !WORD.test(name))
+      if (name.length > LONG_NAME || (name.length > SHORT && !WORD.test(name)))
         this.#add({ path: [...place.path, NAME, name], role, kind: 'title', text: name }, place);
     }
   }

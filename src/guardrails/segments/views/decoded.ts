@@ -40,8 +40,8 @@ export function decodedRuns(text: string, depth = MAX_DEPTH): DecodedRun[] {
   return found;
 }
 
-/** Whether bytes in base64 are a text. */
-export const isTextInDisguise = (text: string): boolean => fromBase64(text.slice(0, MAX_RUN)) !== null;
+/** Whether what looks like bytes is a text that was coded. */
+export const isTextInDisguise = (text: string): boolean => decodedRuns(text.slice(0, MAX_RUN), 1).length > 0;
 
 function fromBase64(run: string): string | null {
   const plain = run.replace(/\\n|[\r\n=]/g, '');
@@ -82,7 +82,8 @@ function fromUrl(run: string): string | null {
   }
 }
 
-const ESCAPE = /\\u\{?([0-9a-fA-F]{2,6})\}?|\\x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,6});|&#(\d{2,7});/g;
+/** Within JSON, the backslash has one of its own. */
+const ESCAPE = /\\+u\{?([0-9a-fA-F]{2,6})\}?|\\+x([0-9a-fA-F]{2})|&#x([0-9a-fA-F]{2,6});|&#(\d{2,7});/g;
 
 function fromEscapes(run: string): string {
   return run.replace(ESCAPE, (all, u?: string, x?: string, entity?: string, decimal?: string) => {

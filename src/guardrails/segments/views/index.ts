@@ -1,7 +1,7 @@
 import type { Segment, TextEdit } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
 import { decodedRuns, tagRuns } from './decoded.ts';
-import { type NormalisedText, normalised } from './normalised.ts';
+import { latinised, type NormalisedText, normalised } from './normalised.ts';
 
 /** A text as it reads otherwise than it is written. `edit`: what an edit of it does to what is written. */
 export type TextView = { readonly segment: Segment; edit(edit: TextEdit): TextEdit[] };
@@ -22,7 +22,10 @@ export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
       views.push(clearView(segment, clear));
       addTags(views, segment);
     }
-    if (mayHide.test(clear?.text ?? segment.text)) addDecoded(views, segment, clear);
+    if (!mayHide.test(clear?.text ?? segment.text)) continue;
+    const latin = latinised(clear?.text ?? segment.text);
+    if (latin !== null) views.push(latinView(segment, latin, clear));
+    addDecoded(views, segment, clear);
   }
   addJoined(views, segments, plain);
   return views;
@@ -34,6 +37,12 @@ const spanIn = (clear: NormalisedText | null, start: number, end: number) =>
 
 const clearView = (segment: FoundSegment, clear: NormalisedText): TextView => ({
   segment: { ...segment, text: clear.text },
+  edit: ({ start, end, replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
+});
+
+/** Letters for letters: positions are those of the text in clear. */
+const latinView = (segment: FoundSegment, text: string, clear: NormalisedText | null): TextView => ({
+  segment: { ...segment, text },
   edit: ({ start, end, replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
 });
 
@@ -50,10 +59,13 @@ function addTags(views: TextView[], segment: FoundSegment): void {
 /** The same for codings that a keyboard has. */
 function addDecoded(views: TextView[], segment: FoundSegment, clear: NormalisedText | null): void {
   for (const { start, end, text } of decodedRuns(clear?.text ?? segment.text)) {
-    views.push({
-      segment: { ...segment, kind: 'encoded', text: normalised(text)?.text ?? text },
-      edit: ({ replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
-    });
+    const plain = normalised(text)?.text ?? text;
+    for (const said of [plain, latinised(plain)])
+      if (said !== null)
+        views.push({
+          segment: { ...segment, kind: 'encoded', text: said },
+          edit: ({ replacement }) => [{ segment, ...spanIn(clear, start, end), replacement }],
+        });
   }
 }
 
@@ -80,7 +92,8 @@ function addJoined(
     kind: 'text',
     text: parts.map(({ segment, clear }) => clear?.text ?? segment.text).join(''),
   };
-  views.push({ segment: joined, edit: (edit) => editParts(parts, edit) });
+  for (const text of [joined.text, latinised(joined.text)])
+    if (text !== null) views.push({ segment: { ...joined, text }, edit: (edit) => editParts(parts, edit) });
   for (const { start, end, text } of decodedRuns(joined.text)) {
     // What lies in one part was found there.
     if (parts.some(({ from, to }) => from <= start && end <= to)) continue;

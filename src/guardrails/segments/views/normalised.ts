@@ -81,8 +81,7 @@ const unseen =
 const mark = /\p{M}/u;
 
 /**
- * The text in compatibility form, without what no screen shows, and with look-alikes as Latin letters; null where that is the
- * text itself.
+ * The text in compatibility form, without what no screen shows; null where that is the text itself.
  */
 export function normalised(text: string): NormalisedText | null {
   if (plain.test(text)) return null;
@@ -95,7 +94,7 @@ export function normalised(text: string): NormalisedText | null {
   let cluster = '';
   let from = 0;
   const close = () => {
-    if (cluster !== '') add(latin(cluster.normalize('NFKC')), from);
+    if (cluster !== '') add(cluster.normalize('NFKC'), from);
     cluster = '';
   };
   for (let at = 0; at < text.length; ) {
@@ -119,8 +118,12 @@ export function normalised(text: string): NormalisedText | null {
   return { text: said, starts: Uint32Array.from(starts) };
 }
 
-function latin(cluster: string): string {
-  let said = '';
-  for (const character of cluster) said += lookAlikes.get(character) ?? character;
-  return said;
+/** The text with Latin letters for all that look like them, each in its place; null where there are none. */
+export function latinised(text: string): string | null {
+  if (plain.test(text)) return null;
+  const said = text.replace(
+    /[\u0251-\u0261\u0131\u0370-\u052f]/g,
+    (letter) => lookAlikes.get(letter) ?? letter,
+  );
+  return said === text ? null : said;
 }
