@@ -23,6 +23,8 @@ import type { Span } from './call/trace.ts';
 import { keptParts } from './call/tracking.ts';
 import { MAX_TRIES } from './call/tries.ts';
 import type { DataplaneDependencies } from './dependencies.ts';
+import type { LegGuardrails } from './guardrails/leg-guardrails.ts';
+import { type LateResults, loggedGuardrails } from './guardrails/logged.ts';
 import type { LegLimits } from './limits/leg-limits.ts';
 import type { OutgoingBody } from './request/body.ts';
 import type { UpstreamRequest } from './send/upstream.ts';
@@ -50,6 +52,9 @@ type RecordedLeg = {
   /** What its attempts took of limits, and which limit refused the last of them. */
   limits?: LegLimits | null;
   refusal?: GatewayError | null;
+  guards?: LegGuardrails | null;
+  /** Of the try, where the call may have another one by now. */
+  span?: Span;
   /** On the clock of `performance.now()`. */
   startedAt: number;
 };
@@ -59,6 +64,7 @@ export function recordWithProvider(
   leg: RecordedLeg,
   settled: Settled,
   { requestLog, maxLoggedBytes }: DataplaneDependencies,
+  late: LateResults = [],
 ): void {
   const { call, leaf, target, body, translated, tap, cache, startedAt } = leg;
   const { result, status, capture, retryCount, isMasked, endedAt: now } = settled;
@@ -70,7 +76,7 @@ export function recordWithProvider(
   const secrets = keeps === 'none' ? [] : quotable(leg, status);
   const isPacked =
     encodingOf(result.headers) !== null || (answered !== null && encodingOf(answered.headers) !== null);
-  const record = recordOf(call, call.span, startedAt);
+  const record = recordOf(call, leg.span ?? call.span, startedAt);
   record.aiProvider = target.provider.id;
   record.aiModel = target.model?.slice(0, MAX_MODEL_LENGTH) ?? null;
   record.providerId = target.record?.id ?? null;
@@ -92,6 +98,7 @@ export function recordWithProvider(
   record.clientAborted = clientAborted;
   record.limits = countedBy(leg);
   record.refusal = refusalIn(leg.refusal ?? null);
+  record.guardrails = leg.guards ? loggedGuardrails(leg.guards, late) : null;
   record.error = withTries(call, failureText(result, clientAborted));
   requestLog.add({
     record,

@@ -3117,6 +3117,7 @@ export type Log = {
   clientAborted: Scalars['Boolean']['output'];
   limits: Array<LogLimit>;
   refusal?: Maybe<LogRefusal>;
+  guardrails?: Maybe<Scalars['JSON']['output']>;
   error?: Maybe<Scalars['String']['output']>;
   request?: Maybe<LogRequest>;
   finalUntransformedRequest?: Maybe<LogRequest>;

@@ -100,6 +100,7 @@ beforeAll(async () => {
     ['routing', null, null, null],
     ['limits', null, null, null],
     ['refusal', null, null, null],
+    ['guardrails', 'guardrails', null, null],
     ['savingsNanodollars', null, null, null],
     [null, 'savings', null, null],
     ['metadata', 'metadata', 'metadata', { team: 'search' }],

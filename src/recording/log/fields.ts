@@ -120,6 +120,8 @@ export const fields = {
   limits: { type: 'text', default: null },
   /** The limit that refused the call, as `limits.ts` encodes it; null where none did. */
   refusal: { type: 'text', default: null, secret: 'text' },
+  /** What guardrails came to, as `guardrails.ts` encodes it; null where the call came under none. */
+  guardrails: { type: 'text', default: null },
   /** Why the provider gave no complete answer, in the gateway's words. */
   error: { type: 'text', default: null, secret: 'text' },
   /** The pack that holds headers and bodies; null when they are not stored. */

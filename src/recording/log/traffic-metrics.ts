@@ -1,4 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client';
+import { decodeGuardrails } from './guardrails.ts';
 import type { LogRecord } from './record.ts';
 
 /** What a registry tells of itself to another thread or process. */
@@ -10,6 +11,7 @@ export type TrafficMetrics = {
 };
 
 const buckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const checkBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.25, 1, 3, 10];
 const NANODOLLARS = 1e9;
 
 /**
@@ -57,8 +59,19 @@ export function createTrafficMetrics(): TrafficMetrics {
     'Time from sending a request to the first byte of the body of its answer.',
   );
 
+  const checks = new Histogram({
+    name: 'sluice_guardrail_check_duration_seconds',
+    help: 'Time that a check of a guardrail took, by its kind and verdict.',
+    labelNames: ['check', 'verdict'],
+    buckets: checkBuckets,
+    registers,
+  });
+
   return {
     count(record) {
+      if (record.guardrails !== null)
+        for (const { checks: ran } of decodeGuardrails(record.guardrails).ran)
+          for (const { id, verdict, time } of ran) checks.observe({ check: id, verdict }, time / 1000);
       const provider = record.aiProvider ?? 'none';
       const status = `${Math.floor(record.responseStatusCode / 100)}xx`;
       requests.inc({ provider, endpoint: record.endpoint, status, cache: record.cacheStatus });

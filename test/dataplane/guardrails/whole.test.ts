@@ -351,3 +351,46 @@ describe('a config with guardrails', () => {
     expect(answer.status).toBe(400);
   });
 });
+
+describe('the log', () => {
+  const guardrailsIn = async (config: object, content: string) => {
+    const { records } = await world.logged(json(200, chatAnswer('a fine answer')), {
+      config: { provider, ...config },
+      body: saying(content),
+    });
+    return JSON.parse(records[0]?.guardrails ?? 'null');
+  };
+
+  test('says what each guardrail came to, and nothing of the text', async () => {
+    const logged = await guardrailsIn(
+      { input_guardrails: [without('evil')], output_guardrails: [tooLong({ async: true })] },
+      'a fine question',
+    );
+    expect(logged).toEqual({
+      exempted: [],
+      ran: [
+        expect.objectContaining({
+          id: 'input_guardrails[0]',
+          phase: 'input',
+          verdict: true,
+          denied: false,
+          async: false,
+          checks: [{ id: 'default.contains', verdict: 'passed', time: expect.any(Number) }],
+        }),
+        expect.objectContaining({ id: 'output_guardrails[0]', phase: 'output', verdict: false, async: true }),
+      ],
+    });
+  });
+
+  test('has a refusal as well, and null without guardrails', async () => {
+    const { ran } = await guardrailsIn({ input_guardrails: [without('evil')] }, 'evil');
+    expect(ran).toMatchObject([{ denied: true, checks: [{ verdict: 'failed' }] }]);
+    expect(await guardrailsIn({}, 'evil')).toBeNull();
+  });
+
+  test('is where metrics of checks come from', async () => {
+    await guardrailsIn({ input_guardrails: [without('evil')] }, 'good');
+    const metrics = await fetch(`${world.app.url}/metrics`).then((answer) => answer.text());
+    expect(metrics).toMatch(/sluice_guardrail_check_duration_seconds_count\{[^}]*check="default.contains"/);
+  });
+});

@@ -1,3 +1,4 @@
+import { decodeGuardrails } from '../../../recording/log/guardrails.ts';
 import { decodeCounted, decodeRefusal } from '../../../recording/log/limits.ts';
 import type { LogRecord } from '../../../recording/log/record.ts';
 import { decodeRouting } from '../../../recording/log/routing.ts';
@@ -51,3 +52,6 @@ export function refusalOf({ refusal }: LogRecord) {
   const { id, ...others } = limit;
   return { code, limitId: id, ...others };
 }
+
+/** What guardrails came to; null where the call came under none. */
+export const guardrailsIn = ({ guardrails }: LogRecord) => (guardrails ? decodeGuardrails(guardrails) : null);
