@@ -14,18 +14,17 @@ const [counts = '1,8,32', seeds = '1', seconds = '40'] = process.argv.slice(2);
 console.log(`Budgets of ${seconds} s of demand: share used, and whether anything was overspent.`);
 let overspent = 0;
 for (const [name, scenario] of Object.entries(scenarios)) {
-  const cells = counts
-    .split(',')
-    .map(Number)
-    .map((processes) => {
-      const outcomes = Array.from({ length: Number(seeds) }, (_, seed) =>
-        simulate(scenario(seed + 1, processes, Number(seconds))),
-      );
-      for (const outcome of outcomes) overspent += outcome.overspent + outcome.overcommitted;
-      const mean = outcomes.reduce((sum, { utilisation }) => sum + utilisation, 0) / outcomes.length;
-      return `${processes}: ${mean.toFixed(4)}`;
-    });
-  console.log(`${name.padEnd(34)} ${cells.join('   ')}`);
+  const cells: string[] = [];
+  for (const processes of counts.split(',').map(Number)) {
+    let used = 0;
+    for (let seed = 1; seed <= Number(seeds); seed++) {
+      const outcome = await simulate(scenario(seed, processes, Number(seconds)));
+      overspent += outcome.overspent + outcome.overcommitted;
+      used += outcome.utilisation;
+    }
+    cells.push(`${processes}: ${(used / Number(seeds)).toFixed(4)}`);
+  }
+  console.log(`${name.padEnd(36)} ${cells.join('   ')}`);
 }
 console.log(`overspent in all runs: ${overspent}`);
 const journalDirectory = await mkdtemp(join(tmpdir(), 'sluice-bench-limits-'));

@@ -31,8 +31,17 @@ const budget = (id: string, amount: number): Limit => ({
   target: 'llm',
 });
 
+/** So many requests a minute, which wait for nothing. */
+const rate = (id: string, amount: number): Limit => ({
+  ...budget(id, amount),
+  kind: 'rate',
+  unit: 'requests',
+  window: { kind: 'bucket', seconds: 60 },
+  waitMs: 0,
+});
+
 /** A budget of so many seconds of demand, asked for three times as long. */
-function base(seed: number, processes: number, seconds: number): Scenario {
+export function base(seed: number, processes: number, seconds: number): Scenario {
   const callsPerSecond = 50 * Math.min(8, processes);
   return {
     seed,
@@ -47,7 +56,12 @@ function base(seed: number, processes: number, seconds: number): Scenario {
   };
 }
 
-type Make = ((seed: number, processes: number, seconds: number) => Scenario) & { killEveryMs?: number };
+type Make = ((seed: number, processes: number, seconds: number) => Scenario) & { hasKills?: boolean };
+
+const withKills = (more: Pick<Scenario, 'hasJournals'>): Make =>
+  Object.assign((...of: Parameters<Make>) => ({ ...base(...of), ...more, killEveryMs: 10_000 }), {
+    hasKills: true,
+  });
 
 /** What the table of `npm run bench:limits` has a row for. */
 export const scenarios: Record<string, Make> = {
@@ -61,8 +75,20 @@ export const scenarios: Record<string, Make> = {
   '90 % on one process': (...of) => ({ ...base(...of), skew: 0.9 }),
   '2 % lost, 2 % doubled': (...of) => ({ ...base(...of), lost: 0.02, doubled: 0.02 }),
   'one stopped up to 8 s, every 2 s': (...of) => ({ ...base(...of), pauseEveryMs: 2000 }),
-  'a kill -9 every 10 s': Object.assign(
-    (...of: Parameters<typeof base>) => ({ ...base(...of), killEveryMs: 10_000 }),
-    { killEveryMs: 10_000 },
-  ),
+  'half of them cut off for 15 s': (...of) => {
+    const scenario = base(...of);
+    const from = scenario.durationMs / 12;
+    return { ...scenario, cut: { from, until: from + 15_000 } };
+  },
+  'a rate of 600 a minute': (seed, processes, seconds) => ({
+    ...base(seed, processes, seconds),
+    limits: [rate('rate', 600)],
+    callsPerSecond: 30,
+    durationMs: 7500 * seconds,
+    worst: 1,
+    leastShare: 1,
+    mostShare: 1,
+  }),
+  'a kill -9 every 10 s, with journals': withKills({ hasJournals: true }),
+  'a kill -9 every 10 s, without': withKills({ hasJournals: false }),
 };

@@ -1,9 +1,13 @@
 import type { LimitAsk, Reservation, Shortage } from '../../src/limits/engine.ts';
+import { recoveryOf } from '../../src/limits/journal/recovered.ts';
 import { StoreClock } from '../../src/limits/ledger/clock.ts';
 import { Ledger } from '../../src/limits/ledger/ledger.ts';
 import type { Round } from '../../src/limits/ledger/rounds.ts';
 import type { Limit } from '../../src/limits/limit.ts';
-import { MemoryStore } from './memory-store.ts';
+import { Agenda, randomOf } from './agenda.ts';
+import { judgeOf } from './judge.ts';
+import { SimulatedJournal } from './simulated-journal.ts';
+import { inMemory, type SimulatedStore } from './simulated-store.ts';
 
 /** What is simulated. Times are milliseconds, probabilities from 0 to 1. */
 export type Scenario = {
@@ -24,97 +28,54 @@ export type Scenario = {
   /** Milliseconds between two kills, stops or cuts of some process; 0 for none. */
   killEveryMs?: number;
   pauseEveryMs?: number;
+  /** Whether somebody reads the journals of those that were killed, five seconds later. */
+  hasJournals?: boolean;
+  /** When no message of the first half of the processes arrives. */
+  cut?: { from: number; until: number };
 };
 
 export type Outcome = {
   offered: number;
   admitted: number;
-  /** Cost beyond the cap; must be 0. */
+  /** Cost beyond what the limit allows; must be 0. */
   overspent: number;
-  /** The largest excess of calls under way and ended over the cap at any admission; must be 0. */
+  /** The largest excess of calls under way and ended over that at any admission; must be 0. */
   overcommitted: number;
+  /** The share of what the limit allows that was used. */
   utilisation: number;
   kills: number;
   messages: number;
 };
 
-type Event = { at: number; order: number; run: () => void };
-
-/** Same numbers for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-/** Events in the order of their times. */
-class Agenda {
-  readonly #heap: Event[] = [];
-  #count = 0;
-  now = 0;
-
-  at(time: number, run: () => void): void {
-    const heap = this.#heap;
-    heap.push({ at: Math.max(time, this.now), order: this.#count++, run });
-    for (let child = heap.length - 1; child > 0; ) {
-      const parent = (child - 1) >> 1;
-      if (!isBefore(heap[child], heap[parent])) break;
-      [heap[child], heap[parent]] = [heap[parent] as Event, heap[child] as Event];
-      child = parent;
-    }
-  }
-
-  next(): boolean {
-    const heap = this.#heap;
-    const first = heap[0];
-    const last = heap.pop();
-    if (!first || !last) return false;
-    if (heap.length > 0) {
-      heap[0] = last;
-      for (let parent = 0; ; ) {
-        const [left, right] = [2 * parent + 1, 2 * parent + 2];
-        let least = parent;
-        if (isBefore(heap[left], heap[least])) least = left;
-        if (isBefore(heap[right], heap[least])) least = right;
-        if (least === parent) break;
-        [heap[parent], heap[least]] = [heap[least] as Event, heap[parent] as Event];
-        parent = least;
-      }
-    }
-    this.now = first.at;
-    first.run();
-    return true;
-  }
-}
-
-const isBefore = (one: Event | undefined, other: Event | undefined): boolean =>
-  one !== undefined &&
-  other !== undefined &&
-  (one.at < other.at || (one.at === other.at && one.order < other.order));
-
 /** Milliseconds after which a round counts as failed, and the store's time when the simulation begins. */
 const ROUND_MS = 250;
 const EPOCH = 1_700_000_000_000;
+/** Milliseconds after which the journal of a dead process is read. */
+const RECOVERY_MS = 5000;
 
 /** Runs the engine's own code of several processes against one store, in a time of its own. */
-export function simulate(scenario: Scenario): Outcome {
-  const { seed, processes: count, limits, durationMs, worst } = scenario;
+export async function simulate(scenario: Scenario, store: SimulatedStore = inMemory()): Promise<Outcome> {
+  const { seed, processes: count, limits, durationMs, worst, cut } = scenario;
   const random = randomOf(seed);
   const agenda = new Agenda();
-  const store = new MemoryStore();
-  const cap = Math.min(...limits.map(({ amount }) => amount));
-  const outcome = { offered: 0, admitted: 0, overspent: 0, overcommitted: 0, kills: 0, messages: 0 };
-  let spent = 0;
-  let held = 0;
+  const judge = judgeOf(limits, durationMs);
+  const outcome = { offered: 0, admitted: 0, kills: 0, messages: 0 };
   const delay = () => 0.5 * (0.5 + random()) + (random() < 0.002 ? 50 * random() : 0);
 
-  type Process = { ledger: Ledger; isDead: boolean; pausedUntil: number; isBusy: boolean; timer: number };
+  type Process = {
+    name: string;
+    ledger: Ledger;
+    journal: SimulatedJournal;
+    isDead: boolean;
+    pausedUntil: number;
+    isBusy: boolean;
+    timer: number;
+  };
   const processOf = (name: string): Process => {
+    const journal = new SimulatedJournal();
     const process: Process = {
+      name,
+      journal,
       isDead: false,
       pausedUntil: 0,
       isBusy: false,
@@ -124,6 +85,7 @@ export function simulate(scenario: Scenario): Outcome {
         clock: new StoreClock(() => EPOCH + agenda.now),
         leaseMs: 1000,
         capacity: 1000,
+        note: journal.note,
         wake: () => agenda.at(agenda.now, () => tick(process)),
       }),
     };
@@ -166,23 +128,27 @@ export function simulate(scenario: Scenario): Outcome {
         run();
         tick(process);
       });
-    const deliver = () => {
-      for (const update of round.updates) store.apply(update, EPOCH + Math.floor(agenda.now));
-      if (!store.conserves()) throw new Error('Room, use and leases do not add up.');
-    };
+    process.journal.flush(round.slots);
+    const deliver = () => store.write(round.updates, EPOCH + Math.floor(agenda.now));
     const later = () => agenda.now + delay();
     if (random() < scenario.doubled) agenda.at(agenda.now + 1000 * random(), deliver);
-    if (random() >= scenario.lost)
-      agenda.at(later(), () => {
-        deliver();
-        if (random() < scenario.lost) return;
-        agenda.at(later() + delay(), () => {
-          const documents = store.read(round.slots.map(({ id }) => id));
+    if (random() >= scenario.lost && !isCut(process))
+      agenda.at(later(), async () => {
+        await deliver();
+        if (random() < scenario.lost || isCut(process)) return;
+        agenda.at(later() + delay(), async () => {
+          const documents = await store.read(round.slots.map(({ id }) => id));
           agenda.at(later(), () => end(() => process.ledger.rounds.completed(round, documents, agenda.now)));
         });
       });
     agenda.at(agenda.now + ROUND_MS, () => end(() => process.ledger.rounds.failed(agenda.now)));
   }
+
+  const isCut = (process: Process): boolean =>
+    cut !== undefined &&
+    agenda.now >= cut.from &&
+    agenda.now < cut.until &&
+    processes.indexOf(process) < count / 2;
 
   const processes = Array.from({ length: count }, (_, index) => processOf(`p${index}`));
   let born = count;
@@ -197,12 +163,10 @@ export function simulate(scenario: Scenario): Outcome {
     const asks: LimitAsk[] = limits.map((limit) => ({ counter: ledger.counterOf(limit, '', {}), amount }));
     const begin = (reservation: Reservation) => {
       outcome.admitted += 1;
-      held += amount;
-      outcome.overcommitted = Math.max(outcome.overcommitted, spent + held - cap);
+      judge.admitted(amount, agenda.now);
       agenda.at(agenda.now + lasts, () => {
         // A provider bills what was under way when the gateway died, at most what it may have cost.
-        spent += cost;
-        held -= amount;
+        judge.ended(amount, cost);
         whenAwake(process, () => reservation.settle(asks.map(() => cost)));
       });
     };
@@ -233,16 +197,25 @@ export function simulate(scenario: Scenario): Outcome {
     agenda.at(interval, again);
   }
 
+  async function recover({ name, journal }: Process): Promise<void> {
+    const ids = [...new Set([...journal.written.values()].map(({ id }) => id))];
+    const counters = await store.read(ids);
+    const updates = counters.flatMap((counter) => recoveryOf(counter, name, journal.written));
+    await store.write(updates, EPOCH + Math.floor(agenda.now));
+  }
+
   agenda.at(0, arrive);
   every(scenario.killEveryMs, (index) => {
-    (processes[index] as Process).isDead = true;
+    const dead = processes[index] as Process;
+    dead.isDead = true;
     outcome.kills += 1;
+    if (scenario.hasJournals) agenda.at(agenda.now + RECOVERY_MS, () => recover(dead));
     processes[index] = processOf(`p${born++}`);
   });
   every(scenario.pauseEveryMs, (index) => {
     (processes[index] as Process).pausedUntil = agenda.now + 8000 * random();
   });
   const last = durationMs + 10_000;
-  while (agenda.now < last && agenda.next());
-  return { ...outcome, overspent: Math.max(0, spent - cap), utilisation: spent / cap };
+  while (agenda.now < last && (await agenda.next()));
+  return { ...outcome, ...judge.verdict() };
 }
