@@ -108,7 +108,8 @@ function messageOf({ ask, why }: Shortage, { remaining }: CounterState): string 
   if (limit.amount === 0) return `${title} is 0: nothing is allowed.`;
   if (why === 'spent' && remaining > 0)
     return `The call may come to ${text(ask.amount)}, and of ${lower(title)} ${text(remaining)} are left.`;
-  if (why === 'spent') return `${title} is reached: ${text(limit.amount)} are used up.`;
+  const verb = limit.unit !== 'cost' && limit.amount === 1 ? 'is' : 'are';
+  if (why === 'spent') return `${title} is reached: ${text(limit.amount)} ${verb} used up.`;
   if (why === 'rate') return `${title} is reached: ${text(limit.amount)} in ${windowText(limit)}.`;
   if (why === 'held')
     return `The call may come to ${text(ask.amount)}, and of ${lower(title)} ${text(remaining)} are left: calls under way hold the rest.`;
