@@ -60,6 +60,8 @@ const authenticate = createAuthenticate(directory, secrets, [], () => undefined)
 const leases = createLeases(log);
 const signingKeys = createSigningKeys({ db, secrets, changes, now: () => new Date(), log });
 
+const noRuns = (): Promise<never> => Promise.reject(new Error('The plain server executes no runs.'));
+
 async function contextOf(request: IncomingMessage): Promise<GraphContext> {
   const { principal } = await authenticate(credentialOf(request.headers));
   return {
@@ -87,6 +89,14 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       throw new Error('Nobody asks the plain server how it runs.');
     }),
     checkAdmission: async () => Promise.reject(new Error('There is no data plane here.')),
+    runs: {
+      create: noRuns,
+      submit: noRuns,
+      cancel: noRuns,
+      current: async (run) => run,
+      activeRun: async () => null,
+      forgetThread: async () => undefined,
+    },
     probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),
     exports: {
       files: createExportFiles(null, settings.storage.dataDirectory),

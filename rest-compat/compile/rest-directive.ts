@@ -31,7 +31,7 @@ export type RestDirective = {
   errors: RestErrors;
   /** Bytes of the largest body that it takes. */
   maxBytes: number;
-  /** Headers of each answer that is no error. */
+  /** Headers of each answer that is no error; `_` in a name stands for `-`. */
   headers: Record<string, string>;
   /** True where a request that names a provider is not for this path: it goes on to that provider. */
   yields: boolean;

@@ -34,7 +34,7 @@ export type RestConversation = {
    * error on the way becomes an `error` event, after which the connection breaks, so that nobody takes the part for the
    * whole.
    */
-  sendEvents(events: AsyncIterable<ServerEvent>): Promise<void>;
+  sendEvents(events: AsyncIterable<ServerEvent>, headers?: Record<string, string>): Promise<void>;
   /** Answers bytes as a download; a HEAD opens nothing. */
   sendFile(open: () => AsyncIterable<Uint8Array>, facts: FileFacts): Promise<void>;
 };
@@ -65,8 +65,8 @@ export function createConversation(
     readBytes: (maxBytes) => readBytes(request, maxBytes),
     sendJson: (value, status = 200) =>
       answerJson(request, response, status, JSON.stringify(value), headers()),
-    async sendEvents(events) {
-      response.writeHead(200, { ...eventHeaders, ...headers() });
+    async sendEvents(events, more = {}) {
+      response.writeHead(200, { ...eventHeaders, ...more, ...headers() });
       response.flushHeaders();
       try {
         if (request.method !== 'HEAD') await streamAnswer(events, response, frameOf, leave);

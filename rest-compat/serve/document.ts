@@ -6,7 +6,9 @@ import type { CompiledOperation } from '../compile/compile.ts';
 import { answerEmpty, answerJson, answerRead } from './answer.ts';
 import { readJsonBody } from './body.ts';
 import { type Current, conditionally, isUnchanged } from './conditional.ts';
+import { createConversation } from './conversation.ts';
 import { entityTag } from './entity-tag.ts';
+import type { ServerEvent } from './events.ts';
 import { once } from './idempotency.ts';
 import type { Found, MountedEndpoint, RestRequest } from './route.ts';
 
@@ -43,8 +45,12 @@ async function inputOf({ rest }: CompiledOperation, call: RestRequest) {
   return { path: parameters, query: context.request.query, body };
 }
 
-const headersOf = ({ rest }: CompiledOperation, { request }: GraphContext) => ({
-  ...rest.headers,
+/** Names of headers stand in documents with underscores, as GraphQL has no names with hyphens. */
+const namedHeaders = ({ rest }: CompiledOperation) =>
+  Object.fromEntries(Object.entries(rest.headers).map(([name, value]) => [name.replaceAll('_', '-'), value]));
+
+const headersOf = (operation: CompiledOperation, { request }: GraphContext) => ({
+  ...namedHeaders(operation),
   'x-request-id': request.id,
 });
 
@@ -64,15 +70,37 @@ async function answerCreate(
 ): Promise<void> {
   const { request, response, context } = call;
   const input = await inputOf(operation, call);
+  let events: AsyncIterable<ServerEvent> | null = null;
+  const answering: GraphContext = {
+    ...context,
+    answerEvents: (given) => {
+      events = given;
+    },
+  };
   const { text, replayed } = await conditionally(context, leases, null, () =>
-    once(context, leases, input.body, () => operation.run(input, context)),
+    once(context, leases, input.body, () => operation.run(input, answering)),
   );
+  if (events) return sendEvents(operation, call, events);
   // The right to run it may have been taken away since the first time.
   if (replayed && operation.access) requireScope(context.principal, operation.access);
   answerJson(request, response, operation.rest.status, text, {
     ...headersOf(operation, context),
     ...(replayed && { 'idempotent-replayed': 'true' }),
   });
+}
+
+/** Answers what a service gave in place of its value, until the caller leaves. */
+async function sendEvents(
+  operation: CompiledOperation,
+  call: RestRequest,
+  events: AsyncIterable<ServerEvent>,
+): Promise<void> {
+  const conversation = createConversation(call, call.context.principal, {});
+  try {
+    await conversation.sendEvents(events, headersOf(operation, call.context));
+  } catch (error) {
+    if (!conversation.signal.aborted) throw error;
+  }
 }
 
 async function answerUpdate(

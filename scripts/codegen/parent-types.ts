@@ -6,7 +6,11 @@ const subgraphs = new URL('../../src/subgraphs/', import.meta.url);
 
 /** By subgraph, the types whose objects are neither a model's documents nor shaped as the SDL says. */
 const others: Record<string, Record<string, string>> = {
-  assistants: { ThreadMessage: '../../runs/items.ts#MessageItem' },
+  assistants: {
+    Run: '../../runs/run.ts#RunDocument',
+    RunStep: './run-step/service.ts#RunStepRow',
+    ThreadMessage: '../../runs/items.ts#MessageItem',
+  },
   catalog: {
     GlobalWorkspaceAccess: './integration/model.ts#WorkspaceAccess',
     IntegrationWorkspace: './integration/workspaces/limits.ts#ShownEntry',

@@ -23,6 +23,7 @@ import { countersById, createCounterStore, createLimitEngine } from '../limits/e
 import { createKeyUses } from '../recording/key-use/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
+import { createRunEngine, runInstanceModel } from '../runs/index.ts';
 import { secretGauge } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
 import { changesGauge, createChanges } from '../storage/changes.ts';
@@ -154,6 +155,13 @@ export function createApp(dependencies: AppDependencies): App {
     http: inference.http,
     hostPolicy: inference.hostPolicy,
   });
+  const dataplane = createDataplane(inference);
+  const runs = createRunEngine({
+    runs: () => nativeDb(db).collection('runs'),
+    items: () => nativeDb(db).collection('thread_items'),
+    instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
+    ...{ dataplane, secrets, now, log },
+  });
   const databaseUp = () => db.readyState === 1 && !changes.isStale();
   const startedAt = now();
   const services = {
@@ -173,6 +181,7 @@ export function createApp(dependencies: AppDependencies): App {
     limitAlarms: alarms,
     keyUses,
     exports,
+    runs,
     probe: createProbe(inference),
     checkAdmission: createAdmissionCheck(inference, (organisationId, ids) =>
       countersById(nativeDb(db), organisationId, ids),
@@ -261,6 +270,7 @@ export function createApp(dependencies: AppDependencies): App {
     issuers,
     throttle,
     sightings,
+    runs,
     remotes,
     graphHttp,
     consoleGraph,
@@ -274,7 +284,7 @@ export function createApp(dependencies: AppDependencies): App {
       proxies.around(
         aliases.around(
           createListener({
-            dataplane: createDataplane(inference),
+            dataplane,
             rest,
             oauth2,
             scim,

@@ -5,6 +5,7 @@ import { cacheEntryModel } from '../dataplane/cache/model.ts';
 import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
+import { runInstanceModel } from '../runs/index.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
 import { leaseModel } from '../storage/leases.ts';
 import { signingKeyModel } from '../storage/signing-keys/index.ts';
@@ -18,6 +19,7 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     ...new Set(resources.flatMap((resource) => resource.models)),
     leaseModel,
     keyUseModel,
+    runInstanceModel,
     keptAnswerModel,
     circuitModel,
     stickyTargetModel,

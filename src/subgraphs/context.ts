@@ -9,6 +9,7 @@ import type { Outbox } from '../mail/index.ts';
 import type { AuditTrail } from '../recording/audit/trail.ts';
 import type { KeyUses } from '../recording/key-use/index.ts';
 import type { LogWriter } from '../recording/log/writer.ts';
+import type { RunEngine } from '../runs/index.ts';
 import type { SecretManagers } from '../secret-managers/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
@@ -88,6 +89,8 @@ export type ServiceDependencies = {
   leases: Leases;
   /** The installation that this process belongs to. */
   installation: InstallationFacts;
+  /** Executes runs of assistants. */
+  runs: Pick<RunEngine, 'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'forgetThread'>;
   /** Asks a provider one small question. */
   probe: Probe;
   /** Says what limits would do to a call. */
@@ -109,6 +112,8 @@ export type ServiceDependencies = {
 export type GraphContext = ServiceDependencies & {
   principal: Principal | null;
   request: RequestFacts;
+  /** Takes events that answer the request in place of the value; absent where the door cannot send any. */
+  answerEvents?: (events: AsyncIterable<{ event: string; data: unknown }>) => void;
   /** Aborts when the client is gone. */
   signal?: AbortSignal;
   /** When the resource that is to be changed was last updated: a write of it fails once that is another moment. */

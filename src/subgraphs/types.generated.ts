@@ -96,6 +96,10 @@ export type Query = {
   assistant?: Maybe<Assistant>;
   assistants?: Maybe<AssistantCursorPage>;
   assistantVersions?: Maybe<AssistantVersionPage>;
+  runStep?: Maybe<RunStep>;
+  runSteps?: Maybe<RunStepCursorPage>;
+  run?: Maybe<Run>;
+  runs?: Maybe<RunCursorPage>;
   threadMessage?: Maybe<ThreadMessage>;
   threadMessages?: Maybe<ThreadMessageCursorPage>;
   thread?: Maybe<Thread>;
@@ -206,6 +210,40 @@ export type QueryAssistantVersionsArgs = {
   assistantId: Scalars['ID']['input'];
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryRunStepArgs = {
+  threadId: Scalars['ID']['input'];
+  runId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+  include?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+export type QueryRunStepsArgs = {
+  threadId: Scalars['ID']['input'];
+  runId: Scalars['ID']['input'];
+  include?: InputMaybe<Array<Scalars['String']['input']>>;
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryRunArgs = {
+  threadId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryRunsArgs = {
+  threadId: Scalars['ID']['input'];
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -856,6 +894,11 @@ export type Mutation = {
   createAssistant: Assistant;
   updateAssistant: Assistant;
   deleteAssistant: Scalars['ID']['output'];
+  createRun: Run;
+  createThreadAndRun: Run;
+  updateRun: Run;
+  cancelRun: Run;
+  submitToolOutputs: Run;
   createThreadMessage: ThreadMessage;
   updateThreadMessage: ThreadMessage;
   deleteThreadMessage: Scalars['ID']['output'];
@@ -983,6 +1026,38 @@ export type MutationUpdateAssistantArgs = {
 
 export type MutationDeleteAssistantArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateRunArgs = {
+  threadId: Scalars['ID']['input'];
+  include?: InputMaybe<Array<Scalars['String']['input']>>;
+  input: CreateRunInput;
+};
+
+
+export type MutationCreateThreadAndRunArgs = {
+  input: CreateThreadAndRunInput;
+};
+
+
+export type MutationUpdateRunArgs = {
+  threadId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<UpdateRunInput>;
+};
+
+
+export type MutationCancelRunArgs = {
+  threadId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationSubmitToolOutputsArgs = {
+  threadId: Scalars['ID']['input'];
+  runId: Scalars['ID']['input'];
+  input: SubmitToolOutputsInput;
 };
 
 
@@ -1585,6 +1660,88 @@ export type MutationResetUsageLimitPolicyEntityArgs = {
 
 export type MutationDeleteUsageLimitPolicyArgs = {
   id: Scalars['ID']['input'];
+};
+
+export type RunStep = {
+  id: Scalars['ID']['output'];
+  assistantId: Scalars['ID']['output'];
+  threadId: Scalars['ID']['output'];
+  runId: Scalars['ID']['output'];
+  type: Scalars['String']['output'];
+  status: RunStepStatus;
+  stepDetails: Scalars['JSON']['output'];
+  lastError?: Maybe<RunFailure>;
+  expiresAt?: Maybe<Scalars['UnixTime']['output']>;
+  expiredAt?: Maybe<Scalars['UnixTime']['output']>;
+  cancelledAt?: Maybe<Scalars['UnixTime']['output']>;
+  failedAt?: Maybe<Scalars['UnixTime']['output']>;
+  completedAt?: Maybe<Scalars['UnixTime']['output']>;
+  metadata: Scalars['JSON']['output'];
+  usage?: Maybe<RunUsage>;
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type RunStepCursorPage = {
+  data: Array<RunStep>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type Run = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  threadId: Scalars['ID']['output'];
+  assistantId: Scalars['ID']['output'];
+  assistantVersion: Scalars['Int']['output'];
+  status: RunStatus;
+  requiredAction?: Maybe<Scalars['JSON']['output']>;
+  lastError?: Maybe<RunFailure>;
+  expiresAt?: Maybe<Scalars['UnixTime']['output']>;
+  startedAt?: Maybe<Scalars['UnixTime']['output']>;
+  cancelledAt?: Maybe<Scalars['UnixTime']['output']>;
+  failedAt?: Maybe<Scalars['UnixTime']['output']>;
+  completedAt?: Maybe<Scalars['UnixTime']['output']>;
+  incompleteDetails?: Maybe<IncompleteRun>;
+  model: Scalars['String']['output'];
+  instructions: Scalars['String']['output'];
+  tools: Scalars['JSON']['output'];
+  metadata: Scalars['JSON']['output'];
+  usage?: Maybe<RunUsage>;
+  temperature?: Maybe<Scalars['Float']['output']>;
+  topP?: Maybe<Scalars['Float']['output']>;
+  maxPromptTokens?: Maybe<Scalars['Int']['output']>;
+  maxCompletionTokens?: Maybe<Scalars['Int']['output']>;
+  truncationStrategy: Scalars['JSON']['output'];
+  toolChoice: Scalars['JSON']['output'];
+  parallelToolCalls: Scalars['Boolean']['output'];
+  responseFormat: Scalars['JSON']['output'];
+  reasoningEffort?: Maybe<Scalars['String']['output']>;
+  traceId: Scalars['String']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type RunFailure = {
+  code: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+};
+
+export type IncompleteRun = {
+  reason: Scalars['String']['output'];
+};
+
+export type RunUsage = {
+  promptTokens: Scalars['Int']['output'];
+  completionTokens: Scalars['Int']['output'];
+  totalTokens: Scalars['Int']['output'];
+};
+
+export type RunCursorPage = {
+  data: Array<Run>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
 };
 
 export type ThreadMessage = {
@@ -3785,6 +3942,24 @@ export type LimitStatus =
   | 'active'
   | 'exhausted';
 
+export type RunStepStatus =
+  | 'in_progress'
+  | 'cancelled'
+  | 'failed'
+  | 'completed'
+  | 'expired';
+
+export type RunStatus =
+  | 'queued'
+  | 'in_progress'
+  | 'requires_action'
+  | 'cancelling'
+  | 'cancelled'
+  | 'failed'
+  | 'completed'
+  | 'incomplete'
+  | 'expired';
+
 export type ThreadMessageRole =
   | 'user'
   | 'assistant';
@@ -4232,6 +4407,59 @@ export type UpdateAssistantInput = {
   topP?: InputMaybe<Scalars['Float']['input']>;
   responseFormat?: InputMaybe<Scalars['JSON']['input']>;
   reasoningEffort?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateRunInput = {
+  assistantId: Scalars['ID']['input'];
+  model?: InputMaybe<Scalars['String']['input']>;
+  instructions?: InputMaybe<Scalars['String']['input']>;
+  additionalInstructions?: InputMaybe<Scalars['String']['input']>;
+  additionalMessages?: InputMaybe<Array<CreateThreadMessageInput>>;
+  tools?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  temperature?: InputMaybe<Scalars['Float']['input']>;
+  topP?: InputMaybe<Scalars['Float']['input']>;
+  stream?: InputMaybe<Scalars['Boolean']['input']>;
+  maxPromptTokens?: InputMaybe<Scalars['Int']['input']>;
+  maxCompletionTokens?: InputMaybe<Scalars['Int']['input']>;
+  truncationStrategy?: InputMaybe<Scalars['JSON']['input']>;
+  toolChoice?: InputMaybe<Scalars['JSON']['input']>;
+  parallelToolCalls?: InputMaybe<Scalars['Boolean']['input']>;
+  responseFormat?: InputMaybe<Scalars['JSON']['input']>;
+  reasoningEffort?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateThreadAndRunInput = {
+  assistantId: Scalars['ID']['input'];
+  thread?: InputMaybe<CreateThreadInput>;
+  model?: InputMaybe<Scalars['String']['input']>;
+  instructions?: InputMaybe<Scalars['String']['input']>;
+  tools?: InputMaybe<Scalars['JSON']['input']>;
+  toolResources?: InputMaybe<Scalars['JSON']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  temperature?: InputMaybe<Scalars['Float']['input']>;
+  topP?: InputMaybe<Scalars['Float']['input']>;
+  stream?: InputMaybe<Scalars['Boolean']['input']>;
+  maxPromptTokens?: InputMaybe<Scalars['Int']['input']>;
+  maxCompletionTokens?: InputMaybe<Scalars['Int']['input']>;
+  truncationStrategy?: InputMaybe<Scalars['JSON']['input']>;
+  toolChoice?: InputMaybe<Scalars['JSON']['input']>;
+  parallelToolCalls?: InputMaybe<Scalars['Boolean']['input']>;
+  responseFormat?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type UpdateRunInput = {
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type SubmitToolOutputsInput = {
+  toolOutputs: Array<ToolOutputInput>;
+  stream?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type ToolOutputInput = {
+  toolCallId: Scalars['ID']['input'];
+  output?: InputMaybe<Scalars['String']['input']>;
 };
 
 export type CreateThreadMessageInput = {

@@ -29,6 +29,11 @@ const withoutAudit: Record<string, string> = {
   'Mutation.createThreadMessage': 'runs and what is said are in the request log',
   'Mutation.updateThreadMessage': 'runs and what is said are in the request log',
   'Mutation.deleteThreadMessage': 'runs and what is said are in the request log',
+  'Mutation.createRun': 'runs and what is said are in the request log',
+  'Mutation.createThreadAndRun': 'runs and what is said are in the request log',
+  'Mutation.updateRun': 'runs and what is said are in the request log',
+  'Mutation.cancelRun': 'runs and what is said are in the request log',
+  'Mutation.submitToolOutputs': 'runs and what is said are in the request log',
 };
 
 describe('the public schema', () => {

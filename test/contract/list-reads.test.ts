@@ -25,6 +25,9 @@ const required = {
   'Query.auditLogs.endTime': '"2027-01-01T00:00:00Z"',
   'Query.members.workspaceId': '"<workspaceId>"',
   'Query.assistantVersions.assistantId': '"<assistantId>"',
+  'Query.runs.threadId': '"<threadId>"',
+  'Query.runSteps.threadId': '"<threadId>"',
+  'Query.runSteps.runId': '"<runId>"',
   'Query.threadMessages.threadId': '"<threadId>"',
   'Query.configVersions.configId': '"<configId>"',
   'Query.guardrailVersions.guardrailId': '"<guardrailId>"',
@@ -64,6 +67,8 @@ const queries = listQueries(schema, required).filter(
 /** Members of REST paths and queries, by operation. */
 const restParameters: Record<string, Record<string, string>> = {
   listAuditLogs: { start_time: '2025-01-01T00:00:00Z', end_time: '2027-01-01T00:00:00Z' },
+  listRuns: { thread_id: '<threadId>' },
+  listRunSteps: { thread_id: '<threadId>', run_id: '<runId>' },
   listThreadMessages: { thread_id: '<threadId>' },
   listConfigVersions: { slug: '<configId>' },
   getGuardrail: { guardrailId: '<guardrailId>' },

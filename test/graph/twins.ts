@@ -49,7 +49,7 @@ export async function startTwins(): Promise<Twins> {
     }
     const shown = errors.map(({ message, path, extensions }) => ({
       // The one more root field costs something too.
-      message: message.replace(/^(The operation costs )\d+/, '$1…'),
+      message: message.replace(/^(The operation (?:costs|has) )\d+/, '$1…'),
       path,
       extensions,
     }));

@@ -11,6 +11,9 @@ export type CountedApp = TestApp & {
 /** Members of API keys by which those are found that something is due for. */
 const polled = new Set(['rotationPolicy.nextRotationAt', 'rotationNews.at', 'nextNoticeAt']);
 
+/** Members of runs by which those are found that are to be begun, cancelled, taken over or ended. */
+const watched = new Set(['status', 'owner', 'expiresAt']);
+
 const reads = new Set([
   'find',
   'getMore',
@@ -38,6 +41,8 @@ export async function startCountedApp(env: Record<string, string> = {}): Promise
     const collection = command[commandName];
     const isPoll =
       collection === 'revisions' ||
+      collection === 'run_instances' ||
+      (collection === 'runs' && Object.keys(command.filter ?? {}).some((member) => watched.has(member))) ||
       (collection === 'log_exports' && command.filter?.status) ||
       (collection === 'limit_alarms' && command.filter?.isTold === false) ||
       (collection === 'webhook_deliveries' && command.filter?.nextAttemptAt) ||

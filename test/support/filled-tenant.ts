@@ -60,6 +60,7 @@ export type FilledTenant = Tenant & {
   webhookEndpointId: string;
   assistantId: string;
   threadId: string;
+  runId: string;
 };
 
 const budget = {

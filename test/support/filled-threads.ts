@@ -1,6 +1,8 @@
 import { randomId, timeOrderedId } from '../../src/runs/ids.ts';
 import type { ThreadItem } from '../../src/runs/items.ts';
+import type { RunDocument } from '../../src/runs/run.ts';
 import { assistantModel, assistantVersionModel } from '../../src/subgraphs/assistants/assistant/model.ts';
+import { runModel } from '../../src/subgraphs/assistants/run/index.ts';
 import { threadModel } from '../../src/subgraphs/assistants/thread/index.ts';
 import { threadItemModel } from '../../src/subgraphs/assistants/thread-message/index.ts';
 import type { Tenant, TestApp } from './app.ts';
@@ -47,5 +49,60 @@ export async function fillThreads(app: TestApp, tenant: Tenant, size: number) {
     createdAt: new Date(),
   }));
   await threadItemModel(app.db).collection.insertMany(items as never);
-  return { assistantId, threadId };
+  const runId = timeOrderedId('run');
+  await runModel(app.db).collection.insertMany(
+    each.map((at) =>
+      filledRun(at === 0 ? runId : timeOrderedId('run'), { ...owner, threadId, assistantId }, size),
+    ) as never,
+  );
+  return { assistantId, threadId, runId };
+}
+
+/** The first step of each run. */
+export const FIRST_STEP = `step_${'0'.repeat(24)}`;
+
+type Owned = Pick<RunDocument, 'organisationId' | 'workspaceId' | 'threadId' | 'assistantId'>;
+
+/** A run that has ended, with whatever a run can have. */
+function filledRun(_id: string, owned: Owned, size: number): RunDocument {
+  const at = new Date();
+  const usage = { promptTokens: 1, completionTokens: 1 };
+  const lastError = { code: 'server_error', message: 'Filled.' } as const;
+  return {
+    _id,
+    ...owned,
+    ...{ model: '@mock/mock-1', instructions: '', tools: [], temperature: null, topP: null },
+    ...{ maxPromptTokens: null, maxCompletionTokens: null, toolChoice: 'auto', parallelToolCalls: true },
+    ...{
+      truncationStrategy: { type: 'auto', last_messages: null },
+      responseFormat: 'auto',
+      reasoningEffort: null,
+    },
+    ...{ assistantVersion: 1, status: 'failed', owner: null, fence: 1, attempt: 1, turn: 0, pending: [] },
+    steps: Array.from({ length: size }, (_, turn) => ({
+      id: turn === 0 ? FIRST_STEP : timeOrderedId('step'),
+      turn,
+      type: 'tool_calls',
+      status: 'failed',
+      messageId: null,
+      ...{ createdAt: at, endedAt: at, usage, lastError },
+    })),
+    ...{
+      usage,
+      lastError,
+      incompleteReason: 'max_completion_tokens',
+      traceId: _id,
+      priority: 1,
+      metadata: {},
+    },
+    ...{
+      queuedAt: at,
+      createdAt: at,
+      startedAt: at,
+      expiresAt: at,
+      completedAt: at,
+      cancelledAt: at,
+      failedAt: at,
+    },
+  };
 }

@@ -1,6 +1,11 @@
 import type { Subgraph } from '../subgraph.ts';
 import { assistant } from './assistant/resource.ts';
+import { run } from './run/resource.ts';
+import { runStep } from './run-step/resource.ts';
 import { thread } from './thread/resource.ts';
 import { threadMessage } from './thread-message/resource.ts';
 
-export const assistants: Subgraph = { name: 'assistants', resources: [assistant, thread, threadMessage] };
+export const assistants: Subgraph = {
+  name: 'assistants',
+  resources: [assistant, thread, threadMessage, run, runStep],
+};

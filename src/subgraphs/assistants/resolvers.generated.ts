@@ -3,6 +3,8 @@ import type * as Types from '../types.generated.ts';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { AssistantDocument, AssistantVersionDocument } from './assistant/model.ts';
 import type { ThreadDocument } from './thread/model.ts';
+import type { RunDocument } from '../../runs/run.ts';
+import type { RunStepRow } from './run-step/service.ts';
 import type { MessageItem } from '../../runs/items.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
@@ -118,6 +120,20 @@ export type ResolversTypes = {
   UpdateAssistantInput: Types.UpdateAssistantInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  RunStep: ResolverTypeWrapper<RunStepRow>;
+  RunStepStatus: Types.RunStepStatus;
+  RunStepCursorPage: ResolverTypeWrapper<Omit<Types.RunStepCursorPage, 'data'> & { data: Array<ResolversTypes['RunStep']> }>;
+  Run: ResolverTypeWrapper<RunDocument>;
+  RunStatus: Types.RunStatus;
+  RunFailure: ResolverTypeWrapper<Types.RunFailure>;
+  IncompleteRun: ResolverTypeWrapper<Types.IncompleteRun>;
+  RunUsage: ResolverTypeWrapper<Types.RunUsage>;
+  RunCursorPage: ResolverTypeWrapper<Omit<Types.RunCursorPage, 'data'> & { data: Array<ResolversTypes['Run']> }>;
+  CreateRunInput: Types.CreateRunInput;
+  CreateThreadAndRunInput: Types.CreateThreadAndRunInput;
+  UpdateRunInput: Types.UpdateRunInput;
+  SubmitToolOutputsInput: Types.SubmitToolOutputsInput;
+  ToolOutputInput: Types.ToolOutputInput;
   ThreadMessage: ResolverTypeWrapper<MessageItem>;
   ThreadMessageRole: Types.ThreadMessageRole;
   ThreadMessageStatus: Types.ThreadMessageStatus;
@@ -157,6 +173,18 @@ export type ResolversParentTypes = {
   UpdateAssistantInput: Types.UpdateAssistantInput;
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
+  RunStep: RunStepRow;
+  RunStepCursorPage: Omit<Types.RunStepCursorPage, 'data'> & { data: Array<ResolversParentTypes['RunStep']> };
+  Run: RunDocument;
+  RunFailure: Types.RunFailure;
+  IncompleteRun: Types.IncompleteRun;
+  RunUsage: Types.RunUsage;
+  RunCursorPage: Omit<Types.RunCursorPage, 'data'> & { data: Array<ResolversParentTypes['Run']> };
+  CreateRunInput: Types.CreateRunInput;
+  CreateThreadAndRunInput: Types.CreateThreadAndRunInput;
+  UpdateRunInput: Types.UpdateRunInput;
+  SubmitToolOutputsInput: Types.SubmitToolOutputsInput;
+  ToolOutputInput: Types.ToolOutputInput;
   ThreadMessage: MessageItem;
   IncompleteMessage: Types.IncompleteMessage;
   ThreadMessageCursorPage: Omit<Types.ThreadMessageCursorPage, 'data'> & { data: Array<ResolversParentTypes['ThreadMessage']> };
@@ -268,6 +296,10 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   assistant?: Resolver<Types.Maybe<ResolversTypes['Assistant']>, ParentType, ContextType, RequireFields<Types.QueryAssistantArgs, 'id'>>;
   assistants?: Resolver<Types.Maybe<ResolversTypes['AssistantCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryAssistantsArgs, 'limit' | 'order'>>;
   assistantVersions?: Resolver<Types.Maybe<ResolversTypes['AssistantVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryAssistantVersionsArgs, 'assistantId' | 'currentPage' | 'pageSize'>>;
+  runStep?: Resolver<Types.Maybe<ResolversTypes['RunStep']>, ParentType, ContextType, RequireFields<Types.QueryRunStepArgs, 'threadId' | 'runId' | 'id'>>;
+  runSteps?: Resolver<Types.Maybe<ResolversTypes['RunStepCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryRunStepsArgs, 'threadId' | 'runId' | 'limit' | 'order'>>;
+  run?: Resolver<Types.Maybe<ResolversTypes['Run']>, ParentType, ContextType, RequireFields<Types.QueryRunArgs, 'threadId' | 'id'>>;
+  runs?: Resolver<Types.Maybe<ResolversTypes['RunCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryRunsArgs, 'threadId' | 'limit' | 'order'>>;
   threadMessage?: Resolver<Types.Maybe<ResolversTypes['ThreadMessage']>, ParentType, ContextType, RequireFields<Types.QueryThreadMessageArgs, 'threadId' | 'id'>>;
   threadMessages?: Resolver<Types.Maybe<ResolversTypes['ThreadMessageCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryThreadMessagesArgs, 'threadId' | 'limit' | 'order'>>;
   thread?: Resolver<Types.Maybe<ResolversTypes['Thread']>, ParentType, ContextType, RequireFields<Types.QueryThreadArgs, 'id'>>;
@@ -277,12 +309,99 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createAssistant?: Resolver<ResolversTypes['Assistant'], ParentType, ContextType, RequireFields<Types.MutationCreateAssistantArgs, 'input'>>;
   updateAssistant?: Resolver<ResolversTypes['Assistant'], ParentType, ContextType, RequireFields<Types.MutationUpdateAssistantArgs, 'id' | 'input'>>;
   deleteAssistant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteAssistantArgs, 'id'>>;
+  createRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationCreateRunArgs, 'threadId' | 'input'>>;
+  createThreadAndRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationCreateThreadAndRunArgs, 'input'>>;
+  updateRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationUpdateRunArgs, 'threadId' | 'id'>>;
+  cancelRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationCancelRunArgs, 'threadId' | 'id'>>;
+  submitToolOutputs?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationSubmitToolOutputsArgs, 'threadId' | 'runId' | 'input'>>;
   createThreadMessage?: Resolver<ResolversTypes['ThreadMessage'], ParentType, ContextType, RequireFields<Types.MutationCreateThreadMessageArgs, 'threadId' | 'input'>>;
   updateThreadMessage?: Resolver<ResolversTypes['ThreadMessage'], ParentType, ContextType, RequireFields<Types.MutationUpdateThreadMessageArgs, 'threadId' | 'id'>>;
   deleteThreadMessage?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteThreadMessageArgs, 'threadId' | 'id'>>;
   createThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, Partial<Types.MutationCreateThreadArgs>>;
   updateThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, RequireFields<Types.MutationUpdateThreadArgs, 'id'>>;
   deleteThread?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteThreadArgs, 'id'>>;
+};
+
+export type RunStepResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RunStep'] = ResolversParentTypes['RunStep']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  assistantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  threadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  runId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['RunStepStatus'], ParentType, ContextType>;
+  stepDetails?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  lastError?: Resolver<Types.Maybe<ResolversTypes['RunFailure']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  expiredAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  cancelledAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  failedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  completedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  usage?: Resolver<Types.Maybe<ResolversTypes['RunUsage']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+};
+
+export type RunStepCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RunStepCursorPage'] = ResolversParentTypes['RunStepCursorPage']> = {
+  data?: Resolver<Array<ResolversTypes['RunStep']>, ParentType, ContextType>;
+  firstId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type RunResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Run'] = ResolversParentTypes['Run']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  threadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  assistantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  assistantVersion?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['RunStatus'], ParentType, ContextType>;
+  requiredAction?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  lastError?: Resolver<Types.Maybe<ResolversTypes['RunFailure']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  startedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  cancelledAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  failedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  completedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  incompleteDetails?: Resolver<Types.Maybe<ResolversTypes['IncompleteRun']>, ParentType, ContextType>;
+  model?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  instructions?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  tools?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  usage?: Resolver<Types.Maybe<ResolversTypes['RunUsage']>, ParentType, ContextType>;
+  temperature?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  topP?: Resolver<Types.Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
+  maxPromptTokens?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  maxCompletionTokens?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  truncationStrategy?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  toolChoice?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  parallelToolCalls?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  responseFormat?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  reasoningEffort?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+};
+
+export type RunFailureResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RunFailure'] = ResolversParentTypes['RunFailure']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type IncompleteRunResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['IncompleteRun'] = ResolversParentTypes['IncompleteRun']> = {
+  reason?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type RunUsageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RunUsage'] = ResolversParentTypes['RunUsage']> = {
+  promptTokens?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  completionTokens?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  totalTokens?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type RunCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RunCursorPage'] = ResolversParentTypes['RunCursorPage']> = {
+  data?: Resolver<Array<ResolversTypes['Run']>, ParentType, ContextType>;
+  firstId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type ThreadMessageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ThreadMessage'] = ResolversParentTypes['ThreadMessage']> = {
@@ -335,6 +454,13 @@ export type Resolvers<ContextType = GraphContext> = {
   AssistantVersionPage?: AssistantVersionPageResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  RunStep?: RunStepResolvers<ContextType>;
+  RunStepCursorPage?: RunStepCursorPageResolvers<ContextType>;
+  Run?: RunResolvers<ContextType>;
+  RunFailure?: RunFailureResolvers<ContextType>;
+  IncompleteRun?: IncompleteRunResolvers<ContextType>;
+  RunUsage?: RunUsageResolvers<ContextType>;
+  RunCursorPage?: RunCursorPageResolvers<ContextType>;
   ThreadMessage?: ThreadMessageResolvers<ContextType>;
   IncompleteMessage?: IncompleteMessageResolvers<ContextType>;
   ThreadMessageCursorPage?: ThreadMessageCursorPageResolvers<ContextType>;

@@ -1,6 +1,7 @@
 import { builtInRoles } from '../../../src/auth/index.ts';
 import { uuid } from '../../../src/lib/ids.ts';
 import type { Tenant } from '../../support/app.ts';
+import { FIRST_STEP } from '../../support/filled-threads.ts';
 import type { Values } from './arguments.ts';
 
 /** Values that no type tells, by coordinate of the argument or input member. Add a row for what the matrix asks for. */
@@ -21,6 +22,17 @@ export const hints: Values = {
   'Mutation.restoreGuardrailVersion.versionId': '<own.versionId>',
   'Query.guardrailVersions.guardrailId': '<guardrail>',
   'GuardrailExclusionInput.workspaceId': '<workspace>',
+  'Query.run.threadId': '<own.threadId>',
+  'Query.runSteps.runId': '<run>',
+  'Query.runSteps.threadId': '<run.threadId>',
+  'Query.runStep.runId': '<run>',
+  'Query.runStep.threadId': '<run.threadId>',
+  'Query.runStep.id': FIRST_STEP,
+  'Mutation.updateRun.threadId': '<own.threadId>',
+  'Mutation.cancelRun.threadId': '<own.threadId>',
+  'Mutation.submitToolOutputs.runId': '<run>',
+  'Mutation.submitToolOutputs.threadId': '<run.threadId>',
+  'ToolOutputInput.toolCallId': 'call_none',
   'CreateThreadMessageInput.content': 'Hello',
   'Query.threadMessage.threadId': '<own.threadId>',
   'Mutation.updateThreadMessage.threadId': '<own.threadId>',
@@ -138,6 +150,11 @@ export const companions: Record<string, { scopes: string[]; reason: string }> = 
 
 /** What only documents in another state allow, with the reason: whoever comes in is told so. */
 export const stateful: Record<string, string> = {
+  'Mutation.createRun':
+    'a run would go on while the matrix is walked: its assistant has a tool that is not there',
+  'Mutation.createThreadAndRun': 'as for createRun',
+  'Mutation.cancelRun': 'a run that goes on would end while the matrix is walked',
+  'Mutation.submitToolOutputs': 'a run that waits would go on while the matrix is walked',
   'Mutation.cancelLogExport': 'an export in progress would be taken up while the matrix is walked',
   'Mutation.identifyApiKey': 'the secrets of the keys that the matrix copies are known to nobody',
   'Mutation.revealApiKey':
@@ -151,6 +168,8 @@ export const stateful: Record<string, string> = {
 /** What a copy of a document has in place of what its original has, by resource. */
 export const changesOf = ({ tsgId }: Tenant): Record<string, () => Values> => ({
   'api-key': () => ({ scopes: ['completions.write'] }),
+  // A run with it is refused, so that none goes on.
+  assistant: () => ({ tools: [{ type: 'code_interpreter' }] }),
   // Nobody changes a role that allows more than they may.
   role: () => ({ permissions: ['iam.custom_role'] }),
   // A token reaches the tenants below its own.

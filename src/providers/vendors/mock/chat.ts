@@ -1,10 +1,17 @@
 import { BadRequest } from './bad-request.ts';
 import { CREATED, exampleOf, idOf, textOf, usageOf, wantsUsage, wordsOf } from './content.ts';
+import { scriptOf } from './script.ts';
 
 type Body = Record<string, unknown>;
 type Message = { role?: unknown; content?: unknown };
 type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
-type Reply = { content: string | null; toolCalls: ToolCall[]; prompt: string };
+type Reply = {
+  content: string | null;
+  refusal: string | null;
+  toolCalls: ToolCall[];
+  prompt: string;
+  isCut: boolean;
+};
 
 /** A chat completion that echoes the last user message, calls a tool when it is told to, or fills in a JSON schema. */
 export function chatCompletion(body: Body) {
@@ -12,7 +19,7 @@ export function chatCompletion(body: Body) {
   const message = {
     role: 'assistant',
     content: reply.content,
-    refusal: null,
+    refusal: reply.refusal,
     ...(reply.toolCalls.length > 0 && { tool_calls: reply.toolCalls }),
   };
   return {
@@ -43,16 +50,18 @@ export function chatFrames(body: Body): unknown[] {
   return [
     frame({ role: 'assistant', content: reply.content === null ? null : '' }),
     ...wordsOf(reply.content ?? '').map((content) => frame({ content })),
+    ...wordsOf(reply.refusal ?? '').map((refusal) => frame({ refusal })),
     ...reply.toolCalls.map((call, index) => frame({ tool_calls: [{ index, ...call }] })),
     frame({}, finishReason(reply)),
     ...(withUsage ? [{ ...head, choices: [], usage: usageOf(reply.prompt, spoken(reply)) }] : []),
   ];
 }
 
-const finishReason = (reply: Reply) => (reply.toolCalls.length > 0 ? 'tool_calls' : 'stop');
+const finishReason = (reply: Reply) =>
+  reply.toolCalls.length > 0 ? 'tool_calls' : reply.isCut ? 'length' : 'stop';
 
 const spoken = (reply: Reply) =>
-  reply.content ?? reply.toolCalls.map((call) => call.function.arguments).join(' ');
+  reply.content ?? reply.refusal ?? reply.toolCalls.map((call) => call.function.arguments).join(' ');
 
 function replyTo(body: Body): Reply {
   const { messages } = body;
@@ -61,9 +70,28 @@ function replyTo(body: Body): Reply {
   const list = messages as Message[];
   const prompt = list.map((message) => textOf(message?.content)).join('\n');
   const echo = textOf(list.findLast((message) => message?.role === 'user')?.content);
-  const tool = requestedTool(body, list);
-  if (tool) return { content: null, toolCalls: [callOf(tool, echo, body)], prompt };
-  return { content: contentFor(body.response_format, echo), toolCalls: [], prompt };
+  const plain = { content: null, refusal: null, toolCalls: [], prompt, isCut: false };
+  const script = scriptOf(list);
+  if (script?.kind === 'refuse') return { ...plain, refusal: REFUSAL };
+  if (script?.kind === 'long') return { ...plain, ...longContent(body, script.words) };
+  const tools =
+    script?.kind === 'tools' ? scriptedTools(body, list, script.isAll) : requestedTools(body, list);
+  if (tools.length > 0) {
+    return { ...plain, toolCalls: tools.map((tool, index) => callOf(tool, echo, { body, index })) };
+  }
+  return { ...plain, content: contentFor(body.response_format, echo) };
+}
+
+const REFUSAL = 'The mock provider was asked to refuse.';
+
+/** As many words as asked for and the request allows. */
+function longContent({ max_completion_tokens: most, max_tokens: older }: Body, words: number) {
+  const limit = [most, older].find((value) => typeof value === 'number') ?? words;
+  const count = Math.min(words, limit as number);
+  return {
+    content: Array.from({ length: count }, (_, at) => `word${at + 1}`).join(' '),
+    isCut: count < words,
+  };
 }
 
 type Tool = { name: string; parameters?: unknown };
@@ -72,22 +100,32 @@ type Tool = { name: string; parameters?: unknown };
  * `tool_choice` naming a function or `required` asks for a call, whatever came before; `auto` asks for one that no tool has
  * answered yet. Without `tool_choice` the mock speaks, for programs that only offer tools.
  */
-function requestedTool(body: Body, messages: Message[]): Tool | null {
-  if (!Array.isArray(body.tools)) return null;
-  const tools = body.tools.flatMap((tool: { function?: Tool }) => (tool?.function ? [tool.function] : []));
+function requestedTools(body: Body, messages: Message[]): Tool[] {
+  const tools = toolsOf(body);
   const choice = body.tool_choice as string | { function?: { name?: string } } | undefined;
-  if (choice === 'required' || (choice === 'auto' && !isAnswered(messages))) return tools[0] ?? null;
+  if (choice === 'required' || (choice === 'auto' && !isAnswered(messages))) return tools.slice(0, 1);
   const named = typeof choice === 'object' ? choice?.function?.name : undefined;
-  return tools.find((tool) => tool.name === named) ?? null;
+  return tools.filter((tool) => tool.name === named).slice(0, 1);
 }
+
+/** The tools that a message asks for by name of a script: none once they have answered, or where none may be called. */
+function scriptedTools(body: Body, messages: Message[], isAll: boolean): Tool[] {
+  if (body.tool_choice === 'none' || isAnswered(messages)) return [];
+  return toolsOf(body).slice(0, isAll ? undefined : 1);
+}
+
+const toolsOf = ({ tools }: Body): Tool[] =>
+  Array.isArray(tools)
+    ? tools.flatMap((tool: { function?: Tool } | null) => (tool?.function ? [tool.function] : []))
+    : [];
 
 /** Whether a tool has answered what the user said last. */
 const isAnswered = (messages: Message[]): boolean =>
   messages.findLastIndex((message) => message?.role === 'tool') >
   messages.findLastIndex((message) => message?.role === 'user');
 
-const callOf = (tool: Tool, echo: string, body: Body): ToolCall => ({
-  id: idOf('call', body),
+const callOf = (tool: Tool, echo: string, { body, index }: { body: Body; index: number }): ToolCall => ({
+  id: index === 0 ? idOf('call', body) : idOf('call', { body, index }),
   type: 'function',
   function: {
     name: tool.name,

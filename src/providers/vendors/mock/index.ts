@@ -6,11 +6,13 @@ import { chatCompletion, chatFrames } from './chat.ts';
 import { completion, completionFrames } from './completion.ts';
 import { embeddings } from './embeddings.ts';
 import { type Behaviour, behaviourOf } from './models.ts';
+import { scriptOf } from './script.ts';
 
 /**
  * A provider without a network: the same question always gets the same answer. Its model names choose what happens, so
  * that users can test how their own programs behave: `mock-1` echoes, `mock-error-429` fails, `mock-delay-500` waits,
- * `mock-slow-100` pauses between stream frames, `mock-embedding-1` embeds.
+ * `mock-slow-100` pauses between stream frames, `mock-embedding-1` embeds. The first word of a message may choose, too:
+ * `script.ts` has the list.
  */
 export const mock: Provider = {
   id: 'mock',
@@ -52,7 +54,9 @@ async function respond({ method, path, body, signal }: DialectRequest): Promise<
       'model',
     );
   if (behaviour.delay > 0) await sleep(behaviour.delay, undefined, { signal });
-  if (behaviour.status !== 200) return chosenFailure(behaviour.status);
+  const asked = Array.isArray(request.messages) ? scriptOf(request.messages) : null;
+  const status = asked?.kind === 'fail' ? asked.status : behaviour.status;
+  if (status !== 200) return chosenFailure(status);
   try {
     if (request.stream === true && endpoint.frames)
       return eventStream(endpoint.frames(request), behaviour, signal);

@@ -108,3 +108,10 @@ async function keepVersion(context: GraphContext, assistant: AssistantDocument):
     createdAt: lastUpdatedAt,
   });
 }
+
+/** The assistant that a run names; NOT_FOUND in the words that programs know. */
+export async function findAssistant(context: GraphContext, id: string): Promise<AssistantDocument> {
+  const found = await referencedAssistant(context, id);
+  if (!found) throw notFound('assistant', id);
+  return found;
+}

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../../errors/index.ts';
 import type { MessageItem } from '../../../runs/items.ts';
 import type { GraphContext } from '../../context.ts';
 import { type CursorArguments, findCursorPage } from '../../cursor-page.ts';
@@ -42,6 +43,7 @@ export async function createMessage(
 ): Promise<MessageItem> {
   const owner = requireWriter(context);
   await getThread(context, threadId);
+  await requireIdle(context, threadId);
   const [item] = messageItems(context, owner, threadId, [writtenMessage(input, 'input')]);
   if (!item) throw new Error('A message was not made.');
   await threadItemModel(context.db).collection.insertOne(item as never);
@@ -69,10 +71,20 @@ export async function deleteMessage(context: GraphContext, threadId: string, id:
   const owner = requireWriter(context);
   requireId('thread', threadId);
   requireId('message', id);
+  await requireIdle(context, threadId);
   const deleted = await threadItemModel(context.db)
     .findOneAndDelete({ _id: id, threadId, kind: 'message', ...owner })
     .lean<MessageItem>();
   if (!deleted) throw notFound('message', id);
   await rememberPlace(context, threadId, deleted);
   return id;
+}
+
+/** Throws where a run is answering the thread: what it was asked must stay as it is. */
+async function requireIdle(context: GraphContext, threadId: string): Promise<void> {
+  const run = await context.runs.activeRun(threadId);
+  if (!run) return;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: `Can't add messages to ${threadId} while a run ${run._id} is active.`,
+  });
 }

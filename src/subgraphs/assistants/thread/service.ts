@@ -1,34 +1,15 @@
-import { randomId } from '../../../runs/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import type { CreateThreadInput, UpdateThreadInput } from '../../types.generated.ts';
 import { notFound, requireId, requireWriter } from '../caller.ts';
 import { metadataOf, toolResourcesOf } from '../members/index.ts';
-import { messageItems, threadItemModel, writtenMessage } from '../thread-message/index.ts';
+import { threadItemModel } from '../thread-message/index.ts';
 import { type ThreadDocument, threadModel } from './model.ts';
+import { newThread } from './new-thread.ts';
 
 /** Stores a thread with the messages that it begins with. */
-export async function createThread(
-  context: GraphContext,
-  input: CreateThreadInput,
-  param = 'input',
-): Promise<ThreadDocument> {
-  const owner = requireWriter(context);
-  const messages = (input.messages ?? []).map((message, index) =>
-    writtenMessage(message, `${param}.messages[${index}]`),
-  );
-  const now = context.now();
-  const thread: ThreadDocument = {
-    _id: randomId('thread'),
-    ...owner,
-    toolResources: toolResourcesOf(input.toolResources, `${param}.toolResources`) ?? {},
-    metadata: metadataOf(input.metadata, `${param}.metadata`),
-    createdAt: now,
-    lastUpdatedAt: now,
-  };
-  const items = messageItems(context, owner, thread._id, messages);
-  // The messages first: a thread that is there has all that it begins with.
-  if (items.length > 0) await threadItemModel(context.db).collection.insertMany(items as never);
-  await threadModel(context.db).collection.insertOne(thread as never);
+export async function createThread(context: GraphContext, input: CreateThreadInput): Promise<ThreadDocument> {
+  const { thread, store } = newThread(context, input, 'input');
+  await store();
   return thread;
 }
 
@@ -59,6 +40,7 @@ export async function deleteThread(context: GraphContext, id: string): Promise<s
   requireId('thread', id);
   const { deletedCount } = await threadModel(context.db).deleteOne({ _id: id, ...owner });
   if (deletedCount === 0) throw notFound('thread', id);
+  await context.runs.forgetThread(id);
   await threadItemModel(context.db).deleteMany({ threadId: id, ...owner });
   return id;
 }

@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { headerOf } from '../lib/http/headers.ts';
+import type { Secrets } from '../storage/secrets.ts';
+import type { RunDocument } from './run.ts';
+
+/** Headers of the gateway that are about the request which made the run, and not about the calls of its turns. */
+const ofRequest = new Set([
+  'x-gateway-provider',
+  'x-gateway-virtual-key',
+  'x-gateway-trace-id',
+  'x-gateway-span-id',
+  'x-gateway-parent-span-id',
+  'x-gateway-span-name',
+]);
+
+const isKept = (name: string): boolean =>
+  (name.startsWith('x-gateway-') && !ofRequest.has(name)) ||
+  ['authorization', 'x-api-key', 'baggage', 'user-agent'].includes(name);
+
+/** The headers of a request with which the turns of its run call the model, sealed for the run. */
+export function sealCaller(secrets: Secrets, headers: IncomingHttpHeaders, runId: string): string {
+  const kept = Object.entries(headers).filter(([name]) => isKept(name));
+  return secrets.encrypt(JSON.stringify(Object.fromEntries(kept)), runId);
+}
+
+/** The trace of a run's calls: the one that the request names, else one of the run's own. */
+export const traceOf = (headers: IncomingHttpHeaders, runId: string): string =>
+  headerOf(headers, 'x-gateway-trace-id')?.trim() || runId;
+
+/** The headers of a turn's call: those of the caller, and what tells logs which run it belongs to. */
+export function callHeaders(secrets: Secrets, run: RunDocument): IncomingHttpHeaders {
+  if (run.sealedCaller === undefined) throw new Error('A run that has ended makes no call.');
+  const headers = JSON.parse(secrets.decrypt(run.sealedCaller, run._id)) as IncomingHttpHeaders;
+  const labels = {
+    ...labelsIn(headerOf(headers, 'x-gateway-metadata')),
+    _run: run._id,
+    _thread: run.threadId,
+    _assistant: run.assistantId,
+    _turn: String(run.turn),
+  };
+  return { ...headers, 'x-gateway-trace-id': run.traceId, 'x-gateway-metadata': JSON.stringify(labels) };
+}
+
+function labelsIn(text: string | undefined): object {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    // As in any call: metadata that cannot be parsed counts as none.
+    return {};
+  }
+}

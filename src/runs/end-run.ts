@@ -1,0 +1,107 @@
+import { type RunDeps, RunSuperseded } from './deps.ts';
+import type { FunctionCall, IncompleteReason, TokenCounts } from './items.ts';
+import type { Interruption, LiveRun } from './live.ts';
+import { type RunDocument, type RunError, type StepStatus, sumOf, withStepsEnded } from './run.ts';
+import { type Change, change, type TransitionName } from './transitions.ts';
+import type { Speaker } from './turn/speaker.ts';
+
+/** How the execution of a run ends here. */
+export type RunEnding =
+  | { kind: 'completed'; usage: TokenCounts }
+  | { kind: 'requires_action'; usage: TokenCounts; calls: FunctionCall[] }
+  | { kind: 'incomplete'; reason: NonNullable<RunDocument['incompleteReason']>; usage?: TokenCounts }
+  | { kind: 'failed'; error: RunError; usage?: TokenCounts }
+  | { kind: Interruption };
+
+/** The run, or its thread, was deleted. */
+export class RunGone extends Error {}
+
+/** Writes how a run ends, after the items that it ends with, and tells of it. Throws RunSuperseded and RunGone. */
+export async function endRun(
+  deps: RunDeps,
+  live: LiveRun,
+  speaker: Speaker,
+  ending: RunEnding,
+): Promise<void> {
+  if (ending.kind === 'gone') throw new RunGone();
+  if (ending.kind === 'stop') {
+    await written(deps, live.run, 'putBack', { set: { queuedAt: live.run.queuedAt } });
+    throw new RunSuperseded();
+  }
+  if (ending.kind === 'expire') return tellExpired(deps, live, speaker);
+  const ended = await conclude(deps, live, speaker, ending as Concluding);
+  if (ended) {
+    live.teller.run(ended.status, ended);
+    live.teller.done();
+    return;
+  }
+  // Somebody was first: by a request to cancel, or because the time is over.
+  const now = await deps.runs().findOne({ _id: live.run._id });
+  if (!now) throw new RunGone();
+  const isOurs = now.owner === live.run.owner && now.fence === live.run.fence;
+  if (now.status === 'cancelling' && isOurs) await endRun(deps, live, speaker, { kind: 'cancel' });
+  else if (now.status === 'expired') await tellExpired(deps, live, speaker);
+  else throw new RunSuperseded();
+}
+
+type Concluding = Exclude<RunEnding, { kind: Interruption }> | { kind: 'cancel' };
+
+async function conclude(
+  deps: RunDeps,
+  live: LiveRun,
+  speaker: Speaker,
+  ending: Concluding,
+): Promise<RunDocument | null> {
+  const { run } = live;
+  const at = deps.now();
+  if (ending.kind === 'cancel') {
+    await speaker.breakOff('run_cancelled', 'cancelled', null);
+    const steps = withStepsEnded(stepsOf(run, speaker), 'cancelled', at);
+    return written(deps, run, 'cancel', { set: { steps, cancelledAt: at } });
+  }
+  const usage = ending.usage ? sumOf(run.usage, ending.usage) : run.usage;
+  if (ending.kind === 'requires_action') {
+    const set = { steps: stepsOf(run, speaker), usage, pending: ending.calls };
+    return written(deps, run, 'requireAction', { set });
+  }
+  if (ending.kind === 'failed') {
+    await speaker.breakOff('run_failed', 'failed', stepError(ending.error));
+    const steps = withStepsEnded(stepsOf(run, speaker), 'failed', at, stepError(ending.error));
+    return written(deps, run, 'fail', { set: { steps, usage, failedAt: at, lastError: ending.error } });
+  }
+  await speaker.breakOff('max_tokens', 'completed', null);
+  const steps = stepsOf(run, speaker);
+  if (ending.kind === 'incomplete')
+    return written(deps, run, 'stopShort', { set: { steps, usage, incompleteReason: ending.reason } });
+  return written(deps, run, 'complete', { set: { steps, usage, completedAt: at } });
+}
+
+/** Steps know two of the codes. */
+const stepError = ({ code, message }: RunError): RunError => ({
+  code: code === 'rate_limit_exceeded' ? code : 'server_error',
+  message,
+});
+
+/** The steps of the run, those of the present turn as this process has made them. */
+function stepsOf({ steps, turn }: RunDocument, speaker: Speaker) {
+  if (speaker.steps.length === 0) return steps;
+  return [...steps.filter((step) => step.turn !== turn), ...speaker.steps];
+}
+
+const written = ({ runs }: RunDeps, run: RunDocument, name: TransitionName, what: Change) =>
+  change(runs(), name, run, what);
+
+/** The run is expired in the store already, by whoever noticed; what is open here ends with it. */
+async function tellExpired(deps: RunDeps, live: LiveRun, speaker: Speaker): Promise<void> {
+  await speaker.breakOff('run_expired' satisfies IncompleteReason, 'expired' satisfies StepStatus, null);
+  const run = await deps
+    .runs()
+    .findOneAndUpdate(
+      { _id: live.run._id, fence: live.run.fence, status: 'expired' },
+      { $set: { steps: withStepsEnded(stepsOf(live.run, speaker), 'expired', deps.now()) } },
+      { returnDocument: 'after' },
+    );
+  if (!run) throw new RunGone();
+  live.teller.run('expired', run);
+  live.teller.done();
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import { GatewayError } from '../errors/index.ts';
+import type { RunDeps } from './deps.ts';
+import type { EventChannel } from './events/channel.ts';
+import { Teller } from './events/teller.ts';
+import { createExecutor } from './executor.ts';
+import { createInstances, type RunInstanceDocument } from './instances.ts';
+import type { CallsItem } from './items.ts';
+import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
+import { expire } from './sweep.ts';
+import { change } from './transitions.ts';
+import { createUpkeep } from './upkeep.ts';
+
+/** Runs of a workspace that may wait for a place. */
+const MOST_QUEUED = 10_000;
+/** A run as its request makes it, before the engine has taken it. */
+export type NewRun = Omit<
+  RunDocument,
+  'status' | 'active' | 'owner' | 'fence' | 'attempt' | 'turn' | 'pending' | 'steps' | 'usage' | 'lastError'
+>;
+
+/** A run and, where somebody reads along, its events. */
+export type Begun = { run: RunDocument; events: EventChannel | null };
+
+export type Beginning = {
+  isStreamed: boolean;
+  /** Done once the run has its thread, and before the model is asked. */
+  prepare?: () => Promise<void>;
+  /** What the stream begins with. */
+  before?: { event: string; data: unknown };
+};
+
+export type RunEngine = ReturnType<typeof createRunEngine>;
+
+type EngineDeps = RunDeps & { instances: () => Collection<RunInstanceDocument> };
+
+/** Executes runs: those that this process made, those that wait, and those of processes that have died. */
+export function createRunEngine(deps: EngineDeps) {
+  const { runs, now } = deps;
+  const me = randomUUID();
+  const instances = createInstances(deps.instances, me);
+  const executor = createExecutor(deps, me);
+  const hasPlace = () => executor.places() > 0;
+
+  async function create(made: NewRun, { isStreamed, prepare, before }: Beginning): Promise<Begun> {
+    const isOwn = hasPlace();
+    if (!isOwn) await requireRoom(made.workspaceId);
+    const run: RunDocument = {
+      ...made,
+      status: isOwn ? 'in_progress' : 'queued',
+      active: true,
+      owner: isOwn ? me : null,
+      fence: isOwn ? 1 : 0,
+      attempt: isOwn ? 1 : 0,
+      turn: 0,
+      pending: [],
+      steps: [],
+      usage: null,
+      lastError: null,
+      startedAt: isOwn ? made.createdAt : null,
+    };
+    await insert(run);
+    await prepare?.();
+    const teller = new Teller(isStreamed);
+    if (before) teller.say(before.event, before.data);
+    const shown: RunDocument = { ...run, status: 'queued', startedAt: null };
+    teller.run('created', shown);
+    teller.run('queued', shown);
+    if (isOwn) executor.launch(run, teller);
+    else executor.wait(run._id, teller);
+    return { run: shown, events: teller.channel };
+  }
+
+  async function insert(run: RunDocument): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      try {
+        await runs().insertOne(run);
+        return;
+      } catch (error) {
+        if ((error as { code?: unknown } | null)?.code !== 11000) throw error;
+        const other = await activeRun(run.threadId);
+        if (other) throw busy(`Thread ${run.threadId} already has an active run ${other._id}.`);
+        if (tries > 2) throw error;
+      }
+    }
+  }
+
+  async function requireRoom(workspaceId: string): Promise<void> {
+    const queued = await runs().countDocuments({ workspaceId, status: 'queued' }, { limit: MOST_QUEUED });
+    if (queued < MOST_QUEUED) return;
+    throw new GatewayError('GATEWAY_BUSY', { retryAfter: 1, headers: { 'x-should-retry': 'true' } });
+  }
+
+  /** The run that answers a thread now; null for none. One whose time is over ends by the look. */
+  async function activeRun(threadId: string): Promise<RunDocument | null> {
+    const found = await runs().findOne({ threadId, active: true });
+    if (!found || !isOverdue(found, now())) return found;
+    await expireRun(found);
+    return null;
+  }
+
+  async function expireRun(run: RunDocument): Promise<RunDocument | null> {
+    const expired = await expire(deps, run);
+    if (expired) executor.interrupt(run._id, 'expire');
+    return expired;
+  }
+
+  /** A run as it is now: one whose time is over is expired. */
+  async function current(run: RunDocument): Promise<RunDocument> {
+    if (!isOverdue(run, now())) return run;
+    return (await expireRun(run)) ?? (await runs().findOne({ _id: run._id })) ?? run;
+  }
+
+  async function cancel(run: RunDocument): Promise<RunDocument> {
+    const at = now();
+    const asked = await change(runs(), 'askToCancel', run, {});
+    if (asked) {
+      executor.interrupt(run._id, 'cancel');
+      return asked;
+    }
+    const cancelled = await change(runs(), 'cancelAtRest', run, {
+      set: { steps: withStepsEnded(run.steps, 'cancelled', at), cancelledAt: at },
+    });
+    if (cancelled) {
+      const teller = executor.takeWaiting(run._id);
+      teller?.run('cancelled', cancelled);
+      teller?.done();
+      return { ...cancelled, status: 'cancelling', cancelledAt: null };
+    }
+    const { status } = (await runs().findOne({ _id: run._id })) ?? run;
+    throw busy(`Cannot cancel run with status '${status}'.`);
+  }
+
+  async function submit(
+    run: RunDocument,
+    outputs: ReadonlyMap<string, string>,
+    isStreamed: boolean,
+  ): Promise<Begun> {
+    const step = run.steps.at(-1);
+    if (!step) throw new Error('A run that waits for outputs has a step of calls.');
+    const calls = run.pending.map((call) => ({ ...call, output: outputs.get(call.id) ?? '' }));
+    // The outputs first: a run that goes on has them all.
+    await deps.items().updateOne({ _id: step.id, runId: run._id }, { $set: { calls } as Partial<CallsItem> });
+    const at = now();
+    const isOwn = hasPlace();
+    const steps = withStepsEnded(run.steps, 'completed', at);
+    const resumed = await change(runs(), 'resume', run, {
+      set: {
+        steps,
+        pending: [],
+        turn: run.turn + 1,
+        attempt: isOwn ? 1 : 0,
+        queuedAt: at,
+        ...(isOwn && { status: 'in_progress', owner: me, startedAt: at }),
+      },
+      increase: { fence: 1 },
+      guard: { expiresAt: { $gt: at } },
+    });
+    if (!resumed) {
+      const { status } = (await runs().findOne({ _id: run._id })) ?? run;
+      throw busy(`Runs in status "${status}" do not accept tool outputs.`);
+    }
+    const teller = new Teller(isStreamed);
+    const shown: RunDocument = { ...resumed, status: 'queued' };
+    const completed = steps.at(-1);
+    if (completed) teller.step('completed', resumed, completed, calls);
+    teller.run('queued', shown);
+    if (isOwn) executor.launch(resumed, teller);
+    else executor.wait(run._id, teller);
+    return { run: shown, events: teller.channel };
+  }
+
+  /** Gives up the runs of a thread that is deleted. */
+  async function forgetThread(threadId: string): Promise<void> {
+    const found = await runs()
+      .find({ threadId }, { projection: { _id: 1 } })
+      .toArray();
+    await runs().deleteMany({ threadId });
+    for (const { _id } of found) executor.interrupt(_id, 'gone');
+  }
+
+  const upkeep = createUpkeep(deps, { me, executor, instances, expire: expireRun });
+
+  return {
+    create,
+    activeRun,
+    current,
+    cancel,
+    submit,
+    forgetThread,
+    start: upkeep.start,
+    /** Gives up what is executed here, for other processes to go on with. */
+    async stop(): Promise<void> {
+      await upkeep.stop();
+      await executor.stop();
+      await instances.forget(me);
+    },
+  };
+}
+
+/** What the state of a thread or a run does not allow. */
+const busy = (message: string): GatewayError => new GatewayError('VALIDATION_FAILED', { message });

@@ -1,0 +1,57 @@
+/** One event of a run's stream, as `text/event-stream` has it. */
+export type RunEvent = { event: string; data: unknown };
+
+/** Bytes that may wait for a reader: a slower one is let go, and the run goes on. */
+const MAX_WAITING = 1024 * 1024;
+
+/** The events of a run on their way to one reader. */
+export class EventChannel implements AsyncIterable<RunEvent> {
+  readonly #waiting: RunEvent[] = [];
+  #size = 0;
+  #isOver = false;
+  #wake: (() => void) | null = null;
+
+  /** True once nobody reads any more, or nothing more comes. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  push(event: RunEvent): void {
+    if (this.#isOver) return;
+    this.#waiting.push(event);
+    this.#size += typeof event.data === 'string' ? event.data.length : JSON.stringify(event.data).length;
+    if (this.#size > MAX_WAITING) this.#giveUp();
+    this.#wake?.();
+  }
+
+  /** What waits is still read. */
+  end(): void {
+    this.#isOver = true;
+    this.#wake?.();
+  }
+
+  #giveUp(): void {
+    this.#waiting.length = 0;
+    this.end();
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<RunEvent> {
+    return {
+      next: async () => {
+        while (this.#waiting.length === 0 && !this.#isOver) {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+        const value = this.#waiting.shift();
+        if (value === undefined) return { done: true, value: undefined };
+        this.#size -= typeof value.data === 'string' ? value.data.length : JSON.stringify(value.data).length;
+        return { done: false, value };
+      },
+      return: async () => {
+        this.#giveUp();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+}

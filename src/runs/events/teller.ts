@@ -1,0 +1,66 @@
+import type { OpenAiError } from '../../errors/index.ts';
+import type { FunctionCall, MessageItem } from '../items.ts';
+import type { RunDocument, StepRecord } from '../run.ts';
+import { EventChannel } from './channel.ts';
+import { Sequencer } from './sequencer.ts';
+import { messageShape, runShape, stepShape } from './shapes.ts';
+
+/** Tells whoever reads along what becomes of a run; where nobody does, nothing is made of it. */
+export class Teller {
+  readonly channel: EventChannel | null;
+  readonly #sequencer = new Sequencer();
+
+  constructor(isRead: boolean) {
+    this.channel = isRead ? new EventChannel() : null;
+  }
+
+  run(event: string, run: RunDocument): void {
+    this.#tell(`thread.run.${event}`, run._id, () => runShape(run));
+  }
+
+  step(event: string, run: RunDocument, step: StepRecord, calls: readonly FunctionCall[] = []): void {
+    this.#tell(`thread.run.step.${event}`, step.id, () => stepShape(run, step, calls));
+  }
+
+  stepDelta(id: string, index: number, entry: object): void {
+    const details = { type: 'tool_calls', tool_calls: [{ index, type: 'function', ...entry }] };
+    this.#tell('thread.run.step.delta', id, () => ({
+      id,
+      object: 'thread.run.step.delta',
+      delta: { step_details: details },
+    }));
+  }
+
+  message(event: string, message: MessageItem): void {
+    this.#tell(`thread.message.${event}`, message._id, () => messageShape(message));
+  }
+
+  messageDelta(id: string, part: object): void {
+    this.#tell('thread.message.delta', id, () => ({
+      id,
+      object: 'thread.message.delta',
+      delta: { content: [part] },
+    }));
+  }
+
+  /** Something that comes before the run. */
+  say(event: string, data: unknown): void {
+    this.channel?.push({ event, data });
+  }
+
+  /** The stream ends without the run's end. Older SDKs read the nested form, newer ones the flat one. */
+  break(error: OpenAiError): void {
+    this.channel?.push({ event: 'error', data: { ...error, error } });
+    this.done();
+  }
+
+  done(): void {
+    this.channel?.push({ event: 'done', data: '[DONE]' });
+    this.channel?.end();
+  }
+
+  #tell(event: string, id: string, data: () => unknown): void {
+    this.#sequencer.check(event, id);
+    if (this.channel && !this.channel.isOver) this.channel.push({ event, data: data() });
+  }
+}

@@ -1,0 +1,69 @@
+import type { RunDeps } from './deps.ts';
+import { Teller } from './events/teller.ts';
+import { execute } from './execute.ts';
+import { type Interruption, LiveRun } from './live.ts';
+import type { RunDocument } from './run.ts';
+
+/** Runs that one process executes at a time: each takes some 60 kB. */
+const SLOTS = 4000;
+/** Milliseconds after which a run is taken up anew whose end could not be written. */
+const RETRY_MS = 250;
+
+export type Executor = ReturnType<typeof createExecutor>;
+
+/** What this process executes, and who reads along with runs that wait for a place here. */
+export function createExecutor(deps: RunDeps, me: string) {
+  const { runs, log } = deps;
+  const live = new Map<string, LiveRun>();
+  const waiting = new Map<string, Teller>();
+  let isStopping = false;
+
+  /** Executes a run that is claimed for this process; its readers are those that waited, where none are given. */
+  function launch(run: RunDocument, teller = waiting.get(run._id) ?? new Teller(false)): void {
+    waiting.delete(run._id);
+    const started = new LiveRun(run, teller);
+    live.set(run._id, started);
+    const forget = () => {
+      if (live.get(run._id) === started) live.delete(run._id);
+    };
+    const attempt = async () => {
+      try {
+        await execute(deps, started);
+        forget();
+      } catch {
+        // It is told in the log. The store was away: the run is taken up anew once it answers.
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        forget();
+        const again = await runs().findOne({ _id: run._id, owner: me, fence: run.fence, active: true });
+        if (again && !isStopping) launch(again);
+      }
+    };
+    started.done = attempt().catch((error: unknown) => {
+      log.error({ error, runId: run._id }, 'A run was given up by this process.');
+      forget();
+    });
+  }
+
+  return {
+    launch,
+    places: () => (isStopping ? 0 : SLOTS - live.size),
+    isIdle: () => live.size === 0,
+    /** Stops the execution of a run here; nothing happens where it is executed elsewhere. */
+    interrupt: (id: string, why: Interruption) => live.get(id)?.interrupt(why),
+    /** Keeps those who read along until the run has a place. */
+    wait: (id: string, teller: Teller) => void (teller.channel && waiting.set(id, teller)),
+    /** Those who wait for a run that ends without having begun. */
+    takeWaiting(id: string): Teller | undefined {
+      const teller = waiting.get(id);
+      waiting.delete(id);
+      return teller;
+    },
+    /** Gives up all runs, for other processes to go on with; resolves when nothing is executed any more. */
+    async stop(): Promise<void> {
+      isStopping = true;
+      const mine = [...live.values()];
+      for (const run of mine) run.interrupt('stop');
+      await Promise.all(mine.map(({ done }) => done));
+    },
+  };
+}

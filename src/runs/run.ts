@@ -1,0 +1,98 @@
+import type { FunctionCall, TokenCounts } from './items.ts';
+import type { RunSettings } from './settings.ts';
+
+export type RunStatus =
+  | 'queued'
+  | 'in_progress'
+  | 'requires_action'
+  | 'cancelling'
+  | 'cancelled'
+  | 'failed'
+  | 'completed'
+  | 'incomplete'
+  | 'expired';
+
+export type StepStatus = 'in_progress' | 'cancelled' | 'failed' | 'completed' | 'expired';
+
+/** Why a run or a step failed, in the words of the API. */
+export type RunError = { code: 'server_error' | 'rate_limit_exceeded' | 'invalid_prompt'; message: string };
+
+/** What a run did, as it is stored with the run; what was said or asked stands in the thread's items. */
+export type StepRecord = {
+  id: string;
+  turn: number;
+  type: 'message_creation' | 'tool_calls';
+  status: StepStatus;
+  /** Null for a step of calls. */
+  messageId: string | null;
+  createdAt: Date;
+  /** When it took its last status; null while it is in progress. */
+  endedAt: Date | null;
+  usage: TokenCounts | null;
+  lastError: RunError | null;
+};
+
+export type RunDocument = RunSettings & {
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  threadId: string;
+  assistantId: string;
+  /** The version of the assistant that it was made with. */
+  assistantVersion: number;
+  status: RunStatus;
+  /** True until the run has ended, then absent: a thread has one such run at most. */
+  active?: true;
+  /** The process that executes it; null while none does. */
+  owner: string | null;
+  /** Counts the claims: a process whose claim is not the last one can write nothing any more. */
+  fence: number;
+  /** Counts the processes that have begun the present turn. */
+  attempt: number;
+  /** The turn that it is at, from 0. */
+  turn: number;
+  /** The calls that wait for their outputs; empty in any status but `requires_action`. */
+  pending: FunctionCall[];
+  steps: StepRecord[];
+  /** Of all turns so far; null before the first has ended. */
+  usage: TokenCounts | null;
+  lastError: RunError | null;
+  incompleteReason: 'max_completion_tokens' | 'max_prompt_tokens' | null;
+  /** The headers of the request that made it, sealed: each turn calls the model with them. Absent once it has ended. */
+  sealedCaller?: string;
+  /** All calls of its turns have it. */
+  traceId: string;
+  /** 0 where somebody reads along, else 1. */
+  priority: number;
+  queuedAt: Date;
+  createdAt: Date;
+  startedAt: Date | null;
+  expiresAt: Date;
+  completedAt: Date | null;
+  cancelledAt: Date | null;
+  failedAt: Date | null;
+  metadata: Record<string, string>;
+};
+
+/** How long a run may take, in milliseconds. */
+export const RUN_TIME_MS = 600_000;
+
+export const isEnded = ({ active }: Pick<RunDocument, 'active'>): boolean => active !== true;
+
+/** Whether a run is past its time; one that is being cancelled ends by that. */
+export const isOverdue = (run: Pick<RunDocument, 'active' | 'status' | 'expiresAt'>, now: Date): boolean =>
+  !isEnded(run) && run.status !== 'cancelling' && run.expiresAt <= now;
+
+export const sumOf = (first: TokenCounts | null, second: TokenCounts): TokenCounts => ({
+  promptTokens: (first?.promptTokens ?? 0) + second.promptTokens,
+  completionTokens: (first?.completionTokens ?? 0) + second.completionTokens,
+});
+
+/** The steps of a run with those that are open ended alike. */
+export const withStepsEnded = (
+  steps: readonly StepRecord[],
+  status: Exclude<StepStatus, 'in_progress'>,
+  at: Date,
+  lastError: RunError | null = null,
+): StepRecord[] =>
+  steps.map((step) => (step.status === 'in_progress' ? { ...step, status, endedAt: at, lastError } : step));

@@ -1,0 +1,2 @@
+export type { AssistantDocument } from './model.ts';
+export { findAssistant } from './service.ts';

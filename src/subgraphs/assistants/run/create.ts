@@ -1,0 +1,105 @@
+import { credentialOf } from '../../../authentication/authenticate.ts';
+import { GatewayError } from '../../../errors/index.ts';
+import { sealCaller, traceOf } from '../../../runs/caller.ts';
+import { timeOrderedId } from '../../../runs/ids.ts';
+import type { Begun, NewRun } from '../../../runs/index.ts';
+import { RUN_TIME_MS, type RunDocument } from '../../../runs/run.ts';
+import type { GraphContext } from '../../context.ts';
+import type { CreateRunInput, CreateThreadAndRunInput } from '../../types.generated.ts';
+import { findAssistant } from '../assistant/index.ts';
+import { requireWriter } from '../caller.ts';
+import { metadataOf } from '../members/index.ts';
+import { getThread, newThread, type ThreadDocument, threadShape } from '../thread/index.ts';
+import { messageItems, threadItemModel, writtenMessage } from '../thread-message/index.ts';
+import { settingsOf } from './settings.ts';
+
+/** Has an assistant answer a thread. */
+export async function createRun(
+  context: GraphContext,
+  threadId: string,
+  input: CreateRunInput,
+): Promise<RunDocument> {
+  const owner = requireWriter(context);
+  requireStreamable(context, input);
+  const thread = await getThread(context, threadId);
+  const run = await runFor(context, thread, input);
+  const written = (input.additionalMessages ?? []).map((message, index) =>
+    writtenMessage(message, `input.additionalMessages[${index}]`),
+  );
+  const begun = await context.runs.create(run, {
+    isStreamed: input.stream === true,
+    async prepare() {
+      const items = messageItems(context, owner, threadId, written);
+      if (items.length > 0) await threadItemModel(context.db).collection.insertMany(items as never);
+    },
+  });
+  return answered(context, begun);
+}
+
+/** Checks everything first: a run that is refused leaves no thread behind. */
+export async function createThreadAndRun(
+  context: GraphContext,
+  input: CreateThreadAndRunInput,
+): Promise<RunDocument> {
+  requireWriter(context);
+  requireStreamable(context, input);
+  const { thread: threadInput, toolResources, ...runInput } = input;
+  const { thread, store } = newThread(context, { toolResources, ...threadInput }, 'input.thread');
+  const run = await runFor(context, thread, runInput);
+  await store();
+  const begun = await context.runs.create(run, {
+    isStreamed: input.stream === true,
+    before: { event: 'thread.created', data: threadShape(thread) },
+  });
+  return answered(context, begun);
+}
+
+/** Leaves the events to the door, which answers them in place of the run. */
+export function answered(context: GraphContext, { run, events }: Begun): RunDocument {
+  if (events) context.answerEvents?.(events);
+  return run;
+}
+
+/** Refuses a stream where the door has none. */
+export function requireStreamable(context: GraphContext, { stream }: { stream?: boolean | null }): void {
+  if (stream !== true || context.answerEvents) return;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: 'input.stream must be absent here: the events of a run come over REST.',
+    param: 'input.stream',
+  });
+}
+
+async function runFor(context: GraphContext, thread: ThreadDocument, input: CreateRunInput): Promise<NewRun> {
+  const assistant = await findAssistant(context, input.assistantId);
+  const { headers } = context.request;
+  if (!credentialOf(headers)) {
+    throw new GatewayError('FORBIDDEN', {
+      message: 'A run calls models with the credential of its request: send an API key or a token.',
+    });
+  }
+  const settings = settingsOf(assistant, input);
+  const metadata = metadataOf(input.metadata, 'input.metadata');
+  const createdAt = context.now();
+  const _id = timeOrderedId('run');
+  return {
+    _id,
+    organisationId: thread.organisationId,
+    workspaceId: thread.workspaceId,
+    threadId: thread._id,
+    assistantId: assistant._id,
+    assistantVersion: assistant.version,
+    ...settings,
+    metadata,
+    incompleteReason: null,
+    sealedCaller: sealCaller(context.secrets, headers, _id),
+    traceId: traceOf(headers, _id),
+    priority: input.stream ? 0 : 1,
+    queuedAt: createdAt,
+    createdAt,
+    startedAt: null,
+    expiresAt: new Date(createdAt.getTime() + RUN_TIME_MS),
+    completedAt: null,
+    cancelledAt: null,
+    failedAt: null,
+  };
+}

@@ -1,0 +1,2 @@
+export { getRun } from './find.ts';
+export { runModel } from './model.ts';

@@ -1,0 +1,36 @@
+import { Schema } from 'mongoose';
+import type { RunDocument } from '../../../runs/run.ts';
+import { defineModel } from '../../../storage/model.ts';
+
+const schema = new Schema<RunDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    workspaceId: { type: String, required: true },
+    threadId: { type: String, required: true },
+    assistantId: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    sealedCaller: String,
+  },
+  {
+    collection: 'runs',
+    strict: false,
+    versionKey: false,
+    minimize: false,
+    id: false,
+    autoIndex: false,
+    autoCreate: false,
+  },
+);
+// Of the runs of a thread one at most has not ended, whoever makes them, and wherever.
+schema.index(
+  { threadId: 1 },
+  { name: 'one_active', unique: true, partialFilterExpression: { active: true } },
+);
+schema.index({ threadId: 1, createdAt: -1, _id: -1 });
+schema.index({ owner: 1, status: 1 });
+schema.index({ status: 1, priority: 1, queuedAt: 1 });
+schema.index({ active: 1, expiresAt: 1 });
+schema.index({ organisationId: 1, workspaceId: 1 });
+
+export const runModel = defineModel('Run', schema);

@@ -1,0 +1,33 @@
+import { requiredAction } from '../../../runs/events/shapes.ts';
+import type { TokenCounts } from '../../../runs/items.ts';
+import { isEnded } from '../../../runs/run.ts';
+import type { Resolvers } from '../resolvers.generated.ts';
+import { createRun, createThreadAndRun } from './create.ts';
+import { getRun } from './find.ts';
+import { cancelRun, listRuns, submitToolOutputs, updateRun } from './service.ts';
+
+const usageOf = (usage: TokenCounts | null) =>
+  usage && { ...usage, totalTokens: usage.promptTokens + usage.completionTokens };
+
+export const resolvers = {
+  Query: {
+    run: (_parent, { threadId, id }, context) => getRun(context, threadId, id),
+    runs: (_parent, args, context) => listRuns(context, args),
+  },
+  Mutation: {
+    createRun: (_parent, { threadId, input }, context) => createRun(context, threadId, input),
+    createThreadAndRun: (_parent, { input }, context) => createThreadAndRun(context, input),
+    updateRun: (_parent, { threadId, id, input }, context) =>
+      updateRun(context, { threadId, id }, input ?? {}),
+    cancelRun: (_parent, { threadId, id }, context) => cancelRun(context, { threadId, id }),
+    submitToolOutputs: (_parent, { threadId, runId, input }, context) =>
+      submitToolOutputs(context, { threadId, id: runId }, input),
+  },
+  Run: {
+    id: (run) => run._id,
+    requiredAction: (run) => requiredAction(run),
+    expiresAt: ({ status, expiresAt }) => (status === 'completed' ? null : expiresAt),
+    incompleteDetails: ({ incompleteReason: reason }) => (reason === null ? null : { reason }),
+    usage: (run) => (isEnded(run) ? usageOf(run.usage) : null),
+  },
+} satisfies Resolvers;

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../errors/index.ts';
+import {
+  isFunctionTool,
+  type RunSettings,
+  type RunTool,
+  type ToolChoice,
+  type TruncationStrategy,
+} from '../../../runs/settings.ts';
+import type { CreateRunInput } from '../../types.generated.ts';
+import type { AssistantDocument } from '../assistant/index.ts';
+import { MOST_TOOLS, parsed, responseFormatOf, toolsOf } from '../members/index.ts';
+
+const truncation = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('auto'), last_messages: z.null().optional() }),
+  z.strictObject({ type: z.literal('last_messages'), last_messages: z.int().min(1) }),
+]);
+
+const word = z.enum(['none', 'auto', 'required']);
+const named = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('function'),
+    function: z.strictObject({ name: z.string().min(1).max(64) }),
+  }),
+  z.strictObject({ type: z.literal('file_search') }),
+  z.strictObject({ type: z.literal('code_interpreter') }),
+]);
+
+/** What a run is to do: the assistant's values under those of the request. */
+export function settingsOf(assistant: AssistantDocument, input: CreateRunInput): RunSettings {
+  const tools = input.tools == null ? assistant.tools : toolsOf(input.tools, 'input.tools', MOST_TOOLS.run);
+  requireFunctions(tools, input.tools == null ? 'assistantId' : 'tools');
+  return {
+    model: input.model ?? assistant.model,
+    instructions: instructionsOf(assistant, input),
+    tools,
+    temperature: input.temperature ?? assistant.temperature,
+    topP: input.topP ?? assistant.topP,
+    maxPromptTokens: input.maxPromptTokens ?? null,
+    maxCompletionTokens: input.maxCompletionTokens ?? null,
+    truncationStrategy: truncationOf(input.truncationStrategy),
+    toolChoice: toolChoiceOf(input.toolChoice, tools),
+    parallelToolCalls: input.parallelToolCalls ?? true,
+    responseFormat:
+      input.responseFormat == null
+        ? assistant.responseFormat
+        : responseFormatOf(input.responseFormat, 'input.responseFormat'),
+    reasoningEffort: input.reasoningEffort ?? assistant.reasoningEffort,
+  };
+}
+
+/** Instructions of a run stand in place of the assistant's; additional ones stand behind either. */
+function instructionsOf(assistant: AssistantDocument, input: CreateRunInput): string {
+  const own = input.instructions ?? assistant.instructions ?? '';
+  const more = input.additionalInstructions ?? '';
+  return own === '' || more === '' ? own + more : `${own}\n\n${more}`;
+}
+
+/** Refuses tools that nobody here runs yet, rather than to leave them out without a word. */
+function requireFunctions(tools: readonly RunTool[], param: string): void {
+  const hosted = tools.find((tool) => !isFunctionTool(tool));
+  if (!hosted) return;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: `The tool ${hosted.type} is not available here yet; runs take tools of the type function.`,
+    param: `input.${param}`,
+    reason: 'invalid_value',
+  });
+}
+
+function truncationOf(value: unknown): TruncationStrategy {
+  if (value === undefined || value === null) return { type: 'auto', last_messages: null };
+  const { type, last_messages: count } = parsed(truncation, value, 'input.truncationStrategy');
+  return { type, last_messages: count ?? null };
+}
+
+function toolChoiceOf(value: unknown, tools: readonly RunTool[]): ToolChoice {
+  const param = 'input.toolChoice';
+  if (value === undefined || value === null) return 'auto';
+  const choice: ToolChoice =
+    typeof value === 'string' ? parsed(word, value, param) : parsed(named, value, param);
+  const isThere =
+    typeof choice === 'object'
+      ? tools.some((tool) => isNamed(tool, choice))
+      : choice !== 'required' || tools.length > 0;
+  if (isThere) return choice;
+  throw new GatewayError('VALIDATION_FAILED', {
+    message: `${param} names a tool that the run does not have.`,
+    param,
+    reason: 'invalid_value',
+  });
+}
+
+const isNamed = (tool: RunTool, choice: Exclude<ToolChoice, string>): boolean =>
+  choice.type === 'function'
+    ? isFunctionTool(tool) && tool.function.name === choice.function.name
+    : tool.type === choice.type;
