@@ -13,6 +13,7 @@ export const jwt = defineCheck({
   id: 'default.jwt',
   description: 'Passes when a header holds a token with the right signature, age and claims.',
   phases: ['input'],
+  readsCallOnly: true,
   isRemote: true,
   parameters: jwtParameters,
   prepare(wanted) {
