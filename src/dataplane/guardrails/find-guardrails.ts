@@ -99,9 +99,12 @@ function usable(name: string, compiled: CompiledGuardrail | null, phase: Phase):
 const refusal = (message: string, phase: Phase) =>
   new GatewayError('INVALID_CONFIG', { message, param: `config.${phase}_guardrails` });
 
-/** Without a body there is no text to check: what looks at the call itself stays. */
-function inputFor(guardrails: readonly PreparedGuardrail[], { body }: Call): readonly PreparedGuardrail[] {
-  if (body.kind !== 'none') return guardrails;
+/** Without a body there is no text to check, but for a query that is passed on: what looks at the call itself stays. */
+function inputFor(
+  guardrails: readonly PreparedGuardrail[],
+  { body, query, route }: Call,
+): readonly PreparedGuardrail[] {
+  if (body.kind !== 'none' || (route.endpoint === 'proxy' && query !== '')) return guardrails;
   return guardrails.flatMap((guardrail) => {
     const checks = guardrail.checks.filter(({ check }) => check.readsCallOnly);
     return checks.length === 0 ? [] : [{ ...guardrail, checks }];

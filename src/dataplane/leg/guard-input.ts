@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors/index.ts';
 import { runPhase } from '../../guardrails/engine/index.ts';
-import { NO_TEXTS } from '../../guardrails/segments/index.ts';
+import { NO_TEXTS, type ReadTexts, readJson } from '../../guardrails/segments/index.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Settled } from '../answer/settled.ts';
 import type { Call, RequestBody } from '../call/call.ts';
@@ -77,9 +77,16 @@ async function check(leg: Leg, guards: LegGuardrails, { checkHouse }: DataplaneD
   } else if (body.isEdited) guards.edited = editedBody(call, body);
 }
 
-function inputOf({ body, headers }: Call): ByteBody {
+/** A query that is passed on may carry a text; what is there cannot be edited, only refused. */
+function queryOf({ query, route }: Call): ReadTexts {
+  if (route.endpoint !== 'proxy' || query === '') return NO_TEXTS;
+  return readJson(Object.fromEntries(new URLSearchParams(query)), 'input');
+}
+
+function inputOf(call: Call): ByteBody {
+  const { body, headers } = call;
   if (body.kind === 'json') return jsonBody(body.bytes, body.value, 'input');
-  if (body.kind === 'none') return { ...unreadableBody(Buffer.alloc(0), ''), texts: NO_TEXTS };
+  if (body.kind === 'none') return { ...unreadableBody(Buffer.alloc(0), ''), texts: queryOf(call) };
   if (body.kind === 'stream')
     return unreadableBody(Buffer.alloc(0), 'it is too large, or of unknown length, and goes on as it comes');
   if (body.form) return new FormBody(body.form);

@@ -169,6 +169,13 @@ describe('input', () => {
     expect(answer.status).toBe(status);
   });
 
+  test('the query of a request that is passed on is read as well', async () => {
+    const config = { provider, input_guardrails: [without('evil')] };
+    const asking = (q: string) => world.call({ method: 'GET', path: `/v1/proxy/search?q=${q}`, config });
+    expect((await asking('an%20evil%20thing')).status).toBe(446);
+    expect((await asking('a%20good%20thing')).status).toBe(200);
+  });
+
   test('soft_deny_200 answers in the words of a normal answer', async () => {
     const answer = await ask({ input_guardrails: [without('evil', { soft_deny_200: true })] }, 'evil');
     expect(answer.status).toBe(200);
@@ -386,6 +393,14 @@ describe('the log', () => {
     const { ran } = await guardrailsIn({ input_guardrails: [without('evil')] }, 'evil');
     expect(ran).toMatchObject([{ denied: true, checks: [{ verdict: 'failed' }] }]);
     expect(await guardrailsIn({}, 'evil')).toBeNull();
+  });
+
+  test('bills what was generated and withheld', async () => {
+    const { record } = await world.logged(json(200, chatAnswer('an evil answer')), {
+      config: { provider, output_guardrails: [without('evil')] },
+      body: saying('hello'),
+    });
+    expect([record.responseStatusCode, record.promptTokens, record.completionTokens]).toEqual([446, 3, 5]);
   });
 
   test('is where metrics of checks come from', async () => {
