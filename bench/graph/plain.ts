@@ -82,6 +82,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
     leases,
     keyUses: { unwritten: () => null },
     mail: { sendAlert: async () => undefined, sendSecret: async () => undefined },
+    guardrails: { lookup: directory, checkHouse: undefined as never },
     limitAlarms: { raise: async () => undefined },
     webhooks: { publish: async () => undefined, wake: () => undefined, urlProblem: () => null },
     secretManagers: createSecretManagers(settings.secretManagers, createHostPolicy([]), fetch),

@@ -2,13 +2,7 @@
  * Names of the administration for which this version answers nothing yet. A name leaves this list when a document with its
  * path is written: a test compares both.
  */
-export const unbuiltNames: readonly string[] = [
-  'gateway',
-  'mcp-integrations',
-  'mcp-servers',
-  'prompts',
-  'servers',
-];
+export const unbuiltNames: readonly string[] = ['mcp-integrations', 'mcp-servers', 'prompts', 'servers'];
 
 /** Names of the gateway that stand elsewhere than directly below `/v1`, and where. */
 export const misplacedNames: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,5 @@
 import { errorsPage } from './errors.ts';
+import { guardrailChecksPage } from './guardrail-checks.ts';
 import { headersPage } from './headers.ts';
 import { metricsPage } from './metrics.ts';
 import type { ReferencePage } from './page.ts';
@@ -16,4 +17,5 @@ export const referencePages = (): ReferencePage[] => [
   scopesPage(),
   switchesPage(),
   metricsPage(),
+  guardrailChecksPage(),
 ];

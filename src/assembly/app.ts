@@ -183,6 +183,7 @@ export function createApp(dependencies: AppDependencies): App {
     exports,
     runs,
     probe: createProbe(inference),
+    guardrails: { lookup: directory, checkHouse: inference.checkHouse },
     checkAdmission: createAdmissionCheck(inference, (organisationId, ids) =>
       countersById(nativeDb(db), organisationId, ids),
     ),

@@ -3,6 +3,8 @@ import type { Connection, Model } from 'mongoose';
 import type { Principal, Throttle } from '../auth/index.ts';
 import type { AdmissionCheck } from '../dataplane/admission/admission.ts';
 import type { Probe } from '../dataplane/probe/probe.ts';
+import type { CheckHouse } from '../guardrails/engine/index.ts';
+import type { GuardrailLookup } from '../guardrails/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { LimitAlarms } from '../limits/alarms/index.ts';
 import type { Outbox } from '../mail/index.ts';
@@ -93,6 +95,8 @@ export type ServiceDependencies = {
   runs: Pick<RunEngine, 'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'forgetThread'>;
   /** Asks a provider one small question. */
   probe: Probe;
+  /** Guardrails as calls have them in memory, and what their checks run with. */
+  guardrails: { lookup: GuardrailLookup; checkHouse: CheckHouse };
   /** Says what limits would do to a call. */
   checkAdmission: AdmissionCheck;
   /**

@@ -177,6 +177,8 @@ export type Query = {
   validateConfig?: Maybe<ConfigValidation>;
   simulateConfig?: Maybe<ConfigSimulation>;
   guardrailExclusions?: Maybe<GuardrailExclusionPage>;
+  effectiveGuardrails?: Maybe<EffectiveGuardrails>;
+  testGuardrails?: Maybe<GuardrailTest>;
   guardrail?: Maybe<Guardrail>;
   guardrails?: Maybe<GuardrailPage>;
   organisationGuardrail?: Maybe<Guardrail>;
@@ -786,6 +788,18 @@ export type QueryGuardrailExclusionsArgs = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryEffectiveGuardrailsArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  configId?: InputMaybe<Scalars['ID']['input']>;
+  apiKeyId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryTestGuardrailsArgs = {
+  input: TestGuardrailsInput;
 };
 
 
@@ -3612,6 +3626,48 @@ export type GuardrailExclusionPage = {
   data: Array<GuardrailExclusion>;
 };
 
+export type EffectiveGuardrail = {
+  id: Scalars['String']['output'];
+  versionId?: Maybe<Scalars['ID']['output']>;
+  name?: Maybe<Scalars['String']['output']>;
+  origin: GuardrailOrigin;
+  deny: Scalars['Boolean']['output'];
+  async: Scalars['Boolean']['output'];
+  mayEdit: Scalars['Boolean']['output'];
+  stream: GuardrailStream;
+  checks: Array<Scalars['String']['output']>;
+};
+
+export type TargetGuardrails = {
+  target?: Maybe<Scalars['String']['output']>;
+  input: Array<EffectiveGuardrail>;
+  output: Array<EffectiveGuardrail>;
+};
+
+export type GuardrailExemption = {
+  phase: GuardrailPhase;
+  guardrailIds: Array<Scalars['ID']['output']>;
+  excludedBy: Scalars['ID']['output'];
+  createdAt: Scalars['DateTime']['output'];
+};
+
+export type EffectiveGuardrails = {
+  workspaceId: Scalars['ID']['output'];
+  configId?: Maybe<Scalars['ID']['output']>;
+  targets: Array<TargetGuardrails>;
+  broken: Array<Scalars['ID']['output']>;
+  exemptions: Array<GuardrailExemption>;
+};
+
+export type GuardrailTest = {
+  verdict: Scalars['Boolean']['output'];
+  denied: Scalars['Boolean']['output'];
+  status: Scalars['Int']['output'];
+  hookResults: Scalars['JSON']['output'];
+  text?: Maybe<Scalars['String']['output']>;
+  body?: Maybe<Scalars['JSON']['output']>;
+};
+
 export type Guardrail = {
   id: Scalars['ID']['output'];
   organisationId: Scalars['ID']['output'];
@@ -4322,15 +4378,20 @@ export type ConfigUseKind =
   | 'api_key'
   | 'workspace';
 
-export type GuardrailScope =
-  | 'last'
-  | 'new'
-  | 'all';
+export type GuardrailOrigin =
+  | 'config'
+  | 'workspace'
+  | 'organisation';
 
 export type GuardrailStream =
   | 'window'
   | 'hold'
   | 'report';
+
+export type GuardrailScope =
+  | 'last'
+  | 'new'
+  | 'all';
 
 export type GuardrailUnreadable =
   | 'deny'
@@ -5186,6 +5247,19 @@ export type UpdateGuardrailExclusionsInput = {
   organisationId?: InputMaybe<Scalars['ID']['input']>;
   workspaces: Array<GuardrailExclusionInput>;
   overrideExisting?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type TestGuardrailsInput = {
+  phase?: InputMaybe<GuardrailPhase>;
+  text?: InputMaybe<Scalars['String']['input']>;
+  body?: InputMaybe<Scalars['JSON']['input']>;
+  guardrailIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  checks?: InputMaybe<Array<GuardrailCheckInput>>;
+  actions?: InputMaybe<GuardrailActionsInput>;
+  model?: InputMaybe<Scalars['String']['input']>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  requestType?: InputMaybe<Scalars['String']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 export type GuardrailCheckInput = {

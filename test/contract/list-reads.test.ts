@@ -121,6 +121,7 @@ const written = new Set([
 const workedOut = new Set(
   [
     'AdmissionCheck',
+    'EffectiveGuardrails',
     'Analytics',
     'AuditLogFacets',
     'BundleApplication',

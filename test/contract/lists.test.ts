@@ -37,6 +37,15 @@ const storedBounds: Record<string, string> = {
   'GuardrailVersion.checks':
     'at most 50: @constraint(maxItems) of the inputs in schema/routing/guardrail.graphql',
   'Guardrail.usedBy': 'at most 100: src/subgraphs/routing/guardrail/uses.ts',
+  'EffectiveGuardrails.targets': 'those of a config of 128 KiB: src/routing-config/schema.ts',
+  'EffectiveGuardrails.broken':
+    'at most 200: the defaults of a workspace and its organisation have lists of 50',
+  'EffectiveGuardrails.exemptions': 'one for each phase: schema/routing/guardrail-exclusion.graphql',
+  'GuardrailExemption.guardrailIds':
+    'at most 50: @constraint(maxItems) in schema/routing/organisation-default.graphql',
+  'TargetGuardrails.input': 'at most 250: three lists of a config, and those of two defaults, each of 50',
+  'TargetGuardrails.output': 'at most 250: three lists of a config, and those of two defaults, each of 50',
+  'EffectiveGuardrail.checks': 'at most 50: src/guardrails/definition.ts',
   'GuardrailCheckKind.phases': 'those of the program: src/guardrails/check.ts',
   'Query.guardrailChecks': 'those of the program: src/guardrails/checks/index.ts',
   'OrganisationDefaults.inputGuardrails':

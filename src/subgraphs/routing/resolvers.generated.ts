@@ -154,6 +154,13 @@ export type ResolversTypes = {
   GuardrailExclusionPage: ResolverTypeWrapper<Omit<Types.GuardrailExclusionPage, 'data'> & { data: Array<ResolversTypes['GuardrailExclusion']> }>;
   GuardrailExclusionInput: Types.GuardrailExclusionInput;
   UpdateGuardrailExclusionsInput: Types.UpdateGuardrailExclusionsInput;
+  GuardrailOrigin: Types.GuardrailOrigin;
+  EffectiveGuardrail: ResolverTypeWrapper<Types.EffectiveGuardrail>;
+  TargetGuardrails: ResolverTypeWrapper<Types.TargetGuardrails>;
+  GuardrailExemption: ResolverTypeWrapper<Types.GuardrailExemption>;
+  EffectiveGuardrails: ResolverTypeWrapper<Types.EffectiveGuardrails>;
+  GuardrailTest: ResolverTypeWrapper<Types.GuardrailTest>;
+  TestGuardrailsInput: Types.TestGuardrailsInput;
   Guardrail: ResolverTypeWrapper<GuardrailDocument>;
   GuardrailStatus: Types.GuardrailStatus;
   GuardrailCheck: ResolverTypeWrapper<Types.GuardrailCheck>;
@@ -249,6 +256,12 @@ export type ResolversParentTypes = {
   GuardrailExclusionPage: Omit<Types.GuardrailExclusionPage, 'data'> & { data: Array<ResolversParentTypes['GuardrailExclusion']> };
   GuardrailExclusionInput: Types.GuardrailExclusionInput;
   UpdateGuardrailExclusionsInput: Types.UpdateGuardrailExclusionsInput;
+  EffectiveGuardrail: Types.EffectiveGuardrail;
+  TargetGuardrails: Types.TargetGuardrails;
+  GuardrailExemption: Types.GuardrailExemption;
+  EffectiveGuardrails: Types.EffectiveGuardrails;
+  GuardrailTest: Types.GuardrailTest;
+  TestGuardrailsInput: Types.TestGuardrailsInput;
   Guardrail: GuardrailDocument;
   GuardrailCheck: Types.GuardrailCheck;
   GuardrailActions: Types.GuardrailActions;
@@ -388,6 +401,8 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   validateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigValidation']>, ParentType, ContextType, RequireFields<Types.QueryValidateConfigArgs, 'input'>>;
   simulateConfig?: Resolver<Types.Maybe<ResolversTypes['ConfigSimulation']>, ParentType, ContextType, RequireFields<Types.QuerySimulateConfigArgs, 'input'>>;
   guardrailExclusions?: Resolver<Types.Maybe<ResolversTypes['GuardrailExclusionPage']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailExclusionsArgs, 'phase' | 'currentPage' | 'pageSize'>>;
+  effectiveGuardrails?: Resolver<Types.Maybe<ResolversTypes['EffectiveGuardrails']>, ParentType, ContextType, Partial<Types.QueryEffectiveGuardrailsArgs>>;
+  testGuardrails?: Resolver<Types.Maybe<ResolversTypes['GuardrailTest']>, ParentType, ContextType, RequireFields<Types.QueryTestGuardrailsArgs, 'input'>>;
   guardrail?: Resolver<Types.Maybe<ResolversTypes['Guardrail']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailArgs, 'id'>>;
   guardrails?: Resolver<Types.Maybe<ResolversTypes['GuardrailPage']>, ParentType, ContextType, RequireFields<Types.QueryGuardrailsArgs, 'sort' | 'currentPage' | 'pageSize'>>;
   organisationGuardrail?: Resolver<Types.Maybe<ResolversTypes['Guardrail']>, ParentType, ContextType, RequireFields<Types.QueryOrganisationGuardrailArgs, 'id'>>;
@@ -533,6 +548,48 @@ export type GuardrailExclusionResolvers<ContextType = GraphContext, ParentType e
 export type GuardrailExclusionPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailExclusionPage'] = ResolversParentTypes['GuardrailExclusionPage']> = {
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   data?: Resolver<Array<ResolversTypes['GuardrailExclusion']>, ParentType, ContextType>;
+};
+
+export type EffectiveGuardrailResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['EffectiveGuardrail'] = ResolversParentTypes['EffectiveGuardrail']> = {
+  id?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  versionId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  name?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  origin?: Resolver<ResolversTypes['GuardrailOrigin'], ParentType, ContextType>;
+  deny?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  async?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  mayEdit?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  stream?: Resolver<ResolversTypes['GuardrailStream'], ParentType, ContextType>;
+  checks?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type TargetGuardrailsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['TargetGuardrails'] = ResolversParentTypes['TargetGuardrails']> = {
+  target?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  input?: Resolver<Array<ResolversTypes['EffectiveGuardrail']>, ParentType, ContextType>;
+  output?: Resolver<Array<ResolversTypes['EffectiveGuardrail']>, ParentType, ContextType>;
+};
+
+export type GuardrailExemptionResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailExemption'] = ResolversParentTypes['GuardrailExemption']> = {
+  phase?: Resolver<ResolversTypes['GuardrailPhase'], ParentType, ContextType>;
+  guardrailIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
+  excludedBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type EffectiveGuardrailsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['EffectiveGuardrails'] = ResolversParentTypes['EffectiveGuardrails']> = {
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  configId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  targets?: Resolver<Array<ResolversTypes['TargetGuardrails']>, ParentType, ContextType>;
+  broken?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
+  exemptions?: Resolver<Array<ResolversTypes['GuardrailExemption']>, ParentType, ContextType>;
+};
+
+export type GuardrailTestResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['GuardrailTest'] = ResolversParentTypes['GuardrailTest']> = {
+  verdict?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  denied?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  hookResults?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  text?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  body?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
 };
 
 export type GuardrailResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Guardrail'] = ResolversParentTypes['Guardrail']> = {
@@ -782,6 +839,11 @@ export type Resolvers<ContextType = GraphContext> = {
   Mutation?: MutationResolvers<ContextType>;
   GuardrailExclusion?: GuardrailExclusionResolvers<ContextType>;
   GuardrailExclusionPage?: GuardrailExclusionPageResolvers<ContextType>;
+  EffectiveGuardrail?: EffectiveGuardrailResolvers<ContextType>;
+  TargetGuardrails?: TargetGuardrailsResolvers<ContextType>;
+  GuardrailExemption?: GuardrailExemptionResolvers<ContextType>;
+  EffectiveGuardrails?: EffectiveGuardrailsResolvers<ContextType>;
+  GuardrailTest?: GuardrailTestResolvers<ContextType>;
   Guardrail?: GuardrailResolvers<ContextType>;
   GuardrailCheck?: GuardrailCheckResolvers<ContextType>;
   GuardrailActions?: GuardrailActionsResolvers<ContextType>;

@@ -69,6 +69,7 @@ export const hints: Values = {
   'Mutation.deleteIntegrationModels.slugs': ['item-0'],
   'CreateRateLimitPolicyInput.value': 60,
   'Query.limitCounters.limitId': 'policy:none',
+  'TestGuardrailsInput.text': 'hello',
   'CheckAdmissionInput.path': '/v1/models',
   'CheckAdmissionInput.method': 'GET',
   'CheckAdmissionInput.apiKeyId': '<api-key>',

@@ -1,3 +1,4 @@
+export { contentOf as guardrailContentOf } from './content.ts';
 export {
   type GuardrailDocument,
   type GuardrailVersionDocument,
