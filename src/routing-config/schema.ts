@@ -15,9 +15,8 @@ import {
 } from './rules.ts';
 import { repeatedKeys, toSnakeCaseConfig } from './spelling.ts';
 
-// The config object in its snake_case spelling. Keys that this version does not act
-// on (guardrails, hooks, mutators, stored prompts) are refused like any unknown key: a config that is accepted is a config
-// that is obeyed.
+// The config object in its snake_case spelling. Keys that nothing acts on, such as those of stored prompts, are refused like any
+// unknown key: a config that is accepted is a config that is obeyed.
 
 const params = z.record(z.string(), z.json());
 

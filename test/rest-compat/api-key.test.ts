@@ -101,14 +101,20 @@ describe('/v1/api-keys', () => {
     });
   });
 
-  it.each(['reset_usage', 'colour'])('refuses %s, which nothing acts on', async (member) => {
-    const refused = { status: 400, code: 'unknown_parameter', param: member };
-    const input = { name: 'n', scopes };
-    const answer = await create('workspace/service', { ...input, [member]: [] }, app.workspaceKey);
-    expect(refusalOf(answer)).toEqual(refused);
-    const { id: subject } = bodyOf(await create('workspace/service', input, app.workspaceKey));
+  it.each(['reset_usage', 'colour'])('refuses %s of a new key, which nothing acts on', async (member) => {
+    const answer = await create('workspace/service', { name: 'n', scopes, [member]: [] }, app.workspaceKey);
+    expect(refusalOf(answer)).toEqual({ status: 400, code: 'unknown_parameter', param: member });
+  });
+
+  it.each([
+    ['colour', 'unknown_parameter'],
+    ['reset_usage', 'AB01'],
+  ])('refuses a change of %s to what it cannot be', async (member, code) => {
+    const { id: subject } = bodyOf(
+      await create('workspace/service', { name: 'n', scopes }, app.workspaceKey),
+    );
     const update = await app.rest('PUT', `/v1/api-keys/${subject}`, { body: { [member]: [] } });
-    expect(refusalOf(update)).toEqual(refused);
+    expect(refusalOf(update)).toEqual({ status: 400, code, param: member });
   });
 
   it('takes only credentials with the scope', async () => {

@@ -47,6 +47,8 @@ describe('/v1/virtual-keys', () => {
       workspace_id: world.app.workspaceId,
       ai_provider_name: 'openai',
       masked_api_key: 'sk-***0001',
+      usage_limits: null,
+      rate_limits: [],
       object: 'virtual-key',
     };
     expect(bodyOf(await call('GET', '/main'))).toEqual(shown);

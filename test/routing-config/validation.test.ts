@@ -52,10 +52,17 @@ test.each([
     'config.cache.max_age',
   ],
   ['an unknown key of cache', { ...leaf, cache: { mode: 'simple', size: 1 } }, 'config.cache.size'],
-  ['guardrails', { ...leaf, input_guardrails: ['pg-1'] }, 'config.input_guardrails'],
-  ['output guardrails', { ...leaf, output_guardrails: ['pg-1'] }, 'config.output_guardrails'],
-  ['hooks', { ...leaf, beforeRequestHooks: [] }, 'config.before_request_hooks'],
-  ['mutators', { ...leaf, input_mutators: [] }, 'config.input_mutators'],
+  ['a guardrail that is none', { ...leaf, input_guardrails: [1] }, 'config.input_guardrails[0]'],
+  [
+    'an unknown check',
+    { ...leaf, output_guardrails: [{ 'default.nothing': {} }] },
+    'config.output_guardrails[0].checks[0].id',
+  ],
+  [
+    'a wrong parameter of a check',
+    { ...leaf, beforeRequestHooks: [{ 'default.wordCount': { minWords: -1 } }] },
+    'config.before_request_hooks[0].checks[0].parameters.minWords',
+  ],
   [
     'a circuit breaker without cooldown',
     { ...leaf, cb_config: { failure_threshold: 1 } },

@@ -15,9 +15,17 @@ export async function dump(app: TestApp, without: readonly string[] = []): Promi
   return JSON.stringify(Object.fromEntries(contents));
 }
 
-/** What a refused call may not touch: all but the audit trail itself. */
+/** What a refused call may not touch: all but the audit trail itself, and signs of life that processes give by themselves. */
 export const dumpResources = (app: TestApp) =>
-  dump(app, ['audit_logs', 'audit_heads', 'events', 'revisions', 'log_rollups', 'log_batches']);
+  dump(app, [
+    'audit_logs',
+    'audit_heads',
+    'events',
+    'revisions',
+    'log_rollups',
+    'log_batches',
+    'run_instances',
+  ]);
 
 /** A new key of the app's own tenant; by default with all the scopes that its type may hold. */
 export async function makeKey(
