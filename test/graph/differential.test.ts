@@ -28,10 +28,10 @@ describe('each REST document that reads', () => {
       const known = variablesFor(document, given);
       const keys = [adminKey, workspaceKey, token];
       const answers = await Promise.all(keys.map((key) => twins.expectSame(document, known, key)));
-      // One of them may read what is there; lists, restrictions and sums are, without any document.
+      // One of them may read what is there; lists, restrictions, defaults and sums are, without any document.
       const isThere =
         resourceOf(label) in ids ||
-        / list(?!ProviderModelPricing|UsageLimitPolicyEntities|ThreadMessages|Runs|RunSteps)|Restrictions$|analytics\.graphql/.test(
+        / list(?!ProviderModelPricing|UsageLimitPolicyEntities|ThreadMessages|Runs|RunSteps)|Restrictions$|OrganisationDefaults$|analytics\.graphql/.test(
           label,
         );
       expect(answers.some(({ errors }) => errors.length === 0)).toBe(isThere);

@@ -54,7 +54,7 @@ describe('/v1/integrations', () => {
       ...row,
       masked_key: 'sk-***0001',
       configurations: { openai_organization: 'org-1', custom_headers: { 'X-Team': 'hea***t-02' } },
-      global_workspace_access_settings: { enabled: true },
+      global_workspace_access_settings: { enabled: true, usage_limits: [], rate_limits: [] },
       allow_all_models: true,
       workspace_count: 1,
       pricing_adjustments: null,
@@ -104,7 +104,8 @@ describe('/v1/integrations', () => {
     const workspaces = [{ id: app.workspaceId, enabled: true }];
     const body = { workspaces, global_workspace_access: { enabled: false } };
     expect(bodyOf(await call('PUT', `/${slug}/workspaces`, body))).toEqual({});
-    expect(bodyOf(await call('GET', `/${slug}/workspaces`))).toEqual({ total: 1, workspaces });
+    const shown = workspaces.map((workspace) => ({ ...workspace, usage_limits: [], rate_limits: [] }));
+    expect(bodyOf(await call('GET', `/${slug}/workspaces`))).toEqual({ total: 1, workspaces: shown });
     expect(bodyOf(await call('GET', `/${slug}`))).toMatchObject({
       workspace_count: 1,
       global_workspace_access_settings: { enabled: false },
