@@ -6,24 +6,44 @@ const COMMON = 'failOnError';
 
 type Check = (typeof allChecks)[number];
 
-/** The kinds of checks of guardrails, with what each takes. */
+/** All checks, by id. */
+export const sorted = [...allChecks].sort((one, other) => (one.id < other.id ? -1 : 1));
+export const isOwn = ({ id }: Check): boolean => /^(?:default|gateway)\./.test(id);
+
+/** The checks that the gateway makes itself, with what each takes. */
 export function guardrailChecksPage(): ReferencePage {
-  const byId = [...allChecks].sort((one, other) => (one.id < other.id ? -1 : 1));
   return page(
     'guardrail-checks',
     'Checks of guardrails',
     'src/guardrails/checks',
     [
-      'What guardrails can check; [guardrails.md](../guardrails.md) tells how they are made and enforced. Every check takes',
+      'What guardrails can check; [guardrails.md](../guardrails.md) tells how they are made and enforced, and',
+      '[guardrail-services.md](guardrail-services.md) lists the checks that ask a service of another vendor. Every check takes',
       '`failOnError` as well: true makes an error of the check count as a failure. Secret parameters are kept sealed, and shown masked.',
       '`guardrailChecks` of the graph answers the same with JSON Schema.',
-      ...byId.flatMap(sectionOf),
+      ...sorted.filter(isOwn).map((check) => sectionOf([check])),
     ].join('\n'),
   );
 }
 
-function sectionOf(check: Check): string[] {
+/** What checks are that take the same. */
+export function sectionOf(checks: readonly Check[]): string {
+  const [first] = checks;
+  if (!first) return '';
+  const parameters = parametersOf(first);
+  const told =
+    checks.length === 1 ? [tellOf(first)] : checks.map((check) => `- ${code(check.id)}: ${tellOf(check)}`);
+  const heading = checks.length === 1 ? first.id : `${first.id.split('.')[0]}`;
+  return ['', `## ${heading}`, '', ...told, ...(parameters === '' ? [] : ['', parameters])].join('\n');
+}
+
+function tellOf(check: Check): string {
   const facts = [check.phases.join(' and '), ...(check.isRemote ? ['asks over the network'] : [])];
+  return `${check.description} For ${facts.join('; ')}.`;
+}
+
+/** The table of what a check takes; empty where it takes nothing. */
+export function parametersOf(check: Check): string {
   const { properties = {}, required = [] } = parameterSchemaOf(check);
   const own = Object.entries(properties).filter(([name]) => name !== COMMON);
   const rows = own.map(([name, schema]) => [
@@ -32,13 +52,7 @@ function sectionOf(check: Check): string[] {
     schema.default === undefined ? '' : code(JSON.stringify(schema.default)),
     [schema.description ?? '', ...(isSecret(schema) ? ['Secret.'] : [])].join(' ').trim(),
   ]);
-  return [
-    '',
-    `## ${check.id}`,
-    '',
-    `${check.description} For ${facts.join('; ')}.`,
-    ...(rows.length === 0 ? [] : ['', tableOf(['parameter', 'type', 'default', 'meaning'], rows)]),
-  ];
+  return rows.length === 0 ? '' : tableOf(['parameter', 'type', 'default', 'meaning'], rows);
 }
 
 const isSecret = (schema: ParameterSchema): boolean => formsOf(schema).some(({ secret }) => secret === true);
