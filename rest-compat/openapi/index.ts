@@ -1,4 +1,4 @@
-import { type GraphQLSchema, getNamedType, Kind, OperationTypeNode } from 'graphql';
+import { type GraphQLSchema, getNamedType } from 'graphql';
 import type { RestOperation } from '../compile/operation.ts';
 import { bases, type RestBase, type RestDirective } from '../compile/rest-directive.ts';
 import type { HandwrittenEndpoint } from '../serve/handwritten/handwritten.ts';
@@ -10,7 +10,7 @@ import { answerHeaders, requestHeaderParameters } from './headers.ts';
 import { inferenceErrorSchema, inferencePaths, inferenceTag, messagesErrorSchema } from './inference.ts';
 import { described } from './input.ts';
 import { oauth2Paths, oauth2Tag } from './oauth2.ts';
-import { describeOperation, resourceOf } from './operation.ts';
+import { describeOperation, resourceOf, rootFieldOf } from './operation.ts';
 import { inWords, typeOfFile } from './readable-names.ts';
 import { type ServedBases, securitySchemes } from './surface.ts';
 
@@ -100,14 +100,8 @@ function tagsOf(schema: GraphQLSchema, operations: RestOperation[], items: PathI
 }
 
 /** The type that the file of an operation is named after, else the one that it answers. */
-function resourceType(schema: GraphQLSchema, operation: RestOperation) {
-  const { root, document } = operation;
-  const [definition] = document.definitions;
-  const kind =
-    definition?.kind === Kind.OPERATION_DEFINITION ? definition.operation : OperationTypeNode.QUERY;
-  const field = schema.getRootType(kind)?.getFields()[root.name.value];
-  return schema.getType(typeOfFile(resourceOf(operation))) ?? (field && getNamedType(field.type));
-}
+const resourceType = (schema: GraphQLSchema, operation: RestOperation) =>
+  schema.getType(typeOfFile(resourceOf(operation))) ?? getNamedType(rootFieldOf(schema, operation).type);
 
 const sorted = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -66,7 +66,8 @@ function conditionalAnswers(method: RestMethod, isReadable: boolean): AnswerName
 export const resourceOf = ({ label }: RestOperation): string =>
   /([\w-]+)\.graphql:/.exec(label)?.[1] ?? label;
 
-function rootFieldOf(schema: GraphQLSchema, operation: RestOperation): GraphQLField<unknown, unknown> {
+/** The field of the graph that an operation asks for. */
+export function rootFieldOf(schema: GraphQLSchema, operation: RestOperation): GraphQLField<unknown, unknown> {
   const type = schema.getRootType(operation.definition.operation);
   const field = type?.getFields()[operation.root.name.value];
   if (!field) throw new Error(`${operation.label}: the root field is not in the schema.`);
