@@ -13,6 +13,8 @@ export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1', 'ROOT'] as const;
 export type RestBase = (typeof bases)[number];
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type RestErrors = 'ADMINISTRATION' | 'INFERENCE';
+/** The error of a path whose item is unknown, by its name in the catalogue. */
+export type RestUnknown = 'NOT_FOUND' | 'GUARDRAIL_NOT_FOUND';
 
 /** What `@rest` says about an operation. */
 export type RestDirective = {
@@ -29,6 +31,8 @@ export type RestDirective = {
   legacyRefusals: boolean;
   /** The form of its errors: that of the administration, or the one that OpenAI's SDKs read. */
   errors: RestErrors;
+  /** The error that its description promises where the path names an item that is unknown or out of reach. */
+  unknown: RestUnknown;
   /** Bytes of the largest body that it takes. */
   maxBytes: number;
   /** Headers of each answer that is no error; `_` in a name stands for `-`. */
@@ -47,12 +51,14 @@ const sdl = parse(`
     repeats: String
     legacyRefusals: Boolean! = false
     errors: RestErrors! = ADMINISTRATION
+    unknown: RestUnknown! = NOT_FOUND
     maxBytes: Int! = ${1024 * 1024}
     headers: RestTemplate! = {}
     yields: Boolean! = false
   ) on QUERY | MUTATION
   enum RestMethod { GET POST PUT DELETE }
   enum RestErrors { ADMINISTRATION INFERENCE }
+  enum RestUnknown { NOT_FOUND GUARDRAIL_NOT_FOUND }
   enum RestBase { ${bases.join(' ')} }
   scalar RestTemplate
 `);

@@ -18,6 +18,7 @@ const answers = {
   LegacyUnauthenticated: ['UNAUTHENTICATED', 'INVALID_AUTHORISATION'],
   TooManyFailures: ['TOO_MANY_FAILURES'],
   Forbidden: ['FORBIDDEN'],
+  ForbiddenGuardrail: ['FORBIDDEN', 'GUARDRAIL_NOT_FOUND'],
   NotFound: ['NOT_FOUND'],
   Conflict: ['ALREADY_EXISTS', 'IN_USE', 'IN_PROGRESS'],
   PreconditionFailed: ['PRECONDITION_FAILED'],

@@ -1,4 +1,10 @@
-import { bases, type RestBase, type RestErrors, type RestMethod } from '../compile/rest-directive.ts';
+import {
+  bases,
+  type RestBase,
+  type RestErrors,
+  type RestMethod,
+  type RestUnknown,
+} from '../compile/rest-directive.ts';
 import type { OpenApiOperation } from './document.ts';
 import { type AnswerName, errorAnswers } from './errors.ts';
 import { requestReferences } from './headers.ts';
@@ -18,6 +24,8 @@ export type Frame = {
   isPublic: boolean;
   takesBody: boolean;
   errors?: RestErrors;
+  /** The error where the path names an unknown item; absent: NOT_FOUND. */
+  unknown?: RestUnknown;
   /** What it may answer beside the errors of every operation. */
   mayAnswer: AnswerName[];
 };
@@ -51,8 +59,14 @@ function suffixOf({ on }: Frame, base: RestBase): string {
 const scopeText = (anyOf: string[] | null): string | null =>
   anyOf && `Needs the scope ${anyOf.map((scope) => `\`${scope}\``).join(' or ')}.`;
 
+/** Of two answers with the same status the later one is described; the one for guardrails tells of missing scopes as well. */
+const unknownAnswers: Record<RestUnknown, AnswerName> = {
+  NOT_FOUND: 'NotFound',
+  GUARDRAIL_NOT_FOUND: 'ForbiddenGuardrail',
+};
+
 function errorsOf(
-  { method, path, scopes, isPublic, takesBody, mayAnswer }: Frame,
+  { method, path, scopes, isPublic, takesBody, unknown = 'NOT_FOUND', mayAnswer }: Frame,
   base: RestBase,
 ): AnswerName[] {
   const names: (AnswerName | false)[] = [
@@ -60,7 +74,7 @@ function errorsOf(
     !isPublic && (takesTokensAlone(base) ? 'InvalidAuthorisation' : 'Unauthenticated'),
     !isPublic && 'TooManyFailures',
     scopes !== null && 'Forbidden',
-    path.includes('{') && 'NotFound',
+    path.includes('{') && unknownAnswers[unknown],
     method !== 'GET' && 'Conflict',
     takesBody && 'BodyTooLarge',
     takesBody && 'UnsupportedMediaType',

@@ -21,7 +21,7 @@ export function describeOperation(
   operation: RestOperation,
   { base, isReadable }: { base: RestBase; isReadable: boolean },
 ): OpenApiOperation {
-  const { method, path, on, status, legacyRefusals, errors } = operation.rest;
+  const { method, path, on, status, legacyRefusals, errors, unknown } = operation.rest;
   const rootField = rootFieldOf(schema, operation);
   const name = operation.definition.name?.value ?? '';
   const variables = variablesOf(schema, operation);
@@ -29,7 +29,7 @@ export function describeOperation(
   const answer = answerSchema(schema, components, operation, rootField);
   const headers = headersOf(method, isReadable);
   const frame = {
-    ...{ name, method, path, on, errors },
+    ...{ name, method, path, on, errors, unknown },
     tag: inWords(resourceOf(operation)),
     description: operation.definition.description?.value ?? rootField.astNode?.description?.value,
     scopes: scopesOfOperation(schema, operation),

@@ -145,6 +145,22 @@ describe('the OpenAPI description', () => {
     expect(open.filter(({ operation }) => operation.responses[401])).toEqual([]);
   });
 
+  it('tells of an unknown guardrail as its path does: with 403, and no 404', () => {
+    const { get, put, delete: remove } = whole.paths['/v1/guardrails/{guardrailId}'] ?? {};
+    for (const operation of [get, put, remove]) {
+      expect(operation?.responses[403]).toEqual({ $ref: '#/components/responses/ForbiddenGuardrail' });
+      expect(operation?.responses[404]).toBeUndefined();
+    }
+    const { ForbiddenGuardrail: refusal, Forbidden: forbidden } = whole.components.responses;
+    expect(refusal?.description).toContain('The guardrail does not exist');
+    // The path refuses for the lack of a scope as well.
+    expect(refusal?.content?.['application/json']?.examples).toMatchObject(
+      forbidden?.content?.['application/json']?.examples ?? {},
+    );
+    const organisations = whole.paths['/v1/org-guardrails/{guardrailId}']?.get;
+    expect(organisations?.responses[404]).toEqual({ $ref: '#/components/responses/NotFound' });
+  });
+
   it('gives examples that its own schemas allow', () => {
     const { schemas, responses } = whole.components;
     const contents = [
