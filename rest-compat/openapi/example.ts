@@ -1,6 +1,24 @@
 import type { Schema } from './document.ts';
 import { resolved, type Schemas } from './resolve.ts';
 
+const checks = [
+  { id: 'default.wordCount', name: 'Short', parameters: { minWords: 1, maxWords: 500 }, is_enabled: true },
+];
+
+/** Bodies of which the members alone do not say what a caller must send, by the name of the operation. */
+const byOperation: Record<string, unknown> = {
+  checkGuardrails: { text: 'Where is the nearest library?', checks },
+  insertLogs: {
+    request: {
+      url: 'https://api.example.com/v1/chat/completions',
+      provider: 'openai',
+      body: { model: 'gpt-4o' },
+    },
+    response: { status: 200, body: { usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 } } },
+    metadata: { team: 'search', _user: 'ada' },
+  },
+};
+
 /** Values that say more than their type, by the name of the member. */
 const byName: Record<string, unknown> = {
   id: 'f3b1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d',
@@ -33,15 +51,9 @@ const byName: Record<string, unknown> = {
   first_name: 'Ada',
   last_name: 'Lovelace',
   invite_link: 'https://gateway.example.com/invites/sl-…',
-  insertLogs: {
-    request: {
-      url: 'https://api.example.com/v1/chat/completions',
-      provider: 'openai',
-      body: { model: 'gpt-4o' },
-    },
-    response: { status: 200, body: { usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21 } } },
-    metadata: { team: 'search', _user: 'ada' },
-  },
+  checks,
+  input_guardrail: 'gr-short-questions-1a2b3c',
+  output_guardrail: 'gr-short-answers-4d5e6f',
   pricing_config: { type: 'static', pay_as_you_go: { request_token: { price: 0.001 } } },
 };
 
@@ -58,7 +70,7 @@ export function exampleValue(
   components: Schemas,
   { of = 'answer', name = '' }: { of?: 'answer' | 'request'; name?: string } = {},
 ): unknown {
-  return value(schema, name, []);
+  return byOperation[name] ?? value(schema, name, []);
 
   function value(schema: Schema, name: string, above: readonly Schema[]): unknown {
     const own = resolved(schema, components);

@@ -27,6 +27,8 @@ let members: string[];
 let strangers: string[];
 /** A group of the identity provider. */
 let groupId: string;
+/** A guardrail of the organisation that is enforced. */
+let enforcedId: string;
 /** What the writes made, by the path that it was sent to. */
 const made = new Map<string, string>();
 
@@ -56,6 +58,13 @@ beforeAll(async () => {
     app.adminKey,
   );
   groupId = group.data.createScimGroup.id;
+  const checks = [{ id: 'default.wordCount', parameters: { maxWords: 500 } }];
+  const enforced = { name: 'Enforced', checks };
+  enforcedId = bodyOf(await app.rest('POST', '/v1/org-guardrails', { key: app.adminKey, body: enforced })).id;
+  for (const { operation, path } of callsOf('put')) {
+    const body = enforcements[operation.operationId]?.();
+    if (body) bodyOf(await app.rest('PUT', path, { key: app.adminKey, body }));
+  }
 });
 afterAll(() => app.stop());
 
@@ -92,6 +101,9 @@ const queries: Record<string, string> = {
   time_of_generation_max: new Date(Date.now() + 3_600_000).toISOString(),
 };
 
+/** What answers of an unknown item as of one that the credential may not touch. */
+const asForbidden = new Set(['getGuardrail', 'updateGuardrail', 'deleteGuardrail']);
+
 /** What stands in a path and is no id. */
 const words: Record<string, string> = { '{groupBy}': 'model', '{metadataKey}': 'team' };
 
@@ -101,8 +113,18 @@ const inviteOf = (name: string) => ({
   workspaces: [{ id: app.workspaceId, role: 'member' }],
 });
 
+const exclusions = () => ({ workspaces: [{ workspace_id: app.workspaceId, excluded: true }] });
+
+/** Bodies of updates without which the reads of the same paths would show nothing. */
+const enforcements: Record<string, () => unknown> = {
+  updateOrganisationDefaults: () => ({ input_guardrails: [enforcedId], output_guardrails: [enforcedId] }),
+  updateInputGuardrailExclusions: exclusions,
+  updateOutputGuardrailExclusions: exclusions,
+};
+
 /** Bodies that name what only this test knows. */
 const bodies: Record<string, () => unknown> = {
+  ...enforcements,
   updateIntegrationModels: () => ({ models: [{ slug: 'search-team', enabled: true, is_custom: true }] }),
   createAccessPolicy: () => ({
     principal: `${uuid()}@example.com`,
@@ -175,6 +197,7 @@ const otherBodies: Record<string, object> = {
   identifyApiKey: { secret: 'another' },
   resendUserInvite: {},
   checkAdmission: { path: '/v1/models' },
+  checkGuardrails: { text: 'another' },
   createFeedback: { trace_id: 'another', value: 0 },
 };
 
@@ -184,7 +207,7 @@ type Made = { id?: string; data?: { id?: string; slug?: string }; feedback_ids?:
 /** Organisation-wide where the operation may need it; what belongs to one workspace is made by a key of it. */
 const keyFor = ({ path }: Call, tenant: Tenant = app): string => {
   if (!path.startsWith('/v1/')) return tenant === app ? token : neighbourToken;
-  return /^\/v1\/(analytics|logs|feedback|gateway|providers|virtual-keys|configs|policies|api-keys\/workspace)/.test(
+  return /^\/v1\/(analytics|logs|feedback|gateway|providers|virtual-keys|configs|guardrails|policies|api-keys\/workspace)/.test(
     path,
   )
     ? tenant.workspaceKey
@@ -392,7 +415,8 @@ describe('what the description says is true:', () => {
         await app.rest(method, `${path}?colour=red`, { key: keyFor(call), body }),
       );
       if (withWords(call.path).includes('{')) {
-        await expectRefusal(call, 404, await send(call, path, body, { key: keyFor(call, neighbour) }));
+        const unknown = asForbidden.has(call.operation.operationId) ? 403 : 404;
+        await expectRefusal(call, unknown, await send(call, path, body, { key: keyFor(call, neighbour) }));
       }
       if (!call.operation.requestBody) continue;
       const headers = { 'content-type': 'text/plain' };
