@@ -163,7 +163,7 @@ test('in no span of time more is admitted than a rate allows, and nothing of it 
       check(world);
       checkRates(world, limits);
     }),
-    { numRuns: rounds(300, 10_000) },
+    { numRuns: rounds(300, 3000) },
   );
 }, 900_000);
 
@@ -181,6 +181,6 @@ test('whatever callers, processes, the network and administrators do, nothing is
       check(world);
       checkBudgets(world);
     }),
-    { numRuns: rounds(1000, 40_000) },
+    { numRuns: rounds(1000, 12_000) },
   );
 }, 900_000);
