@@ -5,9 +5,22 @@ const checks = [
   { id: 'default.wordCount', name: 'Short', parameters: { minWords: 1, maxWords: 500 }, is_enabled: true },
 ];
 
+const message = { role: 'user', content: 'Where is the nearest library?' };
+const assistantId = 'asst_7c9e6679742540de944be07fc1f90ae7';
+
 /** Bodies of which the members alone do not say what a caller must send, by the name of the operation. */
 const byOperation: Record<string, unknown> = {
-  checkGuardrails: { text: 'Where is the nearest library?', checks },
+  checkGuardrails: { text: message.content, checks },
+  createAssistant: { model: '@openai-main/gpt-4o', instructions: 'Answer in one sentence.' },
+  updateAssistant: { instructions: 'Answer in two sentences.' },
+  createThread: { messages: [message] },
+  updateThread: { metadata: { team: 'search' } },
+  createThreadMessage: message,
+  createRun: { assistant_id: assistantId },
+  createThreadAndRun: { assistant_id: assistantId, thread: { messages: [message] } },
+  submitRunToolOutputs: {
+    tool_outputs: [{ tool_call_id: 'call_9a8b7c6d5e4f', output: 'The library in Main Street.' }],
+  },
   insertLogs: {
     request: {
       url: 'https://api.example.com/v1/chat/completions',

@@ -1,27 +1,39 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { OpenApi, Response } from '../../../rest-compat/openapi/document.ts';
-import { startApp, type TestApp } from '../../support/app.ts';
+import { type Answer, startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
+import { bodyOf } from '../support.ts';
 import { mistakesOf } from './schema-mistakes.ts';
 
 let app: TestApp;
+let neighbour: Tenant;
 let document: OpenApi;
 beforeAll(async () => {
   app = await startApp();
+  neighbour = await app.createTenant();
   document = (await app.rest('GET', '/openapi.json', { key: null })).body as OpenApi;
 });
 afterAll(() => app.stop());
 
+const operationOf = (method: string, template: string) =>
+  document.paths[template]?.[method.toLowerCase() as 'get'];
+
+const exampleOf = (template: string): any =>
+  operationOf('POST', `/v1${template}`)?.requestBody?.content['application/json']?.example;
+
 /** What the description of an operation says of an answer, and the answer does not keep to. */
-function mistakesIn(template: string, method: string, status: number, body: unknown): string[] {
-  const operation = document.paths[template]?.[method.toLowerCase() as 'get'];
-  const said = operation?.responses[status];
+function mistakesIn(template: string, method: string, { status, headers, body }: Answer): string[] {
+  const said = operationOf(method, template)?.responses[status];
   if (!said) return [`${method} ${template} answers ${status}, which its description does not know.`];
   const answer =
     '$ref' in said
       ? document.components.responses[said.$ref.replace('#/components/responses/', '')]
       : (said as Response);
-  return mistakesOf(body, answer?.content?.['application/json']?.schema ?? {}, document.components.schemas);
+  const lacking = Object.keys(answer?.headers ?? {}).filter(
+    (name) => name !== 'Idempotent-Replayed' && headers.get(name) === null,
+  );
+  const schema = answer?.content?.['application/json']?.schema ?? {};
+  return [...lacking, ...mistakesOf(body, schema, document.components.schemas)];
 }
 
 const ids: Record<string, string> = {};
@@ -61,7 +73,10 @@ const steps: [method: string, template: string, body?: object | (() => object), 
   [
     'POST',
     '/threads/{thread_id}/runs/{run_id}/submit_tool_outputs',
-    () => ({ tool_outputs: [{ tool_call_id: ids.call_id, output: 'x' }] }),
+    () => {
+      const [output] = exampleOf('/threads/{thread_id}/runs/{run_id}/submit_tool_outputs').tool_outputs;
+      return { tool_outputs: [{ ...output, tool_call_id: ids.call_id }] };
+    },
   ],
   [
     'POST',
@@ -74,6 +89,11 @@ const steps: [method: string, template: string, body?: object | (() => object), 
   ['DELETE', '/threads/{thread_id}'],
   ['DELETE', '/assistants/{assistant_id}'],
 ];
+
+const named = (method: string, template: string, header: string) =>
+  operationOf(method, template)?.parameters.some(
+    (parameter) => '$ref' in parameter && parameter.$ref.endsWith(`/${header}`),
+  );
 
 /** Waits until the run asks for outputs, and notes what the next operations name. */
 async function noteRun({ id, thread_id: threadId }: { id: string; thread_id: string }): Promise<void> {
@@ -101,13 +121,23 @@ it.each(steps.map((step) => [step.slice(0, 2).join(' '), step] as const))(
     const template = `/v1${path}`;
     const expectAnswer = async (status: number, options: object, query = '') => {
       const answer = await app.rest(method, filled(template) + query, { body, ...options });
-      expect([answer.status, mistakesIn(template, method, status, answer.body)]).toEqual([status, []]);
-      return answer.body;
+      expect([answer.status, mistakesIn(template, method, answer)]).toEqual([status, []]);
+      return answer;
     };
     await expectAnswer(401, { key: null });
     await expectAnswer(400, {}, '?colour=red');
     if (body) await expectAnswer(415, { body: 'text', headers: { 'content-type': 'text/plain' } });
-    const answer = await expectAnswer(200, {});
+    if (path.includes('{')) await expectAnswer(404, { key: neighbour.workspaceKey });
+    if (named(method, template, 'If-Match'))
+      await expectAnswer(412, { headers: { 'if-match': '"another"' } });
+    const headers = named(method, template, 'Idempotency-Key') && { 'idempotency-key': `${method}-${path}` };
+    const { body: answer, headers: answered } = await expectAnswer(200, { headers });
+    if (headers) {
+      const again = await expectAnswer(200, { headers });
+      expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', answer]);
+      if (body) await expectAnswer(422, { headers, body: { ...body, user: 'another' } });
+    }
+    if (method === 'GET') await expectAnswer(304, { headers: { 'if-none-match': answered.get('etag') } });
     if (keeps) ids[keeps] = (answer as { id: string }).id;
     if (keeps === 'run_id') await noteRun(answer as { id: string; thread_id: string });
     if (method === 'DELETE') await expectAnswer(404, {});
@@ -119,4 +149,21 @@ it('every operation of the family is asked', () => {
     .filter(([path]) => /^\/v1\/(assistants|threads)/.test(path))
     .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
   expect(described.sort()).toEqual(steps.map(([method, path]) => `${method} /v1${path}`).sort());
+});
+
+it('every example body is taken, with ids that are there', async () => {
+  const post = async (template: string, at: string, known: object = {}): Promise<any> => {
+    return bodyOf(await app.rest('POST', `/v1${at}`, { body: { ...exampleOf(template), ...known } }));
+  };
+  const { id: assistantId } = await post('/assistants', '/assistants');
+  await post('/assistants/{assistant_id}', `/assistants/${assistantId}`);
+  const { id: threadId } = await post('/threads', '/threads');
+  await post('/threads/{thread_id}', `/threads/${threadId}`);
+  const messages = `/threads/${threadId}/messages`;
+  const { id: messageId } = await post('/threads/{thread_id}/messages', messages);
+  await post('/threads/{thread_id}/messages/{message_id}', `${messages}/${messageId}`);
+  const assistant = { assistant_id: assistantId };
+  const { id: runId } = await post('/threads/{thread_id}/runs', `/threads/${threadId}/runs`, assistant);
+  await post('/threads/{thread_id}/runs/{run_id}', `/threads/${threadId}/runs/${runId}`);
+  await post('/threads/runs', '/threads/runs', assistant);
 });
