@@ -7,6 +7,7 @@ import { OpenCalls, openCallLimits } from '../dataplane/call/open-calls.ts';
 import type { DataplaneDependencies } from '../dataplane/dependencies.ts';
 import { createCheckHouse } from '../dataplane/guardrails/house.ts';
 import { createLimiting } from '../dataplane/limits/limiting.ts';
+import { createModelCalls } from '../dataplane/model-calls.ts';
 import { createHttpUpstream } from '../dataplane/send/http.ts';
 import { createBreakers } from '../dataplane/strategy/breaker/index.ts';
 import { createStickyTargets } from '../dataplane/strategy/sticky.ts';
@@ -45,7 +46,7 @@ export function createInference(given: Given) {
   });
   const secretManagers = createSecretManagers(settings.secretManagers, hostPolicy, http.fetch);
   const { embeddings, memoryBytes, threshold, maxAge } = settings.cache;
-  return {
+  const inference = {
     authenticate: given.authenticate,
     directory: given.directory,
     requestLog: given.requestLog,
@@ -68,7 +69,12 @@ export function createInference(given: Given) {
     }),
     random: Math.random,
     streams: { count: 0 },
-    checkHouse: createCheckHouse(http, hostPolicy, () => undefined),
+    checkHouse: createCheckHouse(
+      http,
+      hostPolicy,
+      () => undefined,
+      createModelCalls((): DataplaneDependencies => inference),
+    ),
     openCalls: new OpenCalls(openCallLimits(settings.openCalls, maxOpenFiles())),
     savedConfigsOnly: settings.savedConfigsOnly,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,
@@ -78,4 +84,5 @@ export function createInference(given: Given) {
     log,
     sleep,
   };
+  return inference;
 }

@@ -4,6 +4,7 @@ import { inScope, readJson } from '../../guardrails/segments/index.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Leg } from '../leg/leg.ts';
 import { namedModel } from '../target/requested-model.ts';
+import { inNameOf } from './callers.ts';
 import { requestTypeOf } from './request-type.ts';
 
 type Checked = Pick<CheckedBody, 'value' | 'isEdited'>;
@@ -17,7 +18,7 @@ export function checkedCall(
 ): CheckedCall {
   const { key, metadata, headers, workspaceId, trace } = call;
   const asked = isObject(request.value) ? request.value : null;
-  return {
+  return inNameOf(key, {
     requestType: requestTypeOf(call),
     model: target.model ?? namedModel(call.body),
     provider: target.provider.id,
@@ -31,7 +32,7 @@ export function checkedCall(
     response: answer && { status: answer.status, body: answer.value },
     isTransformed: { request: request.isEdited, response: answer?.isEdited ?? false },
     requestText: () => lastTurnOf(asked),
-  };
+  });
 }
 
 const lastTurnOf = (request: unknown): string =>

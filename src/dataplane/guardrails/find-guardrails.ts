@@ -10,6 +10,7 @@ import { Placeholders } from '../../guardrails/segments/index.ts';
 import type { Endpoint } from '../../providers/index.ts';
 import type { PlannedGuardrail } from '../../routing-config/guardrails.ts';
 import type { Call } from '../call/call.ts';
+import { isUnguarded } from '../call/unguarded.ts';
 import type { Leg } from '../leg/leg.ts';
 import { effective, exemptedIn, LegGuardrails } from './leg-guardrails.ts';
 
@@ -41,6 +42,7 @@ export function guardrailsOf(
 ): LegGuardrails | null | Promise<LegGuardrails | null> {
   const enforced = lookup.guardrailsOf(call.workspaceId);
   if (enforced === null && leaf.inputGuardrails === null && leaf.outputGuardrails === null) return null;
+  if (isUnguarded(call.request)) return null;
   return find({ leaf, call }, lookup, enforced);
 }
 

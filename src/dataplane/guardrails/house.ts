@@ -14,13 +14,14 @@ export const createCheckHouse = (
   http: HttpUpstream,
   hostPolicy: HostPolicy,
   observe: CheckHouse['observe'],
+  callModel: CheckServices['callModel'],
 ): House => ({
   breakers: new CheckBreakers(),
   observe,
   services: {
     send: (request) => send(request, http, hostPolicy),
     resolves: (hostname, signal) => resolves(hostname, http, signal),
-    callModel: () => Promise.reject(new Error('Checks that call models are not offered yet.')),
+    callModel,
   } satisfies CheckServices,
 });
 
