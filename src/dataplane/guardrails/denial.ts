@@ -15,6 +15,12 @@ type Refused = { endpoint: Endpoint; model: string | null; isStream: boolean };
 const MESSAGE =
   'The guardrails checks defined in the config failed. You can find more information in the `hook_results` object.';
 
+/** The error of every call while a guardrail that is enforced on it is gone, or cannot be run. */
+export const brokenGuardrail = (id: string): GatewayError =>
+  new GatewayError('GUARDRAIL_BROKEN', {
+    message: `The enforced guardrail ${id} is gone or broken: no call goes on without it.`,
+  });
+
 /** The error of a refused call. */
 export const denialError = (guards: LegGuardrails): GatewayError =>
   new GatewayError('GUARDRAIL_DENIED', { message: MESSAGE, beside: { hook_results: guards.results } });

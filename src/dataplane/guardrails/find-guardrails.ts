@@ -12,6 +12,7 @@ import type { PlannedGuardrail } from '../../routing-config/guardrails.ts';
 import type { Call } from '../call/call.ts';
 import { isUnguarded } from '../call/unguarded.ts';
 import type { Leg } from '../leg/leg.ts';
+import { brokenGuardrail } from './denial.ts';
 import { effective, exemptedIn, LegGuardrails } from './leg-guardrails.ts';
 
 /** Endpoints on which a config's guardrails do nothing; what is enforced covers them all. */
@@ -52,10 +53,8 @@ async function find(
   enforcing: EnforcedGuardrails | null | Promise<EnforcedGuardrails | null>,
 ): Promise<LegGuardrails | null> {
   const enforced = await enforcing;
-  if (enforced && enforced.broken.length > 0)
-    throw new GatewayError('GUARDRAIL_BROKEN', {
-      message: `The enforced guardrail ${enforced.broken[0]} is gone or broken: no call goes on without it.`,
-    });
+  const [broken] = enforced?.broken ?? [];
+  if (broken !== undefined) throw brokenGuardrail(broken);
   const isCovered = !enforcedOnly.has(call.route.endpoint);
   const own = async (listed: readonly PlannedGuardrail[] | null, phase: Phase) =>
     listed === null || !isCovered ? [] : resolved(listed, phase, call, lookup);
