@@ -24,8 +24,8 @@ export async function postQuery(
   { dispatcher, headers, maxBytes, signal }: Options,
 ): Promise<Answer> {
   const deadline = AbortSignal.timeout(timeout);
-  try {
-    const response = await request(url, {
+  const send = () =>
+    request(url, {
       method: 'POST',
       dispatcher,
       headers: {
@@ -36,12 +36,24 @@ export async function postQuery(
       body: JSON.stringify(query),
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
+  try {
+    const response = await send().catch((cause: unknown) => {
+      if (isRefused(cause)) return send();
+      throw cause;
+    });
     return answerIn(await textOf(response, maxBytes), response.statusCode);
   } catch (cause) {
     if (deadline.aborted) throw new NoAnswer(`no answer within ${timeout} ms`, { cause });
     throw cause;
   }
 }
+
+/**
+ * Whether there was no connection, so that nothing was sent. It may be the connection of another request, which was refused
+ * before the subgraph was back: what waits behind it fails with it.
+ */
+const isRefused = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 
 async function textOf({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
