@@ -72,7 +72,6 @@ export function createInference(given: Given) {
     checkHouse: createCheckHouse(
       http,
       hostPolicy,
-      () => undefined,
       createModelCalls((): DataplaneDependencies => inference),
     ),
     openCalls: new OpenCalls(openCallLimits(settings.openCalls, maxOpenFiles())),

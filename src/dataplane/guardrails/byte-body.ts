@@ -95,10 +95,7 @@ export function bodyOf(bytes: Buffer, type: string, phase: 'input' | 'output'): 
   if (bytes.length === 0) return fixedBody(bytes, NO_TEXTS);
   // What is text is read as text, whatever its sender calls it.
   if (!isUtf8(bytes) || bytes.includes(0))
-    return fixedBody(
-      bytes,
-      wordless.test(type) ? { ...NO_TEXTS, hasUnseen: true } : unreadableTexts('it is no text'),
-    );
+    return fixedBody(bytes, wordless.test(type) ? NO_TEXTS : unreadableTexts('it is no text'));
   const text = bytes.toString('utf8');
   const value = parsed(text);
   return value === undefined || typeof value !== 'object'

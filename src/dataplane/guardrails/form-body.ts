@@ -19,7 +19,6 @@ export class FormBody implements ByteBody {
   readonly #form: Form;
   readonly #places: readonly FormText[];
   #values: readonly string[];
-  #hasUnseen = false;
 
   constructor(form: Form) {
     this.#form = form;
@@ -46,7 +45,7 @@ export class FormBody implements ByteBody {
       turn: null,
       choice: 0,
     }));
-    return { ...NO_TEXTS, segments, hasUnseen: this.#hasUnseen };
+    return { ...NO_TEXTS, segments };
   }
 
   edit(edits: readonly TextEdit[], placeholders: Placeholders): boolean {
@@ -84,7 +83,6 @@ export class FormBody implements ByteBody {
     }
     if (isUtf8(value) && !value.includes(0))
       texts.push({ start: valueStart, end, kind: 'text', text: value.toString('utf8') });
-    else this.#hasUnseen = true;
     return texts;
   }
 }

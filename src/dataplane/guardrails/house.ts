@@ -7,17 +7,15 @@ import type { HttpUpstream } from '../send/http.ts';
 /** Bytes of an answer to a check. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-type House = Pick<CheckHouse, 'services' | 'breakers' | 'observe'>;
+type House = Pick<CheckHouse, 'services' | 'breakers'>;
 
-/** What checks share: connections that judge addresses, breakers, and who is told of each run. */
+/** What checks share: connections that judge addresses, and breakers. */
 export const createCheckHouse = (
   http: HttpUpstream,
   hostPolicy: HostPolicy,
-  observe: CheckHouse['observe'],
   callModel: CheckServices['callModel'],
 ): House => ({
   breakers: new CheckBreakers(),
-  observe,
   services: {
     send: (request) => send(request, http, hostPolicy),
     resolves: (hostname, signal) => resolves(hostname, http, signal),

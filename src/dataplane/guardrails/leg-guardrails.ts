@@ -38,11 +38,6 @@ export class LegGuardrails {
   get results(): { before_request_hooks: readonly HookResult[]; after_request_hooks: readonly HookResult[] } {
     return { before_request_hooks: this.before, after_request_hooks: this.after };
   }
-
-  /** Which versions an answer went through: what the cache has is checked again by others. */
-  get fingerprint(): string {
-    return this.output.map(({ id, versionId }) => `${id}@${versionId ?? ''}`).join(' ');
-  }
 }
 
 /** Config's, workspace's, organisation's; of two with the same id the stricter one. */

@@ -9,8 +9,6 @@ import { blankCheckResult, type CheckResult } from './results.ts';
 export type CheckHouse = {
   readonly services: CheckServices;
   readonly breakers: CheckBreakers;
-  /** Told once for each check that ran. */
-  observe(check: GuardedCheck, result: CheckResult): void;
 };
 
 /** What a check is run on. */
@@ -60,7 +58,6 @@ export async function examine(
     result.error = { name, message };
   }
   result.execution_time = Math.round((performance.now() - startedAt) * 100) / 100;
-  house.observe(check, result);
   return examined;
 }
 

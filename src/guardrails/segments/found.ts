@@ -17,8 +17,6 @@ export type ReadTexts = {
   readonly lastTurn: number;
   /** Why some of the body cannot be read; null where all of it was. */
   readonly unreadable: string | null;
-  /** Something that is no text was left out: images, sound, files. */
-  readonly hasUnseen: boolean;
 };
 
 export const NO_TEXTS: ReadTexts = {
@@ -26,7 +24,6 @@ export const NO_TEXTS: ReadTexts = {
   lastAnswer: -1,
   lastTurn: -1,
   unreadable: null,
-  hasUnseen: false,
 };
 
 export const unreadableTexts = (why: string): ReadTexts => ({ ...NO_TEXTS, unreadable: why });

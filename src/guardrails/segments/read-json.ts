@@ -37,11 +37,11 @@ const isToken = (value: unknown): boolean => typeof value === 'number' && Number
 export function readJson(value: unknown, phase: Phase): ReadTexts {
   const walk = new JsonWalk(phase);
   walk.visit(value, ROOT, 0);
-  const { segments, lastAnswer, lastTurn, unreadable, hasUnseen } = walk;
+  const { segments, lastAnswer, lastTurn, unreadable } = walk;
   // What is said stands behind what was thought, in whatever order a body has them.
   if (phase === 'output')
     segments.sort((left, right) => Number(right.kind === 'reasoning') - Number(left.kind === 'reasoning'));
-  return { segments, lastAnswer, lastTurn, unreadable, hasUnseen };
+  return { segments, lastAnswer, lastTurn, unreadable };
 }
 
 class JsonWalk {
@@ -49,7 +49,6 @@ class JsonWalk {
   lastAnswer = -1;
   lastTurn = -1;
   unreadable: string | null = null;
-  hasUnseen = false;
   readonly #phase: Phase;
 
   constructor(phase: Phase) {
@@ -103,8 +102,8 @@ class JsonWalk {
     if (names.settings.has(name) && WORD.test(text)) return;
     if (text.length <= SHORT && !names.textMembers.has(name) && place.path.length > 1) return;
     const kind = this.#kindOfText(text, place);
-    if (kind === 'image') this.hasUnseen = true;
-    else this.#add({ path: place.path, role: place.role, kind, text }, place);
+    // Pictures have no text, and no check looks at them.
+    if (kind !== 'image') this.#add({ path: place.path, role: place.role, kind, text }, place);
   }
 
   #kindOfText(text: string, { name, kind }: Place): SegmentKind {
