@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { auditRows, dataOf, dump } from '../subgraphs/support.ts';
+import { auditRows, dataOf, dump, ownTime } from '../subgraphs/support.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type Browser, openBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,7 +14,15 @@ import { addUser } from '../support/users.ts';
 
 const organisationId = '01900000-0000-7000-8000-00000000beef';
 /** What the service writes by itself. */
-const beside = ['oidc_answers', 'audit_logs', 'audit_heads', 'events', 'leases', 'revisions', 'signing_keys'];
+const beside = [
+  'oidc_answers',
+  'audit_logs',
+  'audit_heads',
+  'events',
+  'revisions',
+  'signing_keys',
+  ...ownTime,
+];
 
 let now = Date.now();
 let honest: Awaited<ReturnType<typeof startIdentityProvider>>;

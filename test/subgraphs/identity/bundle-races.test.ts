@@ -15,7 +15,7 @@ afterAll(() => app.stop());
 const rivals: [kind: string, one: object, other: object][] = [
   ['Workspace', { name: 'One' }, { description: 'Other' }],
   ['SecretReference', { secretPath: 'one' }, { description: 'Other' }],
-  ['Integration', { name: 'One' }, { models: [{ slug: 'gpt-4o' }, { slug: 'gpt-4o-mini' }] }],
+  ['Integration', { name: 'One' }, { models: [{ slug: 'gpt-4o', enabled: false }] }],
   ['Integration', { allowAllModels: true }, { allWorkspaces: true, workspaces: [] }],
   ['Provider', { note: 'One' }, { name: 'Other' }],
   ['Config', { name: 'One' }, { config: { retry: { attempts: 2 } } }],

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Document } from 'mongodb';
+import { eventually } from '../../../support/eventually.ts';
 import type { ServerProcess } from '../fixtures/process.ts';
 import {
   closeAll,
@@ -132,7 +133,10 @@ describe('a full disk', () => {
       await insert();
       expect(await items(client).countDocuments({})).toBe(acknowledged + 1);
       await client.close();
-      expect(server.complaints()).toMatch(/Work in the background of the store in .* failed: the disk/);
+      // The warning comes through a pipe, on its own time.
+      await eventually(async () =>
+        expect(server.complaints()).toMatch(/Work in the background of the store in .* failed: the disk/),
+      );
     }));
 
   test('a write that the system refuses for another reason fails and is not acknowledged', async () => {
