@@ -1,6 +1,7 @@
 // `npm run bench`: Sluice, the bare limit and a peer in one run on one machine. Prints a table; nothing here asserts.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeGuardrails, setFiveLimits } from './governed.ts';
 import { type LoadResult, load, type Request } from './load.ts';
 import {
   machineNode,
@@ -19,6 +20,9 @@ const ROUNDS = 3;
 /** With one connection, where a round's last hundredth is much a matter of luck. */
 const ROUNDS_OF_ONE = 9;
 const [UPSTREAM, PIPE, SLUICE, TWO_WORKERS] = [18080, 18081, 18082, 18083];
+const [LIMITED, GUARDED] = [18086, 18087];
+/** Only what limits and guardrails cost, without the peers. */
+const isGovernedOnly = process.argv[4] === 'governed';
 const PORTKEYS = [18084, 18085];
 
 const body = JSON.stringify({
@@ -134,10 +138,14 @@ function printTable(title: string, results: Map<string, LoadResult[]>): void {
 const host = `http://127.0.0.1:${UPSTREAM}/v1`;
 const path = '/v1/chat/completions';
 
-async function contestantOf(name: string, { port, pid, workspaceKey }: RunningSluice): Promise<Contestant> {
+async function contestantOf(
+  name: string,
+  { port, pid, workspaceKey }: RunningSluice,
+  more: object = {},
+): Promise<Contestant> {
   const config = await createConfig(port, workspaceKey, {
     name: 'bench',
-    config: { provider: 'openai', api_key: 'sk-bench', custom_host: host, retry: { attempts: 2 } },
+    config: { provider: 'openai', api_key: 'sk-bench', custom_host: host, retry: { attempts: 2 }, ...more },
   });
   const headers = { 'x-gateway-api-key': workspaceKey, 'x-gateway-config': config };
   return {
@@ -171,6 +179,25 @@ async function portkeys(): Promise<{ process: Running; contestant: Contestant }[
   return peers;
 }
 
+/** What five limits and what guardrails take of the throughput: each beside a process that has none. */
+async function governed(ours: Contestant, running: Running[]): Promise<void> {
+  const limited = await startSluice(LIMITED);
+  const guarded = await startSluice(GUARDED);
+  running.push(limited, guarded);
+  await setFiveLimits(limited);
+  const { input, output } = await makeGuardrails(guarded);
+  const contestants = [
+    ours,
+    await contestantOf('Sluice with five limits', limited),
+    await contestantOf('Sluice with guardrails of five checks, in and out', guarded, {
+      input_guardrails: input,
+      output_guardrails: output,
+    }),
+  ];
+  printTable('Governed, 32 connections', await compare(contestants, 32));
+  printTable('Governed, 1 connection', await compare(contestants, 1, ROUNDS_OF_ONE));
+}
+
 async function main(): Promise<void> {
   const running: Running[] = [];
   try {
@@ -180,6 +207,8 @@ async function main(): Promise<void> {
     const sluice = await startSluice(SLUICE);
     running.push(sluice);
     const ours = await contestantOf('Sluice (key, saved config, request log)', sluice);
+    await governed(ours, running);
+    if (isGovernedOnly) return;
     const pipe = {
       name: 'bare undici pipe',
       port: PIPE,
