@@ -23,7 +23,7 @@ import { countersById, createCounterStore, createLimitEngine } from '../limits/e
 import { createKeyUses } from '../recording/key-use/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
-import { createRunEngine, runInstanceModel } from '../runs/index.ts';
+import { createRunEngine, type HostedTool, runInstanceModel } from '../runs/index.ts';
 import { secretGauge } from '../secret-managers/memory.ts';
 import type { Settings } from '../settings/index.ts';
 import { changesGauge, createChanges } from '../storage/changes.ts';
@@ -67,6 +67,8 @@ export type AppDependencies = {
   /** How an answer to a wrong credential is delayed, and a failed attempt before it is repeated. */
   sleep?: Sleep;
   now?: () => Date;
+  /** Tools that runs have beside those of the house. */
+  hostedTools?: readonly HostedTool[];
 };
 
 export type App = {
@@ -96,6 +98,7 @@ export type App = {
 /** Builds the whole service around a database. Opens no port. */
 export function createApp(dependencies: AppDependencies): App {
   const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
+  const { hostedTools = [] } = dependencies;
   const { db } = storage;
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
   const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
@@ -160,7 +163,7 @@ export function createApp(dependencies: AppDependencies): App {
     runs: () => nativeDb(db).collection('runs'),
     items: () => nativeDb(db).collection('thread_items'),
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
-    ...{ dataplane, secrets, now, log },
+    ...{ dataplane, tools: hostedTools, secrets, now, log },
   });
   const databaseUp = () => db.readyState === 1 && !changes.isStale();
   const startedAt = now();

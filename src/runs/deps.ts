@@ -4,12 +4,15 @@ import type { Logger } from '../lib/logger.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { ThreadItem } from './items.ts';
 import type { RunDocument } from './run.ts';
+import type { HostedTool } from './tools/tool.ts';
 
 /** What the execution of runs needs. */
 export type RunDeps = {
   runs(): Collection<RunDocument>;
   items(): Collection<ThreadItem>;
   dataplane: Dataplane;
+  /** What the gateway runs itself for models. */
+  tools: readonly HostedTool[];
   secrets: Secrets;
   now: () => Date;
   log: Logger;
@@ -17,3 +20,6 @@ export type RunDeps = {
 
 /** Another process has the run now, or nobody: whoever learns this writes nothing more and tells nobody. */
 export class RunSuperseded extends Error {}
+
+/** A hosted tool cannot do its work, and the run cannot go on without: the message is shown to the caller. */
+export class ToolFailed extends Error {}

@@ -5,8 +5,9 @@ import { type RunDocument, type RunError, type StepStatus, sumOf, withStepsEnded
 import { type Change, change, type TransitionName } from './transitions.ts';
 import type { Speaker } from './turn/speaker.ts';
 
-/** How the execution of a run ends here. */
+/** How a turn of a run ends here, and with most endings the run. */
 export type RunEnding =
+  | { kind: 'next_turn'; usage: TokenCounts }
   | { kind: 'completed'; usage: TokenCounts }
   | { kind: 'requires_action'; usage: TokenCounts; calls: FunctionCall[] }
   | { kind: 'incomplete'; reason: NonNullable<RunDocument['incompleteReason']>; usage?: TokenCounts }
@@ -16,13 +17,16 @@ export type RunEnding =
 /** The run, or its thread, was deleted. */
 export class RunGone extends Error {}
 
-/** Writes how a run ends, after the items that it ends with, and tells of it. Throws RunSuperseded and RunGone. */
-export async function endRun(
+/**
+ * Writes how a turn ends, after the items that it ends with, and tells of it. Answers the run where another turn follows here;
+ * null where nothing does. Throws RunSuperseded and RunGone.
+ */
+export async function endTurn(
   deps: RunDeps,
   live: LiveRun,
   speaker: Speaker,
   ending: RunEnding,
-): Promise<void> {
+): Promise<RunDocument | null> {
   if (ending.kind === 'gone') throw new RunGone();
   if (ending.kind === 'stop') {
     await written(deps, live.run, 'putBack', { set: { queuedAt: live.run.queuedAt } });
@@ -30,18 +34,19 @@ export async function endRun(
   }
   if (ending.kind === 'expire') return tellExpired(deps, live, speaker);
   const ended = await conclude(deps, live, speaker, ending as Concluding);
+  if (ended && ending.kind === 'next_turn') return ended;
   if (ended) {
     live.teller.run(ended.status, ended);
     live.teller.done();
-    return;
+    return null;
   }
   // Somebody was first: by a request to cancel, or because the time is over.
   const now = await deps.runs().findOne({ _id: live.run._id });
   if (!now) throw new RunGone();
   const isOurs = now.owner === live.run.owner && now.fence === live.run.fence;
-  if (now.status === 'cancelling' && isOurs) await endRun(deps, live, speaker, { kind: 'cancel' });
-  else if (now.status === 'expired') await tellExpired(deps, live, speaker);
-  else throw new RunSuperseded();
+  if (now.status === 'cancelling' && isOurs) return endTurn(deps, live, speaker, { kind: 'cancel' });
+  if (now.status === 'expired') return tellExpired(deps, live, speaker);
+  throw new RunSuperseded();
 }
 
 type Concluding = Exclude<RunEnding, { kind: Interruption }> | { kind: 'cancel' };
@@ -60,6 +65,10 @@ async function conclude(
     return written(deps, run, 'cancel', { set: { steps, cancelledAt: at } });
   }
   const usage = ending.usage ? sumOf(run.usage, ending.usage) : run.usage;
+  if (ending.kind === 'next_turn') {
+    const set = { steps: stepsOf(run, speaker), usage, turn: run.turn + 1, attempt: 1 };
+    return written(deps, run, 'progress', { set });
+  }
   if (ending.kind === 'requires_action') {
     const set = { steps: stepsOf(run, speaker), usage, pending: ending.calls };
     return written(deps, run, 'requireAction', { set });
@@ -92,7 +101,7 @@ const written = ({ runs }: RunDeps, run: RunDocument, name: TransitionName, what
   change(runs(), name, run, what);
 
 /** The run is expired in the store already, by whoever noticed; what is open here ends with it. */
-async function tellExpired(deps: RunDeps, live: LiveRun, speaker: Speaker): Promise<void> {
+async function tellExpired(deps: RunDeps, live: LiveRun, speaker: Speaker): Promise<null> {
   await speaker.breakOff('run_expired' satisfies IncompleteReason, 'expired' satisfies StepStatus, null);
   const run = await deps
     .runs()
@@ -104,4 +113,5 @@ async function tellExpired(deps: RunDeps, live: LiveRun, speaker: Speaker): Prom
   if (!run) throw new RunGone();
   live.teller.run('expired', run);
   live.teller.done();
+  return null;
 }

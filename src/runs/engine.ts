@@ -6,10 +6,11 @@ import type { EventChannel } from './events/channel.ts';
 import { Teller } from './events/teller.ts';
 import { createExecutor } from './executor.ts';
 import { createInstances, type RunInstanceDocument } from './instances.ts';
-import type { CallsItem } from './items.ts';
+import type { CallsItem, TurnCall } from './items.ts';
 import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
 import { expire } from './sweep.ts';
 import { change } from './transitions.ts';
+import { callsItemId } from './turn/steps.ts';
 import { createUpkeep } from './upkeep.ts';
 
 /** Runs of a workspace that may wait for a place. */
@@ -137,11 +138,14 @@ export function createRunEngine(deps: EngineDeps) {
     outputs: ReadonlyMap<string, string>,
     isStreamed: boolean,
   ): Promise<Begun> {
-    const step = run.steps.at(-1);
-    if (!step) throw new Error('A run that waits for outputs has a step of calls.');
-    const calls = run.pending.map((call) => ({ ...call, output: outputs.get(call.id) ?? '' }));
+    const calls = await callsWith(run, outputs);
     // The outputs first: a run that goes on has them all.
-    await deps.items().updateOne({ _id: step.id, runId: run._id }, { $set: { calls } as Partial<CallsItem> });
+    await deps
+      .items()
+      .updateOne(
+        { _id: callsItemId(run._id, run.turn), runId: run._id },
+        { $set: { calls } as Partial<CallsItem> },
+      );
     const at = now();
     const isOwn = hasPlace();
     const steps = withStepsEnded(run.steps, 'completed', at);
@@ -171,6 +175,18 @@ export function createRunEngine(deps: EngineDeps) {
     return { run: shown, events: teller.channel };
   }
 
+  /** The calls of the present turn with the outputs of the caller. */
+  async function callsWith(
+    run: RunDocument,
+    outputs: ReadonlyMap<string, string>,
+  ): Promise<readonly TurnCall[]> {
+    const answered = run.pending.map((call) => ({ ...call, output: outputs.get(call.id) ?? '' }));
+    if (!run.steps.some(({ turn, isHosted }) => isHosted && turn === run.turn)) return answered;
+    const item = await deps.items().findOne({ _id: callsItemId(run._id, run.turn), runId: run._id });
+    if (item?.kind !== 'calls') throw new Error('A run that waits for outputs has its calls.');
+    return item.calls.map((call) => answered.find(({ id }) => id === call.id) ?? call);
+  }
+
   /** Gives up the runs of a thread that is deleted. */
   async function forgetThread(threadId: string): Promise<void> {
     const found = await runs()
@@ -183,6 +199,8 @@ export function createRunEngine(deps: EngineDeps) {
   const upkeep = createUpkeep(deps, { me, executor, instances, expire: expireRun });
 
   return {
+    /** The hosted tools that runs may have. */
+    hostedTools: new Set(deps.tools.map(({ type }) => type)),
     create,
     activeRun,
     current,

@@ -1,6 +1,9 @@
+import type { HostedToolType } from './settings.ts';
+
 /** A part of a message, as the API shows it. */
 export type ContentPart =
   | { type: 'text'; text: { value: string; annotations: unknown[] } }
+  | { type: 'image_file'; image_file: { file_id: string; detail: string } }
   | { type: 'image_url'; image_url: { url: string; detail: string } }
   | { type: 'refusal'; refusal: string };
 
@@ -46,11 +49,39 @@ export type MessageItem = Common & {
   metadata: Record<string, string>;
 };
 
-/** A call of a function that the model asks the caller to make. `output` is null until the caller has made it. */
-export type FunctionCall = { id: string; name: string; arguments: string; output: string | null };
+type CallCommon = {
+  id: string;
+  /** The function's name, as the model was offered it. */
+  name: string;
+  arguments: string;
+  /** What the model is told in answer; null until the call has been answered. */
+  output: string | null;
+};
 
-/** The calls of one turn of a run. Its id is that of the step that shows it. */
-export type CallsItem = Common & { kind: 'calls'; calls: FunctionCall[] };
+/** A call of a function that the caller runs. */
+export type FunctionCall = CallCommon & { type: 'function' };
+
+/** What a marker in the text of a message stands for. */
+export type Citation = { marker: string; annotation: Record<string, unknown> };
+
+/** A call of a tool that the gateway runs. */
+export type HostedCall = CallCommon & {
+  type: HostedToolType;
+  /** What a step shows of it, as the tool wrote it. */
+  details: Record<string, unknown>;
+  /** What the next message begins with. */
+  parts: ContentPart[];
+  /** What later messages of the run may cite. */
+  citations: Citation[];
+};
+
+export type TurnCall = FunctionCall | HostedCall;
+
+export const isFunctionCall = (call: TurnCall): call is FunctionCall => call.type === 'function';
+export const isHostedCall = (call: TurnCall): call is HostedCall => call.type !== 'function';
+
+/** The calls of one turn of a run, in the order in which the model made them. */
+export type CallsItem = Common & { kind: 'calls'; calls: TurnCall[] };
 
 /** What was said and done on a thread, in order. */
 export type ThreadItem = MessageItem | CallsItem;

@@ -6,7 +6,8 @@ export type Interruption = 'cancel' | 'expire' | 'gone' | 'stop';
 
 /** A run that this process executes now. */
 export class LiveRun {
-  readonly run: RunDocument;
+  /** As it is at the beginning of the present turn. */
+  run: RunDocument;
   readonly teller: Teller;
   readonly #abort = new AbortController();
   #interruption: Interruption | null = null;

@@ -22,6 +22,8 @@ export type StepRecord = {
   id: string;
   turn: number;
   type: 'message_creation' | 'tool_calls';
+  /** Whether its calls are those that the gateway runs; a turn may have a step of either kind. */
+  isHosted: boolean;
   status: StepStatus;
   /** Null for a step of calls. */
   messageId: string | null;
@@ -62,6 +64,8 @@ export type RunDocument = RunSettings & {
   sealedCaller?: string;
   /** All calls of its turns have it. */
   traceId: string;
+  /** Whether its events show the texts that searches found. */
+  showsContents: boolean;
   /** 0 where somebody reads along, else 1. */
   priority: number;
   queuedAt: Date;

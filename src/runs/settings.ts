@@ -1,19 +1,28 @@
-/** A function that the caller runs, as a run offers it to the model. */
-export type FunctionTool = {
-  type: 'function';
-  function: {
-    name: string;
-    description?: string | null;
-    /** JSON Schema of the arguments; absent for none. */
-    parameters?: Record<string, unknown> | null;
-    strict?: boolean | null;
-  };
+/** A function as a model is offered it. */
+export type FunctionDefinition = {
+  name: string;
+  description?: string | null;
+  /** JSON Schema of the arguments; absent for none. */
+  parameters?: Record<string, unknown> | null;
+  strict?: boolean | null;
 };
 
-/** A tool that the gateway would run itself. */
-export type HostedTool = { type: 'file_search' | 'code_interpreter' } & Record<string, unknown>;
+/** A function that the caller runs. */
+export type FunctionTool = { type: 'function'; function: FunctionDefinition };
 
-export type RunTool = FunctionTool | HostedTool;
+/** The tools that the gateway runs itself. */
+export type HostedToolType = 'file_search' | 'code_interpreter';
+
+/** A hosted tool with its options, as an assistant or a run lists it. */
+type HostedToolEntry = { type: HostedToolType } & Record<string, unknown>;
+
+export type RunTool = FunctionTool | HostedToolEntry;
+
+/** The files and vector stores that hosted tools may use. */
+export type ToolResources = {
+  code_interpreter?: { file_ids: string[] };
+  file_search?: { vector_store_ids: string[] };
+};
 
 export const isFunctionTool = (tool: RunTool): tool is FunctionTool => tool.type === 'function';
 
@@ -27,7 +36,7 @@ export type ToolChoice =
   | 'auto'
   | 'required'
   | { type: 'function'; function: { name: string } }
-  | { type: 'file_search' | 'code_interpreter' };
+  | { type: HostedToolType };
 
 export type TruncationStrategy = { type: 'auto' | 'last_messages'; last_messages: number | null };
 
@@ -36,6 +45,8 @@ export type RunSettings = {
   model: string;
   instructions: string;
   tools: RunTool[];
+  /** Those of the assistant, or what the request names in their place; the thread has resources of its own. */
+  toolResources: ToolResources;
   temperature: number | null;
   topP: number | null;
   /** Of the whole run; null for no bound. */

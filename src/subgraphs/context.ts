@@ -92,7 +92,10 @@ export type ServiceDependencies = {
   /** The installation that this process belongs to. */
   installation: InstallationFacts;
   /** Executes runs of assistants. */
-  runs: Pick<RunEngine, 'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'forgetThread'>;
+  runs: Pick<
+    RunEngine,
+    'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'forgetThread' | 'hostedTools'
+  >;
   /** Asks a provider one small question. */
   probe: Probe;
   /** Guardrails as calls have them in memory, and what their checks run with. */

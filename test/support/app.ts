@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from 'mongoose';
 import { newAccount, seedTenant } from '../../seeds/bootstrap.ts';
-import { createApp } from '../../src/assembly/app.ts';
+import { type AppDependencies, createApp } from '../../src/assembly/app.ts';
 import { house } from '../../src/assembly/house.ts';
 import type { Sleep } from '../../src/auth/index.ts';
 import { close, createHttpServer, listen, openSubgraphListener } from '../../src/http/server.ts';
@@ -56,17 +56,31 @@ export type GraphAnswer = {
   errors?: { message: string; extensions: any; path?: unknown[] }[];
 };
 
+type AppOptions = Pick<AppDependencies, 'now' | 'hostedTools'> & {
+  env?: Record<string, string>;
+  /** How answers to wrong credentials and repeated attempts wait: not at all, unless a test is about that. */
+  sleep?: Sleep;
+  arrivalLimits?: ArrivalLimits;
+};
+
 /**
  * A built app on a port of its own, over a database of its own. With a DATA_DIR, or an empty MONGODB_URI, it has an embedded
  * store of its own in its directory.
  */
-export async function startApp(
-  env: Record<string, string> = {},
-  /** How answers to wrong credentials and repeated attempts wait: not at all, unless a test is about that. */
-  sleep: Sleep = async () => undefined,
+export const startApp = (
+  env?: Record<string, string>,
+  sleep?: Sleep,
   now?: () => Date,
   arrivalLimits?: ArrivalLimits,
-): Promise<TestApp> {
+): Promise<TestApp> => startAppWith({ env, sleep, now, arrivalLimits });
+
+export async function startAppWith({
+  env = {},
+  sleep = async () => undefined,
+  now,
+  arrivalLimits,
+  hostedTools,
+}: AppOptions): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const database = await databaseOf(env);
   const settings = readSettings(
@@ -83,7 +97,7 @@ export async function startApp(
   const storage = await openStorage(settings.storage);
   const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);
-  const app = createApp({ settings, storage, secrets, log, sleep, now });
+  const app = createApp({ settings, storage, secrets, log, sleep, now, hostedTools });
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade, arrivalLimits);
   const port = await listen(server, settings.listen.host, settings.listen.port);

@@ -71,7 +71,8 @@ function filledRun(_id: string, owned: Owned, size: number): RunDocument {
   return {
     _id,
     ...owned,
-    ...{ model: '@mock/mock-1', instructions: '', tools: [], temperature: null, topP: null },
+    ...{ model: '@mock/mock-1', instructions: '', tools: [], toolResources: {}, showsContents: false },
+    ...{ temperature: null, topP: null },
     ...{ maxPromptTokens: null, maxCompletionTokens: null, toolChoice: 'auto', parallelToolCalls: true },
     ...{
       truncationStrategy: { type: 'auto', last_messages: null },
@@ -83,6 +84,7 @@ function filledRun(_id: string, owned: Owned, size: number): RunDocument {
       id: turn === 0 ? FIRST_STEP : timeOrderedId('step'),
       turn,
       type: 'tool_calls',
+      isHosted: false,
       status: 'failed',
       messageId: null,
       ...{ createdAt: at, endedAt: at, usage, lastError },

@@ -1,4 +1,4 @@
-import type { FunctionCall, MessageItem, TokenCounts } from '../items.ts';
+import { type HostedCall, isFunctionCall, isHostedCall, type MessageItem, type TokenCounts, type TurnCall } from '../items.ts';
 import type { RunDocument, StepRecord } from '../run.ts';
 
 /** Seconds since 1970; null for no moment. */
@@ -60,27 +60,45 @@ export const runShape = (run: RunDocument) => ({
   reasoning_effort: run.reasoningEffort,
 });
 
-/** What a step did: the message that it made, or the calls that it asked for. */
-export const stepDetails = ({ type, messageId }: StepRecord, calls: readonly FunctionCall[]) =>
+/** What a step did: the message that it made, or those of a turn's calls that are its own. */
+export const stepDetails = (
+  { type, messageId, isHosted }: StepRecord,
+  calls: readonly TurnCall[],
+  withContents: boolean,
+) =>
   type === 'message_creation'
     ? { type, message_creation: { message_id: messageId } }
     : {
         type,
-        tool_calls: calls.map(({ id, name, arguments: given, output }) => ({
-          id,
-          type: 'function',
-          function: { name, arguments: given, output },
-        })),
+        tool_calls: calls
+          .filter((call) => isHostedCall(call) === isHosted)
+          .map((call) => callShape(call, withContents)),
       };
+
+function callShape(call: TurnCall, withContents: boolean) {
+  const { id, type } = call;
+  if (!isFunctionCall(call)) return { id, type, [type]: shownDetails(call, withContents) };
+  const { name, arguments: given, output } = call;
+  return { id, type, function: { name, arguments: given, output } };
+}
+
+/** What is shown of a hosted call: the texts that a search found only where they are asked for. */
+export function shownDetails(
+  { type, details }: Pick<HostedCall, 'type' | 'details'>,
+  withContents: boolean,
+): Record<string, unknown> {
+  if (type !== 'file_search' || withContents || !Array.isArray(details.results)) return details;
+  return { ...details, results: details.results.map(({ content: _texts, ...result }) => result) };
+}
 
 /** When a step took one of its last statuses; null for a step in another one. */
 export const endOfStep = ({ status, endedAt }: StepRecord, wanted: StepRecord['status']): Date | null =>
   status === wanted ? endedAt : null;
 
 export const stepShape = (
-  { _id, threadId, assistantId, expiresAt }: RunDocument,
+  { _id, threadId, assistantId, expiresAt, showsContents }: RunDocument,
   step: StepRecord,
-  calls: readonly FunctionCall[] = [],
+  calls: readonly TurnCall[] = [],
 ) => ({
   id: step.id,
   object: 'thread.run.step',
@@ -90,7 +108,7 @@ export const stepShape = (
   run_id: _id,
   type: step.type,
   status: step.status,
-  step_details: stepDetails(step, calls),
+  step_details: stepDetails(step, calls, showsContents),
   last_error: step.lastError,
   expires_at: seconds(expiresAt),
   expired_at: seconds(endOfStep(step, 'expired')),
@@ -111,7 +129,8 @@ export const messageShape = (message: MessageItem) => ({
   completed_at: seconds(message.completedAt),
   incomplete_at: seconds(message.incompleteAt),
   role: message.role,
-  content: message.content,
+  // The message may grow before the event is sent.
+  content: [...message.content],
   assistant_id: message.assistantId,
   run_id: message.runId,
   attachments: [],

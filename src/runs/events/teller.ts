@@ -1,5 +1,5 @@
 import type { OpenAiError } from '../../errors/index.ts';
-import type { FunctionCall, MessageItem } from '../items.ts';
+import type { MessageItem, TurnCall } from '../items.ts';
 import type { RunDocument, StepRecord } from '../run.ts';
 import { EventChannel } from './channel.ts';
 import { Sequencer } from './sequencer.ts';
@@ -18,12 +18,13 @@ export class Teller {
     this.#tell(`thread.run.${event}`, run._id, () => runShape(run));
   }
 
-  step(event: string, run: RunDocument, step: StepRecord, calls: readonly FunctionCall[] = []): void {
+  step(event: string, run: RunDocument, step: StepRecord, calls: readonly TurnCall[] = []): void {
     this.#tell(`thread.run.step.${event}`, step.id, () => stepShape(run, step, calls));
   }
 
-  stepDelta(id: string, index: number, entry: object): void {
-    const details = { type: 'tool_calls', tool_calls: [{ index, type: 'function', ...entry }] };
+  /** `entry`: the new part of a call, with its type. */
+  stepDelta(id: string, index: number, entry: { type: string } & Record<string, unknown>): void {
+    const details = { type: 'tool_calls', tool_calls: [{ index, ...entry }] };
     this.#tell('thread.run.step.delta', id, () => ({
       id,
       object: 'thread.run.step.delta',

@@ -1,12 +1,15 @@
 import type { CallsItem, ContentPart, MessageItem, ThreadItem } from '../items.ts';
 import type { RunDocument } from '../run.ts';
 import { isFunctionTool, type ToolChoice } from '../settings.ts';
+import { nameOfTool, type OfferedTools } from '../tools/offered.ts';
 
 export type ChatMessage = Record<string, unknown> & { role: string };
 
+type Asked = { messages: ChatMessage[]; room: Room; offered: OfferedTools };
+
 /** What a turn asks the model, as a chat completion. */
-export function requestOf(run: RunDocument, messages: ChatMessage[], room: Room): Record<string, unknown> {
-  const tools = run.tools.filter(isFunctionTool);
+export function requestOf(run: RunDocument, { messages, room, offered }: Asked): Record<string, unknown> {
+  const tools = [...run.tools.filter(isFunctionTool), ...offered.functions];
   const { responseFormat: format } = run;
   return {
     model: run.model,
@@ -15,7 +18,7 @@ export function requestOf(run: RunDocument, messages: ChatMessage[], room: Room)
     stream_options: { include_usage: true },
     ...(tools.length > 0 && {
       tools,
-      tool_choice: choiceOf(run),
+      tool_choice: choiceOf(run, offered),
       ...(!run.parallelToolCalls && { parallel_tool_calls: false }),
     }),
     ...(run.temperature !== null && { temperature: run.temperature }),
@@ -35,9 +38,12 @@ export const roomOf = ({ usage, maxPromptTokens, maxCompletionTokens }: RunDocum
 });
 
 /** A forced choice is for the first turn alone: the run would call for ever. */
-function choiceOf({ toolChoice, turn }: RunDocument): ToolChoice {
+function choiceOf({ toolChoice, turn }: RunDocument, offered: OfferedTools): ToolChoice {
   const isForced = toolChoice === 'required' || typeof toolChoice === 'object';
-  return isForced && turn > 0 ? 'auto' : toolChoice;
+  if (isForced && turn > 0) return 'auto';
+  if (typeof toolChoice === 'string' || toolChoice.type === 'function') return toolChoice;
+  const name = nameOfTool(offered, toolChoice.type);
+  return name === undefined ? 'auto' : { type: 'function', function: { name } };
 }
 
 /** The instructions of a run as the message before all others; none without instructions. */
@@ -81,8 +87,11 @@ function messageOf({ role, content }: MessageItem): ChatMessage {
   return { role, content: isPlain ? texts.join('\n') : content.map(chatPartOf) };
 }
 
-const textOf = (part: ContentPart): string =>
-  part.type === 'text' ? part.text.value : part.type === 'refusal' ? part.refusal : '';
+function textOf(part: ContentPart): string {
+  if (part.type === 'text') return part.text.value;
+  if (part.type === 'image_file') return `[image ${part.image_file.file_id}]`;
+  return part.type === 'refusal' ? part.refusal : '';
+}
 
 const chatPartOf = (part: ContentPart): object =>
   part.type === 'image_url' ? part : { type: 'text', text: textOf(part) };

@@ -1,19 +1,19 @@
 import { createEventReader } from '../../lib/event-stream/reader.ts';
-import type { FunctionCall, TokenCounts } from '../items.ts';
+import type { TokenCounts } from '../items.ts';
 import { errorIn } from './last-error.ts';
 
 /** What the model says in a turn, piece by piece. */
 export type TurnPiece =
   | { kind: 'text'; text: string }
   | { kind: 'refusal'; text: string }
-  | { kind: 'call'; index: number; id: string; name: string }
+  | { kind: 'call'; index: number; name: string }
   | { kind: 'arguments'; index: number; text: string };
 
 /** What the model has said in a whole turn. */
 export type TurnAnswer = {
   text: string;
   refusal: string;
-  calls: FunctionCall[];
+  calls: { name: string; arguments: string }[];
   /** Why it stopped, in the words of chat completions. */
   finish: string;
   /** Null where the provider counted nothing. */
@@ -26,7 +26,7 @@ export class BrokenAnswer extends Error {}
 type Delta = {
   content?: string | null;
   refusal?: string | null;
-  tool_calls?: { index?: number; id?: string; function?: { name?: string; arguments?: string } }[] | null;
+  tool_calls?: { index?: number; function?: { name?: string; arguments?: string } }[] | null;
 };
 type Chunk = {
   choices?: { delta?: Delta; finish_reason?: string | null }[];
@@ -82,15 +82,15 @@ export async function readChat(
     for (const call of calls ?? []) takeCall(call);
   };
 
-  const takeCall = ({ index = 0, id, function: of }: NonNullable<Delta['tool_calls']>[number]) => {
+  const takeCall = ({ index = 0, function: of }: NonNullable<Delta['tool_calls']>[number]) => {
     if (isSingle && index > 0) return;
     let call = answer.calls[index];
     if (!call) {
       if (index !== answer.calls.length || !of?.name)
         throw new BrokenAnswer('The calls of the model are not in order.');
-      call = { id: id ?? '', name: of.name, arguments: '', output: null };
+      call = { name: of.name, arguments: '' };
       answer.calls.push(call);
-      tell({ kind: 'call', index, id: call.id, name: call.name });
+      tell({ kind: 'call', index, name: call.name });
     }
     if (of?.arguments) {
       call.arguments += of.arguments;

@@ -2,32 +2,45 @@ import type { Teller } from '../events/teller.ts';
 import { turnId } from '../ids.ts';
 import type {
   CallsItem,
+  Citation,
   ContentPart,
-  FunctionCall,
+  HostedCall,
   IncompleteReason,
   MessageItem,
-  TokenCounts,
+  ThreadItem,
+  TurnCall,
   TurnFinish,
 } from '../items.ts';
 import type { RunDocument, RunError, StepRecord, StepStatus } from '../run.ts';
+import type { HostedToolType } from '../settings.ts';
+import type { ToolContext, ToolOutput } from '../tools/tool.ts';
 import type { TurnPiece } from './read-chat.ts';
+import { Saying } from './saying.ts';
+import { callsItemId, noTokens, TurnSteps } from './steps.ts';
+import { TurnCalls } from './turn-calls.ts';
 
 /** Writes an item of the run's thread; throws where another process has taken the run over. */
 export type WriteItem = (item: MessageItem | CallsItem) => Promise<void>;
 
-/** Places of what one turn makes, by which their ids follow from the run's. */
-const MESSAGE = 0;
-const MESSAGE_STEP = 1;
-const CALLS_STEP = 2;
-const FIRST_CALL = 16;
+/** What a turn begins with. */
+export type Inheritance = {
+  /** The hosted tools on offer, by the names of their functions. */
+  hosted: ReadonlyMap<string, HostedToolType>;
+  /** What the next message begins with. */
+  parts: readonly ContentPart[];
+  /** What messages may cite. */
+  citations: readonly Citation[];
+};
 
-const nothing: TokenCounts = { promptTokens: 0, completionTokens: 0 };
+/** The place of a turn's message, by which its id follows from the run's. */
+const MESSAGE = 0;
 
 /** Turns what the model says in one turn into steps, a message and calls, and tells of each as it comes. */
 export class Speaker {
-  readonly steps: StepRecord[] = [];
-  readonly calls: FunctionCall[] = [];
-  #message: MessageItem | null = null;
+  #inheritance: Inheritance = { hosted: new Map(), parts: [], citations: [] };
+  #saying: Saying | null = null;
+  readonly #steps: TurnSteps;
+  readonly #calls: TurnCalls;
   readonly #run: RunDocument;
   readonly #teller: Teller;
   readonly #write: WriteItem;
@@ -41,43 +54,38 @@ export class Speaker {
     this.#teller = teller;
     this.#write = write;
     this.#now = now;
+    this.#steps = new TurnSteps(run, teller, now);
+    this.#calls = new TurnCalls(run, teller, this.#steps);
   }
 
-  /** The message as far as it is said; null before its first word, and once it is written. */
-  get openMessage(): MessageItem | null {
-    return this.#message;
+  get steps(): readonly StepRecord[] {
+    return this.#steps.all;
+  }
+
+  get calls(): readonly TurnCall[] {
+    return this.#calls.all;
+  }
+
+  inherit(inheritance: Inheritance): void {
+    this.#inheritance = inheritance;
+    this.#calls.hosted = inheritance.hosted;
   }
 
   take(piece: TurnPiece): Promise<void> | undefined {
     if (piece.kind === 'text' || piece.kind === 'refusal') {
-      this.#say(piece.kind, piece.text);
-      return;
-    }
-    if (piece.kind === 'call') return this.#beginCall(piece);
-    const call = this.calls[piece.index];
-    const step = this.steps.at(-1);
-    if (!call || !step) return;
-    call.arguments += piece.text;
-    this.#teller.stepDelta(step.id, piece.index, { function: { arguments: piece.text } });
+      this.#saying ??= this.#beginMessage();
+      this.#saying.say(piece.kind, piece.text);
+    } else if (piece.kind === 'call') return this.#beginCall(piece);
+    else this.#calls.addArguments(piece);
   }
 
-  #say(kind: 'text' | 'refusal', text: string): void {
-    const message = this.#message ?? this.#beginMessage();
-    let at = message.content.findIndex(({ type }) => type === kind);
-    const isFirst = at < 0;
-    if (isFirst) at = message.content.push(partOf(kind)) - 1;
-    const part = message.content[at] as ContentPart;
-    if (part.type === 'refusal') part.refusal += text;
-    else if (part.type === 'text') part.text.value += text;
-    const delta = { value: text, ...(isFirst && { annotations: [] }) };
-    this.#teller.messageDelta(message._id, {
-      index: at,
-      type: kind,
-      ...(kind === 'text' ? { text: delta } : { refusal: text }),
-    });
+  async #beginCall(call: { index: number; name: string }): Promise<void> {
+    // At most one step is open: the words that come before the calls end here.
+    if (this.#saying) await this.endMessage('completed', null, null);
+    this.#calls.begin(call);
   }
 
-  #beginMessage(): MessageItem {
+  #beginMessage(): Saying {
     const message: MessageItem = {
       ...this.#common(turnId('msg', this.#run._id, this.#run.turn, MESSAGE)),
       kind: 'message',
@@ -90,38 +98,10 @@ export class Speaker {
       assistantId: this.#run.assistantId,
       metadata: {},
     };
-    this.#beginStep(MESSAGE_STEP, 'message_creation', message._id);
+    this.#steps.begin('message', message._id);
     this.#teller.message('created', message);
     this.#teller.message('in_progress', message);
-    this.#message = message;
-    return message;
-  }
-
-  async #beginCall({ index, name }: { index: number; name: string }): Promise<void> {
-    // At most one step is open: the words that come before the calls end here.
-    if (this.#message) await this.endMessage('completed', null, null);
-    const step = this.calls.length > 0 ? this.steps.at(-1) : this.#beginStep(CALLS_STEP, 'tool_calls', null);
-    const id = turnId('call', this.#run._id, this.#run.turn, FIRST_CALL + index);
-    this.calls.push({ id, name, arguments: '', output: null });
-    this.#teller.stepDelta(step?.id ?? '', index, { id, function: { name, arguments: '', output: null } });
-  }
-
-  #beginStep(place: number, type: StepRecord['type'], messageId: string | null): StepRecord {
-    const step: StepRecord = {
-      id: turnId('step', this.#run._id, this.#run.turn, place),
-      turn: this.#run.turn,
-      type,
-      status: 'in_progress',
-      messageId,
-      createdAt: this.#now(),
-      endedAt: null,
-      usage: null,
-      lastError: null,
-    };
-    this.steps.push(step);
-    this.#teller.step('created', this.#run, step);
-    this.#teller.step('in_progress', this.#run, step);
-    return step;
+    return new Saying(message, this.#teller, this.#inheritance);
   }
 
   /** Ends the message that is open, in the store first. `finish`: where the whole turn ends with it. */
@@ -130,8 +110,11 @@ export class Speaker {
     reason: IncompleteReason | null,
     finish: TurnFinish | null,
   ): Promise<void> {
-    const message = this.#message;
-    if (!message) return;
+    // A model may leave it at what its tools have made.
+    if (finish && this.#inheritance.parts.length > 0) this.#saying ??= this.#beginMessage();
+    if (!this.#saying) return;
+    this.#saying.end();
+    const { message } = this.#saying;
     const at = this.#now();
     Object.assign(message, {
       status,
@@ -141,31 +124,44 @@ export class Speaker {
       finish,
     });
     await this.#write(message);
-    this.#message = null;
+    this.#saying = null;
     this.#teller.message(status, message);
     if (status === 'completed' || reason === 'max_tokens')
-      this.#endStep('completed', finish?.usage ?? nothing, null);
+      this.#steps.end('completed', { usage: finish?.usage ?? noTokens, calls: [] });
   }
 
-  /** Writes the calls, which wait for their outputs in a step that stays open. */
-  async endCalls(finish: TurnFinish): Promise<void> {
-    const step = this.steps.at(-1);
-    if (!step || this.calls.length === 0) return;
-    step.usage = finish.usage;
-    await this.#write({ ...this.#common(step.id), kind: 'calls', calls: this.calls, finish });
+  /** Writes the calls with which the turn ends. */
+  endCalls(finish: TurnFinish): Promise<void> {
+    const item = this.#common(callsItemId(this.#run._id, this.#run.turn));
+    return this.#write({ ...item, kind: 'calls', calls: this.#calls.all, finish });
+  }
+
+  /** Takes up a turn that the model has ended, and a process before this one has not. */
+  recall(items: readonly ThreadItem[]): void {
+    for (const item of items) {
+      const usage = item.finish?.usage ?? noTokens;
+      if (item.kind === 'calls') this.#calls.all.push(...item.calls);
+      else if (item.status !== 'in_progress') this.#steps.recall(item._id, { at: item.createdAt, usage });
+    }
+  }
+
+  /** Has the hosted calls of the turn answered; the step of functions, where there are any, stays open behind them. */
+  async answerCalls(
+    finish: TurnFinish,
+    answer: (call: HostedCall, tell: ToolContext['tell']) => Promise<ToolOutput>,
+  ): Promise<void> {
+    await this.#calls.answerHosted(finish, answer, () => this.endCalls(finish));
+    this.#calls.awaitFunctions(finish);
   }
 
   /** Ends what is open because the run ends before the turn does. */
-  async breakOff(reason: IncompleteReason, status: StepStatus, error: RunError | null): Promise<void> {
-    if (this.#message) await this.endMessage('incomplete', reason, null);
-    if (this.steps.at(-1)?.status === 'in_progress') this.#endStep(status, nothing, error);
-  }
-
-  #endStep(status: StepStatus, usage: TokenCounts, error: RunError | null): void {
-    const step = this.steps.at(-1);
-    if (!step) return;
-    Object.assign(step, { status, endedAt: this.#now(), usage, lastError: error });
-    this.#teller.step(status, this.#run, step, this.calls);
+  async breakOff(
+    reason: IncompleteReason,
+    status: Exclude<StepStatus, 'in_progress'>,
+    error: RunError | null,
+  ): Promise<void> {
+    if (this.#saying) await this.endMessage('incomplete', reason, null);
+    this.#steps.end(status, { usage: noTokens, error, calls: this.#calls.all });
   }
 
   #common(_id: string) {
@@ -183,6 +179,3 @@ export class Speaker {
     };
   }
 }
-
-const partOf = (kind: 'text' | 'refusal'): ContentPart =>
-  kind === 'text' ? { type: 'text', text: { value: '', annotations: [] } } : { type: 'refusal', refusal: '' };

@@ -1,6 +1,6 @@
 import { BadRequest } from './bad-request.ts';
 import { CREATED, exampleOf, idOf, textOf, usageOf, wantsUsage, wordsOf } from './content.ts';
-import { scriptOf } from './script.ts';
+import { type Script, scriptOf } from './script.ts';
 
 type Body = Record<string, unknown>;
 type Message = { role?: unknown; content?: unknown };
@@ -74,10 +74,12 @@ function replyTo(body: Body): Reply {
   const script = scriptOf(list);
   if (script?.kind === 'refuse') return { ...plain, refusal: REFUSAL };
   if (script?.kind === 'long') return { ...plain, ...longContent(body, script.words) };
-  const tools =
-    script?.kind === 'tools' ? scriptedTools(body, list, script.isAll) : requestedTools(body, list);
+  if (script?.kind === 'ask' && isAnswered(list))
+    return { ...plain, content: fromTool(script.tool, script.text, textOf(list.at(-1)?.content)) };
+  const tools = toolsToCall(body, list, script);
   if (tools.length > 0) {
-    return { ...plain, toolCalls: tools.map((tool, index) => callOf(tool, echo, { body, index })) };
+    const given = script?.kind === 'ask' ? script.text : echo;
+    return { ...plain, toolCalls: tools.map((tool, index) => callOf(tool, given, { body, index })) };
   }
   return { ...plain, content: contentFor(body.response_format, echo) };
 }
@@ -108,10 +110,20 @@ function requestedTools(body: Body, messages: Message[]): Tool[] {
   return tools.filter((tool) => tool.name === named).slice(0, 1);
 }
 
-/** The tools that a message asks for by name of a script: none once they have answered, or where none may be called. */
-function scriptedTools(body: Body, messages: Message[], isAll: boolean): Tool[] {
+/** The tools that a script asks for: none once they have answered, or where none may be called. */
+function toolsToCall(body: Body, messages: Message[], script: Script | null): Tool[] {
+  if (script?.kind !== 'tools' && script?.kind !== 'ask') return requestedTools(body, messages);
   if (body.tool_choice === 'none' || isAnswered(messages)) return [];
-  return toolsOf(body).slice(0, isAll ? undefined : 1);
+  const tools = toolsOf(body);
+  if (script.kind === 'ask') return tools.filter(({ name }) => name === script.tool);
+  return tools.slice(0, script.isAll ? undefined : 1);
+}
+
+/** Cites what a search found, and says what code printed. */
+function fromTool(tool: 'file_search' | 'code_interpreter', asked: string, output: string): string {
+  if (tool === 'code_interpreter') return output;
+  const [marker] = /【[^】]{1,300}】/.exec(output) ?? [];
+  return marker === undefined ? `Nothing was found for ${asked}` : `${asked} ${marker}`;
 }
 
 const toolsOf = ({ tools }: Body): Tool[] =>

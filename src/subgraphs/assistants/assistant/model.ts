@@ -1,7 +1,7 @@
 import { Schema } from 'mongoose';
-import type { ResponseFormat, RunTool } from '../../../runs/settings.ts';
+import type { ResponseFormat, RunTool, ToolResources } from '../../../runs/settings.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
-import type { Metadata, ToolResources } from '../members/index.ts';
+import type { Metadata } from '../members/index.ts';
 
 /** What callers set of an assistant. */
 export type AssistantMembers = {

@@ -1,10 +1,6 @@
 import { z } from 'zod';
+import type { ToolResources } from '../../../runs/settings.ts';
 import { parsed } from './parsed.ts';
-
-export type ToolResources = {
-  code_interpreter?: { file_ids: string[] };
-  file_search?: { vector_store_ids: string[] };
-};
 
 const ids = (most: number) => z.array(z.string().min(1).max(255)).max(most);
 

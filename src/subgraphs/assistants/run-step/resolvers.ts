@@ -1,6 +1,7 @@
 import { endOfStep, stepDetails } from '../../../runs/events/shapes.ts';
+import { callsItemId } from '../../../runs/turn/steps.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
-import { callsByStepId, getStep, listSteps } from './service.ts';
+import { callsByItemId, getStep, listSteps } from './service.ts';
 
 export const resolvers = {
   Query: {
@@ -15,8 +16,13 @@ export const resolvers = {
     runId: ({ run }) => run._id,
     type: ({ step }) => step.type,
     status: ({ step }) => step.status,
-    stepDetails: async ({ step }, _args, context) =>
-      stepDetails(step, step.type === 'tool_calls' ? await callsByStepId(context).load(step.id) : []),
+    stepDetails: async ({ run, step, withContents }, _args, context) => {
+      const calls =
+        step.type === 'tool_calls'
+          ? await callsByItemId(context).load(callsItemId(run._id, step.turn))
+          : [];
+      return stepDetails(step, calls, withContents);
+    },
     lastError: ({ step }) => step.lastError,
     expiresAt: ({ run }) => run.expiresAt,
     expiredAt: ({ step }) => endOfStep(step, 'expired'),

@@ -1,27 +1,25 @@
 import DataLoader from 'dataloader';
 import { invalidInput } from '../../../errors/index.ts';
-import type { CallsItem, FunctionCall } from '../../../runs/items.ts';
+import type { CallsItem, TurnCall } from '../../../runs/items.ts';
 import type { RunDocument, StepRecord } from '../../../runs/run.ts';
 import { type GraphContext, perRequest } from '../../context.ts';
 import type { CursorArguments, CursorPage } from '../../cursor-page.ts';
 import { notFound, requireId } from '../caller.ts';
+import { type Included, showsContents } from '../included.ts';
 import { getRun } from '../run/index.ts';
 import { threadItemModel } from '../thread-message/index.ts';
 
 /** A step with the run that it is part of. */
-export type RunStepRow = { run: RunDocument; step: StepRecord };
+export type RunStepRow = { run: RunDocument; step: StepRecord; withContents: boolean };
 
 type Place = { threadId: string; runId: string };
-
-/** The values of `include` that programs send; what they ask for is not there yet. */
-const includes = ['step_details.tool_calls[*].file_search.results[*].content'];
 
 /** A page of the steps, which are stored with their run. */
 export async function listSteps(
   context: GraphContext,
-  { threadId, runId, include, ...args }: Place & CursorArguments & { include?: readonly string[] | null },
+  { threadId, runId, include, ...args }: Place & CursorArguments & Included,
 ): Promise<CursorPage<RunStepRow>> {
-  requireKnown(include);
+  const withContents = showsContents(include);
   const run = await getRun(context, threadId, runId);
   const ordered = args.order === 'asc' ? run.steps : run.steps.toReversed();
   const placeOf = (id: string | null | undefined, param: string, otherwise: number) => {
@@ -36,7 +34,7 @@ export async function listSteps(
   const isBackwards = args.before != null && args.after == null;
   const shown = isBackwards ? inside.slice(-args.limit) : inside.slice(0, args.limit);
   return {
-    data: shown.map((step) => ({ run, step })),
+    data: shown.map((step) => ({ run, step, withContents })),
     firstId: shown[0]?.id ?? null,
     lastId: shown.at(-1)?.id ?? null,
     hasMore: inside.length > shown.length,
@@ -46,25 +44,20 @@ export async function listSteps(
 export async function getStep(
   context: GraphContext,
   { threadId, runId }: Place,
-  { id, include }: { id: string; include?: readonly string[] | null },
+  { id, include }: { id: string } & Included,
 ): Promise<RunStepRow> {
-  requireKnown(include);
+  const withContents = showsContents(include);
   requireId('step', id);
   const run = await getRun(context, threadId, runId);
   const step = run.steps.find((each) => each.id === id);
   if (!step) throw notFound('step', id);
-  return { run, step };
+  return { run, step, withContents };
 }
 
-function requireKnown(include: readonly string[] | null | undefined): void {
-  const unknown = include?.find((value) => !includes.includes(value));
-  if (unknown !== undefined) throw invalidInput('include', `include must be ${includes.join(' or ')}.`);
-}
-
-/** The calls of steps, by the step's id; none for a step without any. */
-export const callsByStepId = perRequest(
+/** The calls of turns, by the id of their item; none for a turn without any. */
+export const callsByItemId = perRequest(
   (context: GraphContext) =>
-    new DataLoader<string, readonly FunctionCall[]>(async (ids) => {
+    new DataLoader<string, readonly TurnCall[]>(async (ids) => {
       const found = await threadItemModel(context.db)
         .find({ _id: { $in: [...ids] }, kind: 'calls' })
         .lean<CallsItem[]>();

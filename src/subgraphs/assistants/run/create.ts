@@ -8,21 +8,22 @@ import type { GraphContext } from '../../context.ts';
 import type { CreateRunInput, CreateThreadAndRunInput } from '../../types.generated.ts';
 import { findAssistant } from '../assistant/index.ts';
 import { requireWriter } from '../caller.ts';
+import { type Included, showsContents } from '../included.ts';
 import { metadataOf } from '../members/index.ts';
 import { getThread, newThread, type ThreadDocument, threadShape } from '../thread/index.ts';
 import { messageItems, threadItemModel, writtenMessage } from '../thread-message/index.ts';
-import { settingsOf } from './settings.ts';
+import { type RunInput, settingsOf } from './settings.ts';
 
 /** Has an assistant answer a thread. */
 export async function createRun(
   context: GraphContext,
   threadId: string,
-  input: CreateRunInput,
+  { include, ...input }: CreateRunInput & Included,
 ): Promise<RunDocument> {
   const owner = requireWriter(context);
   requireStreamable(context, input);
   const thread = await getThread(context, threadId);
-  const run = await runFor(context, thread, input);
+  const run = await runFor(context, thread, input, showsContents(include));
   const written = (input.additionalMessages ?? []).map((message, index) =>
     writtenMessage(message, `input.additionalMessages[${index}]`),
   );
@@ -43,9 +44,9 @@ export async function createThreadAndRun(
 ): Promise<RunDocument> {
   requireWriter(context);
   requireStreamable(context, input);
-  const { thread: threadInput, toolResources, ...runInput } = input;
-  const { thread, store } = newThread(context, { toolResources, ...threadInput }, 'input.thread');
-  const run = await runFor(context, thread, runInput);
+  const { thread: threadInput, ...runInput } = input;
+  const { thread, store } = newThread(context, threadInput ?? {}, 'input.thread');
+  const run = await runFor(context, thread, runInput, false);
   await store();
   const begun = await context.runs.create(run, {
     isStreamed: input.stream === true,
@@ -69,7 +70,12 @@ export function requireStreamable(context: GraphContext, { stream }: { stream?: 
   });
 }
 
-async function runFor(context: GraphContext, thread: ThreadDocument, input: CreateRunInput): Promise<NewRun> {
+async function runFor(
+  context: GraphContext,
+  thread: ThreadDocument,
+  input: RunInput,
+  withContents: boolean,
+): Promise<NewRun> {
   const assistant = await findAssistant(context, input.assistantId);
   const { headers } = context.request;
   if (!credentialOf(headers)) {
@@ -77,7 +83,7 @@ async function runFor(context: GraphContext, thread: ThreadDocument, input: Crea
       message: 'A run calls models with the credential of its request: send an API key or a token.',
     });
   }
-  const settings = settingsOf(assistant, input);
+  const settings = settingsOf(assistant, input, context.runs.hostedTools);
   const metadata = metadataOf(input.metadata, 'input.metadata');
   const createdAt = context.now();
   const _id = timeOrderedId('run');
@@ -91,6 +97,7 @@ async function runFor(context: GraphContext, thread: ThreadDocument, input: Crea
     ...settings,
     metadata,
     incompleteReason: null,
+    showsContents: withContents,
     sealedCaller: sealCaller(context.secrets, headers, _id),
     traceId: traceOf(headers, _id),
     priority: input.stream ? 0 : 1,

@@ -15,7 +15,8 @@ export const resolvers = {
     runs: (_parent, args, context) => listRuns(context, args),
   },
   Mutation: {
-    createRun: (_parent, { threadId, input }, context) => createRun(context, threadId, input),
+    createRun: (_parent, { threadId, include, input }, context) =>
+      createRun(context, threadId, { ...input, include }),
     createThreadAndRun: (_parent, { input }, context) => createThreadAndRun(context, input),
     updateRun: (_parent, { threadId, id, input }, context) =>
       updateRun(context, { threadId, id }, input ?? {}),

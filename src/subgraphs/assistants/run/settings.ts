@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../errors/index.ts';
 import {
+  type HostedToolType,
   isFunctionTool,
   type RunSettings,
   type RunTool,
@@ -9,7 +10,7 @@ import {
 } from '../../../runs/settings.ts';
 import type { CreateRunInput } from '../../types.generated.ts';
 import type { AssistantDocument } from '../assistant/index.ts';
-import { MOST_TOOLS, parsed, responseFormatOf, toolsOf } from '../members/index.ts';
+import { MOST_TOOLS, parsed, responseFormatOf, toolResourcesOf, toolsOf } from '../members/index.ts';
 
 const truncation = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('auto'), last_messages: z.null().optional() }),
@@ -26,14 +27,23 @@ const named = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('code_interpreter') }),
 ]);
 
-/** What a run is to do: the assistant's values under those of the request. */
-export function settingsOf(assistant: AssistantDocument, input: CreateRunInput): RunSettings {
+/** What the request of a run may say of it; tool resources come with a new thread alone. */
+export type RunInput = CreateRunInput & { toolResources?: unknown };
+
+/** What a run is to do: the assistant's values under those of the request. `hosted`: the tools that the gateway runs. */
+export function settingsOf(
+  assistant: AssistantDocument,
+  input: RunInput,
+  hosted: ReadonlySet<HostedToolType>,
+): RunSettings {
   const tools = input.tools == null ? assistant.tools : toolsOf(input.tools, 'input.tools', MOST_TOOLS.run);
-  requireFunctions(tools, input.tools == null ? 'assistantId' : 'tools');
+  requireAvailable(tools, hosted, input.tools == null ? 'assistantId' : 'tools');
   return {
     model: input.model ?? assistant.model,
     instructions: instructionsOf(assistant, input),
     tools,
+    toolResources:
+      toolResourcesOf(input.toolResources, 'input.toolResources') ?? assistant.toolResources ?? {},
     temperature: input.temperature ?? assistant.temperature,
     topP: input.topP ?? assistant.topP,
     maxPromptTokens: input.maxPromptTokens ?? null,
@@ -56,12 +66,16 @@ function instructionsOf(assistant: AssistantDocument, input: CreateRunInput): st
   return own === '' || more === '' ? own + more : `${own}\n\n${more}`;
 }
 
-/** Refuses tools that nobody here runs yet, rather than to leave them out without a word. */
-function requireFunctions(tools: readonly RunTool[], param: string): void {
-  const hosted = tools.find((tool) => !isFunctionTool(tool));
-  if (!hosted) return;
+/** Refuses tools that nobody here runs, rather than to leave them out without a word. */
+function requireAvailable(
+  tools: readonly RunTool[],
+  hosted: ReadonlySet<HostedToolType>,
+  param: string,
+): void {
+  const missing = tools.find((tool) => !isFunctionTool(tool) && !hosted.has(tool.type));
+  if (!missing) return;
   throw new GatewayError('VALIDATION_FAILED', {
-    message: `The tool ${hosted.type} is not available here yet; runs take tools of the type function.`,
+    message: `The tool ${missing.type} is not available here; runs take ${['function', ...hosted].join(', ')}.`,
     param: `input.${param}`,
     reason: 'invalid_value',
   });

@@ -1,6 +1,7 @@
 import { Schema } from 'mongoose';
+import type { ToolResources } from '../../../runs/settings.ts';
 import { defineModel, resourceSchema } from '../../../storage/model.ts';
-import type { Metadata, ToolResources } from '../members/index.ts';
+import type { Metadata } from '../members/index.ts';
 
 export type ThreadDocument = {
   _id: string;

@@ -1,0 +1,135 @@
+import { type RunDeps, ToolFailed } from '../deps.ts';
+import type { RunEnding } from '../end-run.ts';
+import { type HostedCall, isFunctionCall, type ThreadItem, type TurnCall, type TurnFinish } from '../items.ts';
+import type { LiveRun } from '../live.ts';
+import type { RunDocument } from '../run.ts';
+import { type OfferedTools, offeredTools } from '../tools/offered.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import { askModel, ModelRefused } from './ask-model.ts';
+import { serverError } from './last-error.ts';
+import { type ChatMessage, historyOf, requestOf, roomOf, systemMessages } from './prompt.ts';
+import { readChat, type TurnAnswer } from './read-chat.ts';
+import type { Inheritance, Speaker } from './speaker.ts';
+import { DEFAULT_WINDOW, estimatedTokens, truncated } from './truncate.ts';
+
+/** Turns of a run at most. */
+const MAX_TURNS = 64;
+/** The newest items of a thread among which a turn looks for what to send. */
+const MAX_HISTORY = 2000;
+/** Characters of a token, about: for providers that count nothing. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Asks the model once, and answers those of its calls that the gateway can answer; says how the run goes on. */
+export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): Promise<RunEnding> {
+  const { run } = live;
+  if (run.turn >= MAX_TURNS) {
+    return { kind: 'failed', error: serverError(`A run has at most ${MAX_TURNS} turns.`) };
+  }
+  const [items, offered] = await Promise.all([newestItems(deps, run), offeredTools(deps.tools, run)]);
+  const isOfTurn = (item: ThreadItem) => item.runId === run._id && item.turn === run.turn;
+  const before = items.filter((item) => !isOfTurn(item));
+  speaker.inherit(inheritanceOf(run, before, offered));
+  const present = items.filter(isOfTurn);
+  let finish = present.findLast((item) => item.finish !== null)?.finish ?? null;
+  // The process before this one died behind the last item: the model need not be asked again.
+  if (finish) speaker.recall(present);
+  else {
+    const answer = await answerOf(deps, live, { speaker, groups: historyOf(before), offered });
+    if (answer === null) return { kind: 'incomplete', reason: 'max_prompt_tokens' };
+    finish = await finishTurn(answer, speaker);
+  }
+  if (finish.hasCalls)
+    await speaker.answerCalls(finish, (call, tell) => answerCall(call, { live, offered, tell }));
+  return endingOfTurn(finish, speaker.calls);
+}
+
+async function newestItems({ items }: RunDeps, { threadId }: RunDocument): Promise<ThreadItem[]> {
+  const found = await items()
+    .find({ threadId })
+    .sort({ createdAt: -1, _id: -1 })
+    .limit(MAX_HISTORY)
+    .toArray();
+  return found.reverse();
+}
+
+/** What the turns before have left: sources for all messages of the run, and parts for the first behind them. */
+function inheritanceOf(run: RunDocument, before: readonly ThreadItem[], { byName }: OfferedTools): Inheritance {
+  const hosted = new Map([...byName].map(([name, { type }]) => [name, type]));
+  const own = before.filter(({ runId }) => runId === run._id);
+  const lastMessage = own.findLastIndex(({ kind }) => kind === 'message');
+  const callsIn = (items: readonly ThreadItem[]) =>
+    items
+      .flatMap((item) => (item.kind === 'calls' ? item.calls : []))
+      .filter((call) => call.type !== 'function');
+  return {
+    hosted,
+    citations: callsIn(own).flatMap(({ citations }) => citations),
+    parts: callsIn(own.slice(lastMessage + 1)).flatMap(({ parts }) => parts),
+  };
+}
+
+type Asking = { speaker: Speaker; groups: ChatMessage[][]; offered: OfferedTools };
+
+/** What the model says; null where the budget does not even hold the newest message. */
+async function answerOf(
+  deps: RunDeps,
+  live: LiveRun,
+  { speaker, groups, offered }: Asking,
+): Promise<TurnAnswer | null> {
+  const { run } = live;
+  const system = systemMessages(run);
+  const room = roomOf(run);
+  if (room.completion !== null && room.completion <= 0) return null;
+  const budget = Math.min(room.prompt ?? Number.POSITIVE_INFINITY, DEFAULT_WINDOW) - estimatedTokens(system);
+  if (room.prompt !== null && estimatedTokens(groups.at(-1) ?? []) > budget) return null;
+  const ask = async (tokens: number) => {
+    const messages = [...system, ...truncated(groups, run.truncationStrategy, tokens).flat()];
+    return askModel(deps, run, requestOf(run, { messages, room, offered }), live.signal);
+  };
+  const body = await ask(budget).catch((error: unknown) => {
+    // Nothing is known of the model's window but that it is smaller.
+    if (error instanceof ModelRefused && error.isTooLong) return ask(Math.floor(budget / 2));
+    throw error;
+  });
+  return readChat(body, (piece) => speaker.take(piece), !run.parallelToolCalls);
+}
+
+async function finishTurn(answer: TurnAnswer, speaker: Speaker): Promise<TurnFinish> {
+  const said = answer.text + answer.refusal + speaker.calls.map((call) => call.arguments).join('');
+  const usage = answer.usage ?? {
+    promptTokens: 0,
+    completionTokens: Math.ceil(said.length / CHARACTERS_PER_TOKEN),
+  };
+  const isCutShort = answer.finish === 'length';
+  // Calls that were cut short have no whole arguments.
+  const hasCalls = speaker.calls.length > 0 && !isCutShort;
+  const finish: TurnFinish = { reason: answer.finish, usage, hasCalls };
+  if (hasCalls) await speaker.endCalls(finish);
+  else if (answer.finish === 'content_filter')
+    await speaker.endMessage('incomplete', 'content_filter', finish);
+  else if (isCutShort) await speaker.endMessage('incomplete', 'max_tokens', finish);
+  else await speaker.endMessage('completed', null, finish);
+  return finish;
+}
+
+type Answering = { live: LiveRun; offered: OfferedTools; tell: ToolContext['tell'] };
+
+function answerCall({ id, name, type, arguments: given }: HostedCall, { live, offered, tell }: Answering) {
+  // A run that is taken up again may find less at hand than before.
+  const tool = offered.byName.get(name);
+  if (!tool) throw new ToolFailed(`The tool ${type} is not available any more.`);
+  return tool.call({ id, arguments: given }, { run: live.run, signal: live.signal, tell });
+}
+
+function endingOfTurn({ reason, usage, hasCalls }: TurnFinish, made: readonly TurnCall[]): RunEnding {
+  if (hasCalls) {
+    const calls = made.filter(isFunctionCall);
+    return calls.length > 0 ? { kind: 'requires_action', usage, calls } : { kind: 'next_turn', usage };
+  }
+  if (reason === 'length') return { kind: 'incomplete', reason: 'max_completion_tokens', usage };
+  if (reason === 'content_filter') {
+    const message = "The provider's content filter stopped the answer.";
+    return { kind: 'failed', error: { code: 'invalid_prompt', message }, usage };
+  }
+  return { kind: 'completed', usage };
+}
