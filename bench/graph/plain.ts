@@ -96,6 +96,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       cancel: noRuns,
       current: async (run) => run,
       activeRun: async () => null,
+      hostedTools: new Set(),
       forgetThread: async () => undefined,
     },
     probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),

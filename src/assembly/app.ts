@@ -163,7 +163,7 @@ export function createApp(dependencies: AppDependencies): App {
     runs: () => nativeDb(db).collection('runs'),
     items: () => nativeDb(db).collection('thread_items'),
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
-    ...{ dataplane, tools: hostedTools, secrets, now, log },
+    ...{ dataplane, tools: hostedTools, changes, secrets, now, log },
   });
   const databaseUp = () => db.readyState === 1 && !changes.isStale();
   const startedAt = now();

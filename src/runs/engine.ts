@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import { GatewayError } from '../errors/index.ts';
+import type { Changes } from '../storage/changes.ts';
 import type { RunDeps } from './deps.ts';
 import type { EventChannel } from './events/channel.ts';
 import { Teller } from './events/teller.ts';
 import { createExecutor } from './executor.ts';
 import { createInstances, type RunInstanceDocument } from './instances.ts';
-import type { CallsItem, TurnCall } from './items.ts';
+import type { CallsItem, RunCall } from './items.ts';
 import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
 import { expire } from './sweep.ts';
 import { change } from './transitions.ts';
@@ -34,7 +35,10 @@ export type Beginning = {
 
 export type RunEngine = ReturnType<typeof createRunEngine>;
 
-type EngineDeps = RunDeps & { instances: () => Collection<RunInstanceDocument> };
+type EngineDeps = RunDeps & {
+  instances: () => Collection<RunInstanceDocument>;
+  changes: Pick<Changes, 'publish' | 'subscribe'>;
+};
 
 /** Executes runs: those that this process made, those that wait, and those of processes that have died. */
 export function createRunEngine(deps: EngineDeps) {
@@ -45,6 +49,7 @@ export function createRunEngine(deps: EngineDeps) {
   const hasPlace = () => executor.places() > 0;
 
   async function create(made: NewRun, { isStreamed, prepare, before }: Beginning): Promise<Begun> {
+    await upkeep.begin();
     const isOwn = hasPlace();
     if (!isOwn) await requireRoom(made.workspaceId);
     const run: RunDocument = {
@@ -138,6 +143,7 @@ export function createRunEngine(deps: EngineDeps) {
     outputs: ReadonlyMap<string, string>,
     isStreamed: boolean,
   ): Promise<Begun> {
+    await upkeep.begin();
     const calls = await callsWith(run, outputs);
     // The outputs first: a run that goes on has them all.
     await deps
@@ -179,7 +185,7 @@ export function createRunEngine(deps: EngineDeps) {
   async function callsWith(
     run: RunDocument,
     outputs: ReadonlyMap<string, string>,
-  ): Promise<readonly TurnCall[]> {
+  ): Promise<readonly RunCall[]> {
     const answered = run.pending.map((call) => ({ ...call, output: outputs.get(call.id) ?? '' }));
     if (!run.steps.some(({ turn, isHosted }) => isHosted && turn === run.turn)) return answered;
     const item = await deps.items().findOne({ _id: callsItemId(run._id, run.turn), runId: run._id });
@@ -196,7 +202,7 @@ export function createRunEngine(deps: EngineDeps) {
     for (const { _id } of found) executor.interrupt(_id, 'gone');
   }
 
-  const upkeep = createUpkeep(deps, { me, executor, instances, expire: expireRun });
+  const upkeep = createUpkeep(deps, { me, changes: deps.changes, executor, instances, expire: expireRun });
 
   return {
     /** The hosted tools that runs may have. */

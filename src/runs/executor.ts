@@ -21,6 +21,8 @@ export function createExecutor(deps: RunDeps, me: string) {
   /** Executes a run that is claimed for this process; its readers are those that waited, where none are given. */
   function launch(run: RunDocument, teller = waiting.get(run._id) ?? new Teller(false)): void {
     waiting.delete(run._id);
+    // Its claim is not the last one any more.
+    live.get(run._id)?.interrupt('gone');
     const started = new LiveRun(run, teller);
     live.set(run._id, started);
     const forget = () => {
@@ -48,6 +50,7 @@ export function createExecutor(deps: RunDeps, me: string) {
     launch,
     places: () => (isStopping ? 0 : SLOTS - live.size),
     isIdle: () => live.size === 0,
+    ids: () => [...live.keys()],
     /** Stops the execution of a run here; nothing happens where it is executed elsewhere. */
     interrupt: (id: string, why: Interruption) => live.get(id)?.interrupt(why),
     /** Keeps those who read along until the run has a place. */

@@ -3,7 +3,7 @@ import { Schema } from 'mongoose';
 import { defineModel } from '../storage/model.ts';
 
 /** Milliseconds after its last sign of life, by the clock of the store, at which a process counts as dead. */
-const DEAD_AFTER_MS = 6000;
+export const DEAD_AFTER_MS = 6000;
 /** Dead processes whose runs are taken over at one look. */
 const MOST_DEAD = 100;
 

@@ -75,13 +75,13 @@ export type HostedCall = CallCommon & {
   citations: Citation[];
 };
 
-export type TurnCall = FunctionCall | HostedCall;
+export type RunCall = FunctionCall | HostedCall;
 
-export const isFunctionCall = (call: TurnCall): call is FunctionCall => call.type === 'function';
-export const isHostedCall = (call: TurnCall): call is HostedCall => call.type !== 'function';
+export const isFunctionCall = (call: RunCall): call is FunctionCall => call.type === 'function';
+export const isHostedCall = (call: RunCall): call is HostedCall => call.type !== 'function';
 
 /** The calls of one turn of a run, in the order in which the model made them. */
-export type CallsItem = Common & { kind: 'calls'; calls: TurnCall[] };
+export type CallsItem = Common & { kind: 'calls'; calls: RunCall[] };
 
 /** What was said and done on a thread, in order. */
 export type ThreadItem = MessageItem | CallsItem;

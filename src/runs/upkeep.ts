@@ -1,28 +1,40 @@
+import type { Changes } from '../storage/changes.ts';
 import type { RunDeps } from './deps.ts';
 import type { Executor } from './executor.ts';
-import type { createInstances } from './instances.ts';
+import { type createInstances, DEAD_AFTER_MS } from './instances.ts';
 import type { RunDocument } from './run.ts';
 import { overdue, takeOver } from './sweep.ts';
 import { change } from './transitions.ts';
 
 /** Milliseconds between two looks for runs to begin, and for requests to cancel that other processes took. */
 const LOOK_MS = 250;
+/** Milliseconds after the last sign of a run for which the looks go on; later ones come with the signs of life. */
+const RESTLESS_MS = 10_000;
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 2000;
 const CLAIMS_A_LOOK = 20;
 
 type Given = {
   me: string;
+  changes: Pick<Changes, 'publish' | 'subscribe'>;
   executor: Executor;
   instances: ReturnType<typeof createInstances>;
   expire: (run: RunDocument) => Promise<unknown>;
 };
 
-/** What a process does for runs without being asked: claims, takes over, and ends what is late. */
-export function createUpkeep(deps: RunDeps, { me, executor, instances, expire }: Given) {
+/**
+ * What a process does for runs without being asked: claims, takes over, and ends what is late. It begins with the first run of the
+ * installation that the process knows of; before, it costs nothing.
+ */
+export function createUpkeep(deps: RunDeps, { me, changes, executor, instances, expire }: Given) {
   const { runs, now, log } = deps;
   const timers: NodeJS.Timeout[] = [];
   let isStopping = false;
+  let beginning: Promise<void> | null = null;
+  let telling: Promise<void> = Promise.resolve();
+  let retry: NodeJS.Timeout | undefined;
+  let stirredAt = 0;
+  let beatAt = performance.now();
   let looking: Promise<void> = Promise.resolve();
   let beating: Promise<void> = Promise.resolve();
 
@@ -33,6 +45,7 @@ export function createUpkeep(deps: RunDeps, { me, executor, instances, expire }:
       .sort({ priority: 1, queuedAt: 1 })
       .limit(CLAIMS_A_LOOK)
       .toArray();
+    if (found.length > 0) stir();
     for (const run of found) {
       if (executor.places() <= 0) return;
       const claimed = await change(runs(), 'claim', run, {
@@ -43,7 +56,12 @@ export function createUpkeep(deps: RunDeps, { me, executor, instances, expire }:
     }
   }
 
+  const stir = () => {
+    stirredAt = performance.now();
+  };
+
   async function look(): Promise<void> {
+    if (executor.isIdle() && performance.now() - stirredAt > RESTLESS_MS) return;
     if (!executor.isIdle()) {
       const asked = await runs()
         .find({ owner: me, status: 'cancelling' }, { projection: { _id: 1 } })
@@ -53,7 +71,20 @@ export function createUpkeep(deps: RunDeps, { me, executor, instances, expire }:
     await claimQueued();
   }
 
+  /** Gives up what other processes have taken over, where this one gave no sign of life for long. */
+  async function giveUpLost(): Promise<void> {
+    const ids = executor.ids();
+    const kept = await runs()
+      .find({ _id: { $in: ids }, owner: me }, { projection: { _id: 1 } })
+      .toArray();
+    const mine = new Set(kept.map(({ _id }) => _id));
+    for (const id of ids) if (!mine.has(id)) executor.interrupt(id, 'gone');
+  }
+
   async function beat(): Promise<void> {
+    const isLate = performance.now() - beatAt > DEAD_AFTER_MS;
+    beatAt = performance.now();
+    if (isLate && !executor.isIdle()) await giveUpLost();
     for (const dead of await instances.beat()) {
       if (isStopping) return;
       const { taken, isAll } = await takeOver(deps, { from: dead, to: me, places: executor.places() });
@@ -61,6 +92,7 @@ export function createUpkeep(deps: RunDeps, { me, executor, instances, expire }:
       if (isAll) await instances.forget(dead);
     }
     for (const run of await overdue(deps)) await expire(run);
+    await claimQueued();
   }
 
   const guarded = (what: () => Promise<void>) => async (): Promise<void> => {
@@ -73,21 +105,56 @@ export function createUpkeep(deps: RunDeps, { me, executor, instances, expire }:
   const lookSafely = guarded(look);
   const beatSafely = guarded(beat);
 
+  /** Resolves when the other processes would notice that this one has died. */
+  function begin(): Promise<void> {
+    stir();
+    beginning ??= beat()
+      .then(() => {
+        if (isStopping) return;
+        timers.push(
+          setInterval(() => {
+            looking = looking.then(lookSafely);
+          }, LOOK_MS).unref(),
+          setInterval(() => {
+            beating = beating.then(beatSafely);
+          }, BEAT_MS).unref(),
+        );
+      })
+      .catch((error: unknown) => {
+        beginning = null;
+        throw error;
+      });
+    return beginning;
+  }
+
+  const hear = (): void => {
+    if (isStopping) return;
+    begin().catch((error: unknown) => {
+      log.warn({ error }, 'The engine of runs could not begin; it tries again.');
+      retry = setTimeout(hear, BEAT_MS).unref();
+    });
+  };
+  changes.subscribe(async (kind) => {
+    if (kind === 'run') hear();
+  });
+
   return {
+    /** To be called before a run is made or goes on here; the other processes are told of the first. */
+    async begin(): Promise<void> {
+      stir();
+      if (beginning !== null) return beginning;
+      await begin();
+      telling = changes.publish('run');
+    },
+    /** Begins where runs are left from before. */
     async start(): Promise<void> {
-      await beat();
-      timers.push(
-        setInterval(() => {
-          looking = looking.then(lookSafely);
-        }, LOOK_MS).unref(),
-        setInterval(() => {
-          beating = beating.then(beatSafely);
-        }, BEAT_MS).unref(),
-      );
+      if (await runs().findOne({ active: true }, { projection: { _id: 1 } })) await begin();
     },
     async stop(): Promise<void> {
       isStopping = true;
       for (const timer of timers) clearInterval(timer);
+      clearTimeout(retry);
+      await Promise.allSettled([beginning, telling]);
       await Promise.all([looking, beating]);
     },
   };

@@ -2,8 +2,12 @@ import type { Connection } from 'mongoose';
 import type { Gauge } from '../lib/gauge.ts';
 import type { Logger } from '../lib/logger.ts';
 
-/** The kinds of resources that the data plane holds in memory; it must hear of each change. */
+/**
+ * The kinds of resources that the data plane holds in memory; it must hear of each change. Of `run` processes hear that there
+ * are runs at all.
+ */
 export type ChangeKind =
+  | 'run'
   | 'organisation'
   | 'workspace'
   | 'api_key'

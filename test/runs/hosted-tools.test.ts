@@ -8,6 +8,7 @@ import { eventually } from '../support/eventually.ts';
 const marker = '【0:0†a.txt】';
 const result = { file_id: 'file-a', file_name: 'a.txt', score: 0.5 };
 const contents = [{ type: 'text', text: 'Alpha' }];
+let calls = 0;
 /** How searches of the present test end. */
 let search: 'found' | 'empty' | 'fails' | 'waits' = 'found';
 
@@ -24,9 +25,12 @@ const fileSearch: HostedTool = {
           },
         },
   async call(_call, { tell, signal }) {
+    calls++;
     if (search === 'fails') throw new ToolFailed('The vector store vs_1 has expired.');
     if (search === 'waits')
-      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('gone'))));
+      await new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('gone'))),
+      );
     const details = { results: [{ ...result, content: contents }] };
     tell(details);
     const citation = { type: 'file_citation', file_citation: { file_id: 'file-a' } };
@@ -63,11 +67,13 @@ const assistant = async (...tools: object[]) =>
   (await client.beta.assistants.create({ model: '@mock/mock-1', tools: tools as never })).id;
 const thread = async (content: string) =>
   (await client.beta.threads.create({ messages: [{ role: 'user', content }] })).id;
+const callsOf = (step: { step_details: object } | undefined) => (step?.step_details as any)?.tool_calls;
 const newest = async (threadId: string) => (await client.beta.threads.messages.list(threadId)).data[0];
 const include = ['step_details.tool_calls[*].file_search.results[*].content' as const];
 const steps = async (threadId: string, runId: string, more: object = {}) =>
   (await client.beta.threads.runs.steps.list(runId, { thread_id: threadId, order: 'asc', ...more })).data;
-const sumOf = (counts: (number | undefined)[]) => counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+const sumOf = (counts: (number | undefined)[]) =>
+  counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
 
 describe('a hosted tool', () => {
   it('is called by the gateway, and the answer cites what it found', async () => {
@@ -93,14 +99,12 @@ describe('a hosted tool', () => {
     expect((await newest(threadId))?.content).toEqual([{ type: 'text', text }]);
     const [searched, said] = await steps(threadId, run.id);
     expect(searched).toMatchObject({ type: 'tool_calls', status: 'completed' });
-    expect((searched?.step_details as any).tool_calls).toEqual([
+    expect(callsOf(searched)).toEqual([
       { id: expect.stringMatching(/^call_/), type: 'file_search', file_search: { results: [result] } },
     ]);
     expect(sumOf([searched?.usage?.total_tokens, said?.usage?.total_tokens])).toBe(run.usage?.total_tokens);
     const [whole] = await steps(threadId, run.id, { include });
-    expect((whole?.step_details as any).tool_calls[0].file_search.results).toEqual([
-      { ...result, content: contents },
-    ]);
+    expect(callsOf(whole)[0].file_search.results).toEqual([{ ...result, content: contents }]);
   });
 
   const annotationAt = (start: number) => ({
@@ -123,9 +127,9 @@ describe('a hosted tool', () => {
     expect((await newest(threadId))?.content).toEqual(content);
     const [ran] = await steps(threadId, run.id);
     const member = { input: '1 + 1', outputs: [{ type: 'logs', logs: '2\n' }] };
-    expect((ran?.step_details as any).tool_calls).toMatchObject([{ code_interpreter: member }]);
+    expect(callsOf(ran)).toMatchObject([{ code_interpreter: member }]);
     const [streamed] = await stream.finalRunSteps();
-    expect((streamed?.step_details as any).tool_calls).toMatchObject([{ code_interpreter: member }]);
+    expect(callsOf(streamed)).toMatchObject([{ code_interpreter: member }]);
   });
 
   it('is run before the caller is asked for the functions of the same turn', async () => {
@@ -153,7 +157,7 @@ describe('a hosted tool', () => {
       ['completed', 'tool_calls'],
       ['completed', 'message_creation'],
     ]);
-    expect((after[1]?.step_details as any).tool_calls).toMatchObject([
+    expect(callsOf(after[1])).toMatchObject([
       { type: 'function', function: { name: 'weather', output: 'Rain' } },
     ]);
     expect(sumOf(after.map(({ usage }) => usage?.total_tokens))).toBe(done.usage?.total_tokens);
@@ -224,4 +228,27 @@ describe('a hosted tool', () => {
     });
     await expect(asked).rejects.toMatchObject({ status: 400, param: 'tool_choice' });
   });
+});
+
+it('a call is made again where its process has died, and the model is not asked again', async () => {
+  search = 'waits';
+  calls = 0;
+  const [id, threadId] = [await assistant({ type: 'file_search' }), await thread('/search Alpha')];
+  const { id: runId } = await client.beta.threads.runs.create(threadId, { assistant_id: id });
+  await eventually(async () => expect(calls).toBe(1));
+  search = 'found';
+  await app.db.collection('runs').updateOne({ _id: runId as never }, { $set: { owner: 'dead' } });
+  await app.db.collection('run_instances').insertOne({ _id: 'dead' as never, seenAt: new Date(0) });
+  await eventually(async () =>
+    expect((await client.beta.threads.runs.retrieve(runId, { thread_id: threadId })).status).toBe(
+      'completed',
+    ),
+  );
+  expect(calls).toBe(2);
+  expect((await steps(threadId, runId)).map(({ type, status }) => [type, status])).toEqual([
+    ['tool_calls', 'completed'],
+    ['message_creation', 'completed'],
+  ]);
+  await app.logged();
+  expect(await app.db.collection('logs').countDocuments({ traceId: runId })).toBe(2);
 });

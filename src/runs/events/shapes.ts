@@ -1,4 +1,11 @@
-import { type HostedCall, isFunctionCall, isHostedCall, type MessageItem, type TokenCounts, type TurnCall } from '../items.ts';
+import {
+  type HostedCall,
+  isFunctionCall,
+  isHostedCall,
+  type MessageItem,
+  type RunCall,
+  type TokenCounts,
+} from '../items.ts';
 import type { RunDocument, StepRecord } from '../run.ts';
 
 /** Seconds since 1970; null for no moment. */
@@ -63,7 +70,7 @@ export const runShape = (run: RunDocument) => ({
 /** What a step did: the message that it made, or those of a turn's calls that are its own. */
 export const stepDetails = (
   { type, messageId, isHosted }: StepRecord,
-  calls: readonly TurnCall[],
+  calls: readonly RunCall[],
   withContents: boolean,
 ) =>
   type === 'message_creation'
@@ -75,7 +82,7 @@ export const stepDetails = (
           .map((call) => callShape(call, withContents)),
       };
 
-function callShape(call: TurnCall, withContents: boolean) {
+function callShape(call: RunCall, withContents: boolean) {
   const { id, type } = call;
   if (!isFunctionCall(call)) return { id, type, [type]: shownDetails(call, withContents) };
   const { name, arguments: given, output } = call;
@@ -98,7 +105,7 @@ export const endOfStep = ({ status, endedAt }: StepRecord, wanted: StepRecord['s
 export const stepShape = (
   { _id, threadId, assistantId, expiresAt, showsContents }: RunDocument,
   step: StepRecord,
-  calls: readonly TurnCall[] = [],
+  calls: readonly RunCall[] = [],
 ) => ({
   id: step.id,
   object: 'thread.run.step',

@@ -1,5 +1,5 @@
 import type { OpenAiError } from '../../errors/index.ts';
-import type { MessageItem, TurnCall } from '../items.ts';
+import type { MessageItem, RunCall } from '../items.ts';
 import type { RunDocument, StepRecord } from '../run.ts';
 import { EventChannel } from './channel.ts';
 import { Sequencer } from './sequencer.ts';
@@ -18,7 +18,7 @@ export class Teller {
     this.#tell(`thread.run.${event}`, run._id, () => runShape(run));
   }
 
-  step(event: string, run: RunDocument, step: StepRecord, calls: readonly TurnCall[] = []): void {
+  step(event: string, run: RunDocument, step: StepRecord, calls: readonly RunCall[] = []): void {
     this.#tell(`thread.run.step.${event}`, step.id, () => stepShape(run, step, calls));
   }
 

@@ -7,8 +7,8 @@ import type {
   HostedCall,
   IncompleteReason,
   MessageItem,
+  RunCall,
   ThreadItem,
-  TurnCall,
   TurnFinish,
 } from '../items.ts';
 import type { RunDocument, RunError, StepRecord, StepStatus } from '../run.ts';
@@ -62,7 +62,7 @@ export class Speaker {
     return this.#steps.all;
   }
 
-  get calls(): readonly TurnCall[] {
+  get calls(): readonly RunCall[] {
     return this.#calls.all;
   }
 

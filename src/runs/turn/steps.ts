@@ -1,6 +1,6 @@
 import type { Teller } from '../events/teller.ts';
 import { turnId } from '../ids.ts';
-import type { TokenCounts, TurnCall } from '../items.ts';
+import type { RunCall, TokenCounts } from '../items.ts';
 import type { RunDocument, RunError, StepRecord, StepStatus } from '../run.ts';
 
 export const noTokens: TokenCounts = { promptTokens: 0, completionTokens: 0 };
@@ -58,7 +58,11 @@ export class TurnSteps {
   /** Ends the step that is open. */
   end(
     status: Exclude<StepStatus, 'in_progress'>,
-    { usage, error = null, calls }: { usage: TokenCounts; error?: RunError | null; calls: readonly TurnCall[] },
+    {
+      usage,
+      error = null,
+      calls,
+    }: { usage: TokenCounts; error?: RunError | null; calls: readonly RunCall[] },
   ): void {
     const step = this.open;
     if (!step) return;

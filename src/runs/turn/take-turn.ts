@@ -1,6 +1,6 @@
 import { type RunDeps, ToolFailed } from '../deps.ts';
 import type { RunEnding } from '../end-run.ts';
-import { type HostedCall, isFunctionCall, type ThreadItem, type TurnCall, type TurnFinish } from '../items.ts';
+import { type HostedCall, isFunctionCall, type RunCall, type ThreadItem, type TurnFinish } from '../items.ts';
 import type { LiveRun } from '../live.ts';
 import type { RunDocument } from '../run.ts';
 import { type OfferedTools, offeredTools } from '../tools/offered.ts';
@@ -53,7 +53,11 @@ async function newestItems({ items }: RunDeps, { threadId }: RunDocument): Promi
 }
 
 /** What the turns before have left: sources for all messages of the run, and parts for the first behind them. */
-function inheritanceOf(run: RunDocument, before: readonly ThreadItem[], { byName }: OfferedTools): Inheritance {
+function inheritanceOf(
+  run: RunDocument,
+  before: readonly ThreadItem[],
+  { byName }: OfferedTools,
+): Inheritance {
   const hosted = new Map([...byName].map(([name, { type }]) => [name, type]));
   const own = before.filter(({ runId }) => runId === run._id);
   const lastMessage = own.findLastIndex(({ kind }) => kind === 'message');
@@ -121,7 +125,7 @@ function answerCall({ id, name, type, arguments: given }: HostedCall, { live, of
   return tool.call({ id, arguments: given }, { run: live.run, signal: live.signal, tell });
 }
 
-function endingOfTurn({ reason, usage, hasCalls }: TurnFinish, made: readonly TurnCall[]): RunEnding {
+function endingOfTurn({ reason, usage, hasCalls }: TurnFinish, made: readonly RunCall[]): RunEnding {
   if (hasCalls) {
     const calls = made.filter(isFunctionCall);
     return calls.length > 0 ? { kind: 'requires_action', usage, calls } : { kind: 'next_turn', usage };

@@ -1,13 +1,7 @@
 import { shownDetails } from '../events/shapes.ts';
 import type { Teller } from '../events/teller.ts';
 import { turnId } from '../ids.ts';
-import {
-  type HostedCall,
-  isFunctionCall,
-  isHostedCall,
-  type TurnCall,
-  type TurnFinish,
-} from '../items.ts';
+import { type HostedCall, isFunctionCall, isHostedCall, type RunCall, type TurnFinish } from '../items.ts';
 import type { RunDocument } from '../run.ts';
 import type { HostedToolType } from '../settings.ts';
 import type { ToolContext, ToolOutput } from '../tools/tool.ts';
@@ -19,7 +13,7 @@ const FIRST_CALL = 16;
 
 /** The calls that the model makes in one turn, told as they come. */
 export class TurnCalls {
-  readonly all: TurnCall[] = [];
+  readonly all: RunCall[] = [];
   /** The hosted tools on offer, by the names of their functions. */
   hosted: ReadonlyMap<string, HostedToolType> = new Map();
   readonly #run: RunDocument;

@@ -34,7 +34,16 @@ it('what names nothing stays text', () => {
 
 it('the cuts of a stream make no difference', () => {
   const part = fc.oneof(
-    fc.constantFrom(...citations.map(({ marker }) => marker), '【', '】', 'sandbox:/mnt/', '😀', 'y', ' ', '.'),
+    fc.constantFrom(
+      ...citations.map(({ marker }) => marker),
+      '【',
+      '】',
+      'sandbox:/mnt/',
+      '😀',
+      'y',
+      ' ',
+      '.',
+    ),
     fc.string({ maxLength: 3, unit: 'binary' }),
   );
   fc.assert(

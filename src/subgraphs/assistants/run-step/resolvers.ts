@@ -18,9 +18,7 @@ export const resolvers = {
     status: ({ step }) => step.status,
     stepDetails: async ({ run, step, withContents }, _args, context) => {
       const calls =
-        step.type === 'tool_calls'
-          ? await callsByItemId(context).load(callsItemId(run._id, step.turn))
-          : [];
+        step.type === 'tool_calls' ? await callsByItemId(context).load(callsItemId(run._id, step.turn)) : [];
       return stepDetails(step, calls, withContents);
     },
     lastError: ({ step }) => step.lastError,

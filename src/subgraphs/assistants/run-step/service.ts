@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { invalidInput } from '../../../errors/index.ts';
-import type { CallsItem, TurnCall } from '../../../runs/items.ts';
+import type { CallsItem, RunCall } from '../../../runs/items.ts';
 import type { RunDocument, StepRecord } from '../../../runs/run.ts';
 import { type GraphContext, perRequest } from '../../context.ts';
 import type { CursorArguments, CursorPage } from '../../cursor-page.ts';
@@ -57,7 +57,7 @@ export async function getStep(
 /** The calls of turns, by the id of their item; none for a turn without any. */
 export const callsByItemId = perRequest(
   (context: GraphContext) =>
-    new DataLoader<string, readonly TurnCall[]>(async (ids) => {
+    new DataLoader<string, readonly RunCall[]>(async (ids) => {
       const found = await threadItemModel(context.db)
         .find({ _id: { $in: [...ids] }, kind: 'calls' })
         .lean<CallsItem[]>();

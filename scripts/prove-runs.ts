@@ -1,0 +1,67 @@
+// Callers have assistants answer threads through gateways on one database, streamed and polled, with a function that they
+// answer, while gateways are killed and stopped. Every run must come to one end, with one message and one step for each of its
+// turns, its usage the sum of its steps, and its thread free; nothing may be left open.
+//
+// `-- --whole`: 1 and 3 gateways, and 40 kills; else less of each, within a minute. With MONGODB_URI the gateways share a database
+// there.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Fleet } from './prove-limits/fleet.ts';
+import { startStore } from './prove-limits/store.ts';
+import { Caller } from './prove-runs/caller.ts';
+import { disturb } from './prove-runs/disturb.ts';
+import { faultsOf, settled } from './prove-runs/judge.ts';
+
+type Plan = { gateways: number; runs: number; kills: number; stops: number };
+
+const wholePlan: readonly Plan[] = [
+  { gateways: 1, runs: 150, kills: 8, stops: 2 },
+  { gateways: 3, runs: 600, kills: 32, stops: 8 },
+];
+const shortPlan: readonly Plan[] = [{ gateways: 2, runs: 150, kills: 6, stops: 2 }];
+const CALLERS = 20;
+
+const directory = await mkdtemp(join(tmpdir(), 'sluice-prove-runs-'));
+const store = await startStore(join(directory, 'store'), process.env.MONGODB_URI);
+const fleet = new Fleet(directory, store.uri);
+const faults: string[] = [];
+
+async function prove({ gateways, runs, kills, stops }: Plan): Promise<void> {
+  await fleet.resize(gateways);
+  const { workspace_api_key: key } = JSON.parse(await readFile(join(fleet.first, 'bootstrap.json'), 'utf8'));
+  const caller = new Caller(fleet, key);
+  await caller.makeAssistant();
+  let left = runs;
+  const begun = performance.now();
+  const calling = Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      while (left-- > 0) await caller.converse(left % 2 === 0);
+    }),
+  );
+  let isOver = false;
+  const disturbing = disturb(fleet, { kills, stops }, () => isOver);
+  await calling;
+  isOver = true;
+  const done = await disturbing;
+  const open = await settled(store.uri);
+  const found = [...caller.faults, ...open, ...(await faultsOf(store.uri, caller.runIds))];
+  faults.push(...found);
+  const seconds = (performance.now() - begun) / 1000;
+  const { worn, repeated } = caller;
+  console.log(
+    `${gateways} gateways, ${done.kills} kills, ${done.stops} stops: ${caller.runIds.size} runs in ${seconds.toFixed(1)} s, ` +
+      `${repeated} requests repeated, ${worn} runs whose processes died again and again, ${found.length} faults.`,
+  );
+  if (done.kills === 0) faults.push('Nothing was killed: the runs were over too soon.');
+}
+
+try {
+  for (const plan of process.argv.includes('--whole') ? wholePlan : shortPlan) await prove(plan);
+  for (const fault of faults) console.error(fault);
+  process.exitCode = faults.length === 0 ? 0 : 1;
+} finally {
+  await fleet.stop();
+  await store.stop();
+  await rm(directory, { recursive: true, force: true });
+}
