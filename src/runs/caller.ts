@@ -1,26 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { keptHeaders } from '../dataplane/call/kept-headers.ts';
 import { headerOf } from '../lib/http/headers.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { RunDocument } from './run.ts';
 
-/** Headers of the gateway that are about the request which made the run, and not about the calls of its turns. */
-const ofRequest = new Set([
-  'x-gateway-provider',
-  'x-gateway-virtual-key',
-  'x-gateway-trace-id',
-  'x-gateway-span-id',
-  'x-gateway-parent-span-id',
-  'x-gateway-span-name',
-]);
-
-const isKept = (name: string): boolean =>
-  (name.startsWith('x-gateway-') && !ofRequest.has(name)) ||
-  ['authorization', 'x-api-key', 'baggage', 'user-agent'].includes(name);
-
 /** The headers of a request with which the turns of its run call the model, sealed for the run. */
 export function sealCaller(secrets: Secrets, headers: IncomingHttpHeaders, runId: string): string {
-  const kept = Object.entries(headers).filter(([name]) => isKept(name));
-  return secrets.encrypt(JSON.stringify(Object.fromEntries(kept)), runId);
+  return secrets.encrypt(JSON.stringify(keptHeaders(headers)), runId);
 }
 
 /** The trace of a run's calls: the one that the request names, else one of the run's own. */

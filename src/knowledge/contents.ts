@@ -1,0 +1,124 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { KnowledgeDeps } from './deps.ts';
+import {
+  type Attributes,
+  type Chunking,
+  storeFileId,
+  type VectorStoreDocument,
+  type VectorStoreFileDocument,
+  type VectorStoreFileStatus,
+} from './documents.ts';
+import { isLocal } from './embed/embedder.ts';
+import { sealHeaders } from './indexer/caller.ts';
+import type { Segments } from './segments/segments.ts';
+
+/** A file that is to be put into a store. */
+export type AttachedFile = { fileId: string; filename: string; attributes: Attributes; chunking: Chunking };
+
+/** How many files have each status, and the bytes that they take. */
+export type FileCounts = Record<VectorStoreFileStatus, number> & { usageBytes: number };
+
+const none: FileCounts = { in_progress: 0, completed: 0, cancelled: 0, failed: 0, usageBytes: 0 };
+
+type Deps = Pick<KnowledgeDeps, 'stores' | 'files' | 'secrets' | 'now'>;
+
+/** What changes the files of stores. Callers see to it that the stores and files are the tenant's. */
+export function createContents({ stores, files, secrets, now }: Deps, segments: Segments) {
+  const changed = (storeIds: string[]) =>
+    stores().updateMany({ _id: { $in: storeIds } }, { $inc: { revision: 1 } });
+
+  return {
+    /** Puts files into a store, to be indexed. One that is in it already is indexed anew. */
+    async attach(
+      store: VectorStoreDocument,
+      attached: readonly AttachedFile[],
+      { batchId, headers }: { batchId: string | null; headers: IncomingHttpHeaders },
+    ): Promise<void> {
+      if (attached.length === 0) return;
+      const at = now();
+      const { _id: storeId, organisationId, workspaceId } = store;
+      const writes = attached.map(({ fileId, filename, attributes, chunking }) => {
+        const _id = storeFileId(storeId, fileId);
+        const set: Partial<VectorStoreFileDocument> = {
+          ...{
+            filename,
+            batchId,
+            attributes,
+            chunking,
+            status: 'in_progress',
+            lastError: null,
+            usageBytes: 0,
+          },
+          ...{ owner: null, leaseUntil: at, attempt: 0, createdAt: at, lastUpdatedAt: at },
+          ...(!isLocal(store.embedding) && { sealedCaller: sealHeaders(secrets, headers, _id) }),
+        };
+        const update = {
+          $set: set,
+          $inc: { fence: 1, attributesVersion: 1 },
+          $setOnInsert: { organisationId, workspaceId, storeId, fileId, generation: null },
+        };
+        return { updateOne: { filter: { _id }, update, upsert: true } };
+      });
+      await files().bulkWrite(writes, { ordered: false });
+      await changed([storeId]);
+    },
+    /** Takes a file out of a store; null where it is not in it. */
+    async detach(storeId: string, fileId: string): Promise<VectorStoreFileDocument | null> {
+      const detached = await files().findOneAndDelete({ _id: storeFileId(storeId, fileId) });
+      if (!detached) return null;
+      await segments.dropFile(detached);
+      await changed([storeId]);
+      return detached;
+    },
+    /** Takes a file out of all stores of its workspace. */
+    async detachEverywhere(file: { workspaceId: string; fileId: string }): Promise<void> {
+      const { workspaceId, fileId } = file;
+      const found = await files().find({ workspaceId, fileId }).toArray();
+      if (found.length === 0) return;
+      await files().deleteMany({ workspaceId, fileId });
+      for (const storeFile of found) await segments.dropFile(storeFile);
+      await changed(found.map(({ storeId }) => storeId));
+    },
+    /** Gives up the files of a batch that are not indexed yet. */
+    async cancelBatch(batchId: string): Promise<void> {
+      await files().updateMany(
+        { batchId, status: 'in_progress' },
+        {
+          $set: { status: 'cancelled', owner: null, leaseUntil: null, lastUpdatedAt: now() },
+          $inc: { fence: 1 },
+          $unset: { sealedCaller: '' },
+        },
+      );
+    },
+    /** Deletes what is in a store that is gone. */
+    async dropStore(storeId: string): Promise<void> {
+      await files().deleteMany({ storeId });
+      await segments.dropStore(storeId);
+    },
+    /** The counts of stores or batches, by their ids; they are counted and not kept, so that they are right. */
+    async counts(by: 'storeId' | 'batchId', ids: readonly string[]): Promise<Map<string, FileCounts>> {
+      const counted = files().aggregate<{
+        _id: { of: string; status: VectorStoreFileStatus };
+        count: number;
+        bytes: number;
+      }>([
+        { $match: { [by]: { $in: [...ids] } } },
+        {
+          $group: {
+            _id: { of: `$${by}`, status: '$status' },
+            count: { $sum: 1 },
+            bytes: { $sum: '$usageBytes' },
+          },
+        },
+      ]);
+      const counts = new Map(ids.map((id) => [id, { ...none }]));
+      for await (const { _id, count, bytes } of counted) {
+        const of = counts.get(_id.of);
+        if (!of) continue;
+        of[_id.status] = count;
+        of.usageBytes += bytes;
+      }
+      return counts;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Collection } from 'mongodb';
+import type { Dataplane } from '../dataplane/index.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Secrets } from '../storage/secrets.ts';
+import type { VectorSegmentDocument, VectorStoreDocument, VectorStoreFileDocument } from './documents.ts';
+
+/** What vector stores need of the rest of the service. */
+export type KnowledgeDeps = {
+  stores(): Collection<VectorStoreDocument>;
+  files(): Collection<VectorStoreFileDocument>;
+  segments(): Collection<VectorSegmentDocument>;
+  sources: FileSources;
+  /** Where each process keeps its index, and the bytes that it may take. */
+  cache: { directory: string; bytes: number };
+  dataplane: Dataplane;
+  secrets: Secrets;
+  now: () => Date;
+  log: Logger;
+};
+
+/** A text of a file, or why there is none. */
+export type SourceText = { text: string } | { failure: 'unsupported_file' | 'invalid_file'; message: string };
+
+/** Where the texts of files come from. */
+export type FileSources = {
+  /** Null where the workspace has no such file. */
+  textOf(
+    owner: { organisationId: string; workspaceId: string },
+    fileId: string,
+    signal: AbortSignal,
+  ): Promise<SourceText | null>;
+};

@@ -1,0 +1,118 @@
+import type { Binary } from 'mongodb';
+
+/** How a text is cut, in tokens. */
+export type Chunking = { size: number; overlap: number };
+
+/** Who turns texts into vectors. */
+export type EmbeddingModel = {
+  /** `local`, or a model as calls name it. */
+  model: string;
+  /** Numbers that a vector shall have; null leaves it to the model. */
+  dimensions: number | null;
+};
+
+export type AttributeValue = string | number | boolean;
+export type Attributes = Record<string, AttributeValue>;
+
+export type VectorStoreDocument = {
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  name: string;
+  description: string | null;
+  metadata: Record<string, string>;
+  /** Days without use after which it expires; null for never. */
+  expiresAfterDays: number | null;
+  lastActiveAt: Date;
+  /** Null for never. */
+  expiresAt: Date | null;
+  /** Frozen when the store is made: all its vectors are of one kind. */
+  embedding: EmbeddingModel;
+  /** Changes with what is to be found in it. */
+  revision: number;
+  createdAt: Date;
+  lastUpdatedAt: Date;
+};
+
+export type VectorStoreFileStatus = 'in_progress' | 'completed' | 'cancelled' | 'failed';
+export type VectorStoreFileError = {
+  code: 'server_error' | 'unsupported_file' | 'invalid_file';
+  message: string;
+};
+
+/** A file in a vector store. */
+export type VectorStoreFileDocument = {
+  /** `<store>/<file>`: a file is in a store once. */
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  storeId: string;
+  fileId: string;
+  filename: string;
+  batchId: string | null;
+  status: VectorStoreFileStatus;
+  lastError: VectorStoreFileError | null;
+  chunking: Chunking;
+  attributes: Attributes;
+  /** Counts the changes of its attributes. */
+  attributesVersion: number;
+  /** Bytes of its text and vectors. */
+  usageBytes: number;
+  /** Names the segments that count: those of the claim which ended. Null before. */
+  generation: number | null;
+  /** The process that works on it; null while none does. */
+  owner: string | null;
+  /** When anybody may take it up; in the future while somebody works on it. */
+  leaseUntil: Date | null;
+  /** Counts the claims: a process whose claim is not the last one can end nothing any more. */
+  fence: number;
+  /** Counts the processes that have tried. */
+  attempt: number;
+  /** The headers of the request that brought it, sealed: embeddings are asked for with them. Absent once it has ended. */
+  sealedCaller?: string;
+  createdAt: Date;
+  lastUpdatedAt: Date;
+};
+
+/** Files that were brought together. */
+export type VectorStoreFileBatchDocument = {
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  storeId: string;
+  cancelledAt: Date | null;
+  createdAt: Date;
+  lastUpdatedAt: Date;
+};
+
+/** Chunks of one file with their vectors. Never changes. */
+export type VectorSegmentDocument = {
+  /** `<store>/<file>/<generation>/<place>` */
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  storeId: string;
+  fileId: string;
+  generation: number;
+  place: number;
+  count: number;
+  dimensions: number;
+  /** A list of `[start, end, text]` as JSON, compressed with Brotli. */
+  chunks: Binary;
+  values: Binary;
+  scales: Binary;
+  bytes: number;
+  /** When it goes unless its file has been ended by then: what a process left behind that died. Absent afterwards. */
+  provisionalUntil?: Date;
+};
+
+export const storeFileId = (storeId: string, fileId: string): string => `${storeId}/${fileId}`;
+
+/** Whether a store is past its time without use. */
+export const isExpired = ({ expiresAt }: Pick<VectorStoreDocument, 'expiresAt'>, now: Date): boolean =>
+  expiresAt !== null && expiresAt <= now;
+
+const DAY_MS = 86_400_000;
+
+export const expiryOf = (lastActiveAt: Date, days: number | null): Date | null =>
+  days === null ? null : new Date(lastActiveAt.getTime() + days * DAY_MS);

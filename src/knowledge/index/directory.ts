@@ -1,0 +1,111 @@
+import { mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { removeIndex } from './schema.ts';
+import { StoreIndex } from './store-index.ts';
+
+/** Indexes that are open at a time. */
+const MOST_OPEN = 200;
+/** Bytes of vectors in memory; the index that was used last stays whatever it takes. */
+const MOST_BYTES = 1024 ** 3;
+const MOST_PLACES = 1000;
+const SUFFIX = '.sqlite';
+
+/** The index files of one process, each under the id of its store. Losing one loses nothing: it is made again. */
+export class IndexDirectory {
+  readonly #path: string;
+  readonly #cacheBytes: number;
+  /** In the order of their last use. */
+  readonly #open = new Map<string, StoreIndex>();
+  /** What keeps the place for this process, for as long as it lives. */
+  readonly #held: DatabaseSync;
+
+  constructor(root: string, cacheBytes: number) {
+    const { path, held } = freePlace(root);
+    this.#path = path;
+    this.#held = held;
+    this.#cacheBytes = cacheBytes;
+  }
+
+  of(store: string): StoreIndex {
+    const known = this.#open.get(store);
+    if (known) {
+      this.#open.delete(store);
+      this.#open.set(store, known);
+      this.#makeRoom();
+      return known;
+    }
+    const path = this.#pathOf(store);
+    const index = new StoreIndex(path);
+    const now = new Date();
+    utimesSync(path, now, now);
+    this.#open.set(store, index);
+    this.#makeRoom();
+    this.#deleteOldest();
+    return index;
+  }
+
+  stores(): string[] {
+    return readdirSync(this.#path).flatMap((name) =>
+      name.endsWith(SUFFIX) && name.startsWith('vs_') ? [name.slice(0, -SUFFIX.length)] : [],
+    );
+  }
+
+  forget(stores: readonly string[]): void {
+    for (const store of stores) {
+      this.#open.get(store)?.close();
+      this.#open.delete(store);
+      removeIndex(this.#pathOf(store));
+    }
+  }
+
+  close(): void {
+    for (const index of this.#open.values()) index.close();
+    this.#open.clear();
+    this.#held.close();
+  }
+
+  #pathOf(store: string): string {
+    if (!/^vs_[A-Za-z0-9]+$/.test(store)) throw new Error('A vector store has an id without a path in it.');
+    return join(this.#path, `${store}${SUFFIX}`);
+  }
+
+  #makeRoom(): void {
+    const bytes = () => [...this.#open.values()].reduce((sum, index) => sum + index.bytesInMemory, 0);
+    while (this.#open.size > 1 && (this.#open.size > MOST_OPEN || bytes() > MOST_BYTES)) {
+      const [oldest] = this.#open;
+      if (!oldest) return;
+      oldest[1].close();
+      this.#open.delete(oldest[0]);
+    }
+  }
+
+  /** Deletes closed indexes, those opened longest ago first, until the files fit into the cache. */
+  #deleteOldest(): void {
+    const files = this.stores().map((store) => ({ store, ...statSync(this.#pathOf(store)) }));
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    const closed = files.filter(({ store }) => !this.#open.has(store));
+    for (const { store, size } of closed.sort((one, other) => one.mtimeMs - other.mtimeMs)) {
+      if (bytes <= this.#cacheBytes) return;
+      removeIndex(this.#pathOf(store));
+      bytes -= size;
+    }
+  }
+}
+
+/** The first place that no living process has: its lock ends with the process, however that ends. */
+function freePlace(root: string): { path: string; held: DatabaseSync } {
+  for (let place = 0; place < MOST_PLACES; place++) {
+    const path = join(root, String(place));
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const held = new DatabaseSync(join(path, 'held.lock'));
+    try {
+      held.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
+      return { path, held };
+    } catch (error) {
+      held.close();
+      if ((error as { errcode?: number }).errcode !== 5) throw error;
+    }
+  }
+  throw new Error(`${root} has no place left for the index of another process.`);
+}

@@ -1,0 +1,60 @@
+import type { ChunkCalls } from './chunk/messages.ts';
+import { createContents } from './contents.ts';
+import type { KnowledgeDeps } from './deps.ts';
+import type { IndexCalls } from './index/messages.ts';
+import { createIndexer } from './indexer/indexer.ts';
+import { createFreshness } from './search/freshness.ts';
+import { createSearch } from './search/search.ts';
+import { createSegments } from './segments/segments.ts';
+import { createUpkeep } from './upkeep.ts';
+import { ThreadLine } from './worker/thread-line.ts';
+
+/** Milliseconds after which the thread that cuts texts gives its memory back. */
+const CHUNKER_IDLE_MS = 60_000;
+
+export type Knowledge = ReturnType<typeof createKnowledge>;
+
+/** Indexes the files of vector stores and searches them. */
+export function createKnowledge(deps: KnowledgeDeps) {
+  const { cache, log } = deps;
+  const segments = createSegments(deps.segments);
+  const contents = createContents(deps, segments);
+  const index = new ThreadLine<IndexCalls>({
+    file: new URL('./index/index-thread.ts', import.meta.url),
+    name: 'vector-index',
+    data: { directory: cache.directory, cacheBytes: cache.bytes },
+    heapMb: 1024,
+    idleMs: null,
+    onLoss: () => freshness.forgetAll(),
+    log,
+  });
+  const chunker = new ThreadLine<ChunkCalls>({
+    file: new URL('./chunk/chunk-thread.ts', import.meta.url),
+    name: 'chunker',
+    data: null,
+    heapMb: 2048,
+    idleMs: CHUNKER_IDLE_MS,
+    log,
+  });
+  const freshness = createFreshness(deps, segments, index);
+  const indexer = createIndexer({ ...deps, store: segments, chunker });
+  const upkeep = createUpkeep(deps, { contents, index, freshness });
+
+  return {
+    ...contents,
+    search: createSearch(deps, freshness, index),
+    /** The text of a file that has been indexed, in parts. */
+    textsOf: segments.texts,
+    /** Looks for files that wait now. */
+    wake: indexer.wake,
+    start(): void {
+      indexer.start();
+      upkeep.start();
+    },
+    async stop(): Promise<void> {
+      await indexer.stop();
+      await upkeep.stop();
+      await Promise.all([index.stop(), chunker.stop()]);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+import type { KnowledgeDeps } from '../deps.ts';
+import type { VectorStoreDocument, VectorStoreFileDocument } from '../documents.ts';
+import type { AddedFile, IndexCalls } from '../index/messages.ts';
+import { chunksIn, vectorsIn } from '../segments/pack.ts';
+import type { Segments } from '../segments/segments.ts';
+import type { ThreadLine } from '../worker/thread-line.ts';
+
+/** Milliseconds after which the files of a store are compared again though its revision is the same: a process may have died before it changed that. */
+const TRUSTED_MS = 30_000;
+const MOST_KNOWN = 10_000;
+
+type Known = { revision: number; comparedAt: number; versions: Map<string, string> };
+type Found = Pick<
+  VectorStoreFileDocument,
+  'fileId' | 'filename' | 'generation' | 'attributes' | 'attributesVersion'
+>;
+
+export type Freshness = ReturnType<typeof createFreshness>;
+
+/** Keeps the index of this process at what the stores have. */
+export function createFreshness(
+  deps: Pick<KnowledgeDeps, 'files'>,
+  segments: Segments,
+  index: ThreadLine<IndexCalls>,
+) {
+  const known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  const turns = new Map<string, Promise<void>>();
+
+  async function compare(store: VectorStoreDocument): Promise<void> {
+    const state = known.get(store._id) ?? (await fromThread(store._id));
+    const isTrusted = state.revision === store.revision && Date.now() - state.comparedAt < TRUSTED_MS;
+    if (isTrusted) return;
+    const comparedAt = Date.now();
+    const present = new Set<string>();
+    const found = deps
+      .files()
+      .find(
+        { storeId: store._id, status: 'completed' },
+        { projection: { fileId: 1, filename: 1, generation: 1, attributes: 1, attributesVersion: 1 } },
+      );
+    for await (const file of found) {
+      present.add(file.fileId);
+      await put(store._id, file, state.versions);
+    }
+    const gone = [...state.versions.keys()].filter((fileId) => !present.has(fileId));
+    if (gone.length > 0) await index.ask('drop', store._id, gone);
+    for (const fileId of gone) state.versions.delete(fileId);
+    known.set(store._id, { ...state, revision: store.revision, comparedAt });
+  }
+
+  async function fromThread(store: string): Promise<Known> {
+    const files = await index.ask('files', store);
+    return {
+      revision: Number.NaN,
+      comparedAt: 0,
+      versions: new Map(files.map(({ fileId, version }) => [fileId, version])),
+    };
+  }
+
+  async function put(storeId: string, file: Found, versions: Map<string, string>): Promise<void> {
+    const { fileId, filename, attributes, generation } = file;
+    const version = `${generation}.${file.attributesVersion}`;
+    const before = versions.get(fileId);
+    if (before === version) return;
+    const hasSegments = before !== undefined && before.split('.')[0] === String(generation);
+    const read = hasSegments ? null : await segmentsOf({ storeId, fileId }, generation ?? 0);
+    const added: AddedFile = { fileId, version, filename, attributes, segments: read };
+    await index.ask('add', storeId, added);
+    versions.set(fileId, version);
+  }
+
+  async function segmentsOf(file: { storeId: string; fileId: string }, generation: number) {
+    const read: NonNullable<AddedFile['segments']> = [];
+    for await (const segment of segments.read(file, generation))
+      read.push({ chunks: await chunksIn(segment), vectors: vectorsIn(segment) });
+    return read;
+  }
+
+  return {
+    /** Resolves when the index has what the store had when it was read. */
+    async ensure(store: VectorStoreDocument): Promise<void> {
+      const turn = (turns.get(store._id) ?? Promise.resolve())
+        .catch(() => undefined)
+        .then(() => compare(store));
+      turns.set(store._id, turn);
+      try {
+        await turn;
+      } catch (error) {
+        known.delete(store._id);
+        throw error;
+      } finally {
+        if (turns.get(store._id) === turn) turns.delete(store._id);
+      }
+    },
+    forget: (store: string) => void known.delete(store),
+    /** The thread has ended: nothing is known of what its files have. */
+    forgetAll: () => known.clear(),
+  };
+}
