@@ -20,7 +20,7 @@ const layers = [
   ['src/limits'],
   ['src/recording', 'src/mail', 'src/webhooks'],
   ['src/secret-managers'],
-  ['src/providers', 'src/guardrails'],
+  ['src/providers', 'src/guardrails', 'src/boxes'],
   ['src/storage'],
   ['src/auth'],
   ['src/settings'],

@@ -1,0 +1,2 @@
+export { type Boxes, createBoxes } from './boxes.ts';
+export { createExtractText, type Extraction, type ExtractText } from './extract-text.ts';

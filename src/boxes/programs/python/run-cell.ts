@@ -1,0 +1,42 @@
+import type { PyodideAPI } from 'pyodide';
+
+/** Shows the value of the last expression as an interactive Python does, and of an error only the frames of the cell. */
+const runner = `
+async def _run_cell(source):
+    import linecache, os, sys, traceback
+    from pyodide.code import eval_code_async
+    import __main__
+    os.makedirs('/mnt/data', exist_ok=True)
+    linecache.cache['<cell>'] = (len(source), None, source.splitlines(keepends=True), '<cell>')
+    try:
+        value = await eval_code_async(source, __main__.__dict__, filename='<cell>')
+        if value is not None:
+            print(repr(value))
+        return True
+    except SystemExit:
+        return True
+    except BaseException as error:
+        frames = error.__traceback__
+        while frames and frames.tb_frame.f_code.co_filename != '<cell>':
+            frames = frames.tb_next
+        traceback.print_exception(type(error), error, frames, file=sys.stderr)
+        return False
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+_run_cell
+`;
+
+const runners = new WeakMap<PyodideAPI, (code: string) => Promise<boolean>>();
+
+/** Runs a cell in the one scope of an interpreter; false where it raised an error. */
+export function runCell(pyodide: PyodideAPI, code: string): Promise<boolean> {
+  const known = runners.get(pyodide);
+  if (known) return known(code);
+  pyodide.runPython('import os; os.chdir("/mnt/data")');
+  const scope = pyodide.toPy({});
+  const run = pyodide.runPython(runner, { globals: scope }) as (code: string) => Promise<boolean>;
+  runners.set(pyodide, run);
+  return run(code);
+}

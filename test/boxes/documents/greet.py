@@ -1,0 +1,3 @@
+def greet(name):
+    """Says hello."""
+    return f"Hello, {name}!"
