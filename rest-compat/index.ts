@@ -109,14 +109,15 @@ export function createRest(options: RestOptions): Rest {
     response: ServerResponse,
     thrown: unknown,
     context: GraphContext,
-    { label: operation, document }: MountedEndpoint,
+    { label: operation, document, errors }: MountedEndpoint,
   ) => {
     const error = toGraphError(thrown);
     const requestId = context.request.id;
     const isBroken = response.headersSent;
     if (isBroken || error.entry.status >= 500) log.error({ error, requestId, operation }, error.message);
     // An answer that broke off must not look complete.
-    if (!isBroken) answerError(request, response, error, { 'x-request-id': requestId }, document?.rest);
+    if (!isBroken)
+      answerError(request, response, error, { 'x-request-id': requestId }, document?.rest ?? { errors });
     else if (!response.writableEnded) response.destroy();
   };
 
@@ -127,11 +128,18 @@ export function createRest(options: RestOptions): Rest {
     };
 
   const withoutMethod =
-    (methods: string[], { document }: MountedEndpoint): Handler =>
+    (methods: string[], { document, errors }: MountedEndpoint): Handler =>
     async (request, response) => {
       const headers = { 'x-request-id': contextOf(null, request).request.id, allow: methods.join(', ') };
       if (request.method === 'OPTIONS') answerEmpty(response, 204, headers);
-      else answerError(request, response, new GatewayError('METHOD_NOT_ALLOWED'), headers, document?.rest);
+      else
+        answerError(
+          request,
+          response,
+          new GatewayError('METHOD_NOT_ALLOWED'),
+          headers,
+          document?.rest ?? { errors },
+        );
     };
 
   const notServed = refusal(

@@ -15,8 +15,8 @@ import { createSecretManagers } from '../../src/secret-managers/index.ts';
 import { readSettings } from '../../src/settings/index.ts';
 import { createChanges } from '../../src/storage/changes.ts';
 import { openStorage } from '../../src/storage/connection.ts';
+import { createContents } from '../../src/storage/contents/index.ts';
 import { createEvents } from '../../src/storage/events/index.ts';
-import { createExportFiles } from '../../src/storage/export-files/index.ts';
 import { createLeases } from '../../src/storage/leases.ts';
 import { loadMasterKey } from '../../src/storage/master-key.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
@@ -60,6 +60,9 @@ const authenticate = createAuthenticate(directory, secrets, [], () => undefined)
 const leases = createLeases(log);
 const signingKeys = createSigningKeys({ db, secrets, changes, now: () => new Date(), log });
 
+const noFiles = (): never => {
+  throw new Error('The plain server keeps no files.');
+};
 const noRuns = (): Promise<never> => Promise.reject(new Error('The plain server executes no runs.'));
 
 async function contextOf(request: IncomingMessage): Promise<GraphContext> {
@@ -99,9 +102,16 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       hostedTools: new Set(),
       forgetThread: async () => undefined,
     },
+    files: {
+      ...{ store: noFiles, receive: noFiles, keep: noFiles, giveUp: noFiles, find: noFiles, open: noFiles },
+      ...{ remove: noFiles, onRemoved: noFiles, uploads: undefined as never, maxBytes: 0 },
+    },
     probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),
     exports: {
-      files: createExportFiles(null, settings.storage.dataDirectory),
+      files: createContents({
+        ...{ bucket: null, dataDirectory: settings.storage.dataDirectory },
+        ...{ folder: 'exports', prefix: '' },
+      }),
       wake: () => undefined,
     },
     workspaceOwned: [],

@@ -10,13 +10,14 @@ const forbidden: AnswerName[] = ['Forbidden'];
 
 /** Describes an endpoint that is written by hand, on one of its bases. */
 export function describeHandwritten(endpoint: HandwrittenEndpoint, base: RestBase): OpenApiOperation {
-  const { name, method, path, on, scope } = endpoint;
+  const { name, method, path, on, scope, errors } = endpoint;
   const own = endpoint.describe as Partial<OpenApiOperation>;
   const tag = tagOf(endpoint);
   const frame = {
     ...{ name, tag, method, path, on },
     description: own.description,
-    scopes: scope === undefined ? null : [scope],
+    scopes: scope === undefined ? null : [scope].flat(),
+    errors,
     isPublic: endpoint.isPublic ?? false,
     takesBody: own.requestBody !== undefined,
     mayAnswer: endpoint.isPublic ? forbidden : [],

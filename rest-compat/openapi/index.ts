@@ -61,7 +61,9 @@ export function describeRest(
     const { prefix } = served.V1;
     components.schema('InferenceError', 'the error of inference', inferenceErrorSchema);
     components.schema('MessagesError', 'the error of messages', messagesErrorSchema);
-    for (const [path, item] of Object.entries(inferencePaths())) paths[prefix + path] = item;
+    // Where the gateway has a path of a provider's API itself, its own answer is described.
+    for (const [path, item] of Object.entries(inferencePaths()))
+      paths[prefix + path] = { ...item, ...paths[prefix + path] };
     tags.unshift(inferenceTag);
   }
   Object.assign(paths, oauth2Paths());

@@ -3,6 +3,7 @@ import type { GraphContext } from '../../src/subgraphs/context.ts';
 import { answerJson } from './answer.ts';
 import { readBytes, readJsonBody } from './body.ts';
 import { eventHeaders, frameOf, type ServerEvent, writeErrorEvent } from './events.ts';
+import { type Range, rangeOf } from './range.ts';
 import type { Parameters, RestRequest } from './route.ts';
 import { streamAnswer } from './stream-answer.ts';
 
@@ -13,6 +14,8 @@ export type FileFacts = {
   name: string;
   /** In bytes; a content of another length breaks the answer off. */
   length?: number;
+  /** True where a part of it may be asked for by `Range`. */
+  takesRange?: boolean;
 };
 
 /** One request and its answer, as an endpoint that is written by hand sees them. */
@@ -35,8 +38,8 @@ export type RestConversation = {
    * whole.
    */
   sendEvents(events: AsyncIterable<ServerEvent>, headers?: Record<string, string>): Promise<void>;
-  /** Answers bytes as a download; a HEAD opens nothing. */
-  sendFile(open: () => AsyncIterable<Uint8Array>, facts: FileFacts): Promise<void>;
+  /** Answers bytes as a download; a HEAD opens nothing. `open` is asked for a part where the caller wants one. */
+  sendFile(open: (range?: Range) => AsyncIterable<Uint8Array>, facts: FileFacts): Promise<void>;
 };
 
 export function createConversation(
@@ -77,8 +80,16 @@ export function createConversation(
       response.end();
     },
     async sendFile(open, facts) {
-      response.writeHead(200, { ...headersOf(facts), ...headers() });
-      if (request.method !== 'HEAD') await pumpFile(open(), facts.length);
+      const { length, takesRange = false } = facts;
+      const range = takesRange && length !== undefined ? rangeOf(request.headers.range, length) : null;
+      const sent = range ? range.end - range.start + 1 : length;
+      response.writeHead(range ? 206 : 200, {
+        ...headersOf({ ...facts, length: sent }),
+        ...(takesRange && { 'accept-ranges': 'bytes' }),
+        ...(range && { 'content-range': `bytes ${range.start}-${range.end}/${length}` }),
+        ...headers(),
+      });
+      if (request.method !== 'HEAD') await pumpFile(open(range ?? undefined), sent);
       response.end();
     },
   };

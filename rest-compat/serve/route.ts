@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/errors/index.ts';
 import type { BodyBudget } from '../../src/lib/bodies/index.ts';
 import type { GraphContext } from '../../src/subgraphs/context.ts';
 import type { CompiledOperation } from '../compile/compile.ts';
-import type { RestBase, RestMethod } from '../compile/rest-directive.ts';
+import type { RestBase, RestErrors, RestMethod } from '../compile/rest-directive.ts';
 
 /** A base that is served: its prefix, and the check of credentials there. */
 export type Surface = {
@@ -42,6 +42,8 @@ export type MountedEndpoint = {
   document?: CompiledOperation;
   /** True where a request that names a provider goes on to that provider. */
   yields?: boolean;
+  /** The form of its errors, where no document says it. */
+  errors?: RestErrors;
 };
 
 /** `full`: the path with its base, parameters in braces. */

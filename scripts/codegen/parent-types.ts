@@ -7,6 +7,7 @@ const subgraphs = new URL('../../src/subgraphs/', import.meta.url);
 /** By subgraph, the types whose objects are neither a model's documents nor shaped as the SDL says. */
 const others: Record<string, Record<string, string>> = {
   assistants: {
+    File: '../../files/file.ts#FileDocument',
     Run: '../../runs/run.ts#RunDocument',
     RunStep: './run-step/service.ts#RunStepRow',
     ThreadMessage: '../../runs/items.ts#MessageItem',

@@ -294,7 +294,8 @@ export const exceptions: Exception[] = [
     'createRun query.*: not in the contract',
   ),
   ...because(
-    'Whoever may read completions may read assistants and threads.',
+    'Whoever may read completions may read assistants, threads and files.',
+    'getFile scope completions.read: not in the contract',
     'listAssistants scope completions.read: not in the contract',
     'getAssistant scope completions.read: not in the contract',
     'getThread scope completions.read: not in the contract',

@@ -53,6 +53,7 @@ import { createAccess } from './access.ts';
 import { ensureCollections, ownership } from './collections.ts';
 import { createConsoleDoor } from './console.ts';
 import { createDoors } from './doors.ts';
+import { createFileService } from './files.ts';
 import { createInference } from './inference.ts';
 import { runningFacts } from './installation.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
@@ -153,6 +154,7 @@ export function createApp(dependencies: AppDependencies): App {
   const realtime = createRealtime(inference, now);
   const leases = createLeases(log);
   const exports = createLogExports(settings, { db, leases, now, log });
+  const files = createFileService(settings, { db, leases, now, log });
   const { mail, webhooks, alarms, keyUpkeep } = createNotices({
     ...{ settings, db, secrets, changes, audit, events, leases, now, log },
     http: inference.http,
@@ -184,6 +186,7 @@ export function createApp(dependencies: AppDependencies): App {
     limitAlarms: alarms,
     keyUses,
     exports,
+    files,
     runs,
     probe: createProbe(inference),
     guardrails: { lookup: directory, checkHouse: inference.checkHouse },
@@ -260,6 +263,7 @@ export function createApp(dependencies: AppDependencies): App {
     signingKeys,
     requestLog,
     exports,
+    files,
     mail,
     webhooks,
     alarms,

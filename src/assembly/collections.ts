@@ -9,6 +9,7 @@ import { runInstanceModel } from '../runs/index.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
 import { leaseModel } from '../storage/leases.ts';
 import { signingKeyModel } from '../storage/signing-keys/index.ts';
+import { fileContentModel } from '../subgraphs/assistants/file/index.ts';
 import { subgraphs } from '../subgraphs/index.ts';
 
 const resources = subgraphs.flatMap((subgraph) => subgraph.resources);
@@ -20,6 +21,7 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     leaseModel,
     keyUseModel,
     runInstanceModel,
+    fileContentModel,
     keptAnswerModel,
     circuitModel,
     stickyTargetModel,

@@ -14,5 +14,6 @@ export {
 export { graphGauges } from './gauges.ts';
 export { createOperations, resultOf } from './operations.ts';
 export { createRemotes, type Remotes } from './remote/remotes.ts';
+export { auditedCall } from './rules/audit.ts';
 export { type Constraint, readRule } from './rules/read-rule.ts';
 export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety/index.ts';

@@ -3,7 +3,7 @@ import { semanticCacheEmbeddings } from './cache.ts';
 import { cloudIdentitySettings } from './cloud-identity.ts';
 import { consoleOidc } from './console-oidc.ts';
 import { corsOrigins } from './cors.ts';
-import { exportSettings } from './exports.ts';
+import { exportSettings, fileSettings } from './exports.ts';
 import { defaultGraphLimits } from './graph-limits.ts';
 import { headerSettings } from './headers.ts';
 import type { House } from './house.ts';
@@ -86,7 +86,7 @@ export const environmentOf = (house: House) =>
       .default('./data')
       .describe(
         'embedded store, `bootstrap.json`, `encryption.key`, spool files and reserve, notes on the ' +
-          'audit trail, log exports',
+          'audit trail, log exports, files',
       ),
     MONGODB_URI: z
       .string()
@@ -197,6 +197,7 @@ export const environmentOf = (house: House) =>
       'days after which the headers and bodies of a log are removed',
     ),
     ...exportSettings,
+    ...fileSettings,
     GRAPHQL_INTROSPECTION: flag(true).describe('whether the graph shows its schema'),
     GRAPHQL_SANDBOX: choice.optional().meta({
       unset: '`true`, and `false` with `NODE_ENV=production`',

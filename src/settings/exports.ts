@@ -12,15 +12,15 @@ export type S3Bucket = {
 
 const text = z.string().max(256).optional();
 
-/** The bucket that finished log exports go to: all of these, or none. */
+/** The bucket that finished log exports and files go to: all of these, or none. */
 export const exportSettings = {
   EXPORT_S3_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe(
-      'S3-compatible storage that log exports go to, e.g. `https://s3.eu-west-1.amazonaws.com`; ' +
-        'without it they are files in `DATA_DIR/exports`',
+      'S3-compatible storage that log exports and files go to, e.g. `https://s3.eu-west-1.amazonaws.com`; ' +
+        'without it they lie in `DATA_DIR/exports` and `DATA_DIR/files`',
     ),
   EXPORT_S3_BUCKET: z
     .string()
@@ -54,3 +54,21 @@ export const exportBucket = (values: Values): S3Bucket | null =>
         accessKeyId: values.EXPORT_S3_ACCESS_KEY_ID ?? '',
         secretAccessKey: values.EXPORT_S3_SECRET_ACCESS_KEY ?? '',
       };
+
+const wholeNumber = (fallback: number, min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .default(fallback);
+
+/** Settings of the files that the gateway keeps. */
+export const fileSettings = {
+  FILE_MAX_BYTES: wholeNumber(512 * 1024 ** 2, 1, 8 * 1024 ** 3).describe(
+    'bytes of the largest file that one request may bring; an upload in parts may have 8 GiB in all',
+  ),
+  FILE_WORKSPACE_BYTES: wholeNumber(100 * 1024 ** 3, 0, 2 ** 50).describe(
+    'bytes that the files of a workspace may have together; equal contents count once',
+  ),
+};

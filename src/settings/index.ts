@@ -102,8 +102,14 @@ export type Settings = {
     bodyRetentionDays: number;
   };
   exports: {
-    /** Where finished log exports go; null keeps them in the data directory. */
+    /** Where finished log exports and files go; null keeps them in the data directory. */
     bucket: S3Bucket | null;
+  };
+  files: {
+    /** Bytes of the largest file that one request brings. */
+    maxBytes: number;
+    /** Bytes of all files of a workspace. */
+    workspaceBytes: number;
   };
   graph: {
     /** Whether browsers see Apollo Sandbox, which runs scripts from Apollo's CDN. */
@@ -220,6 +226,7 @@ export function readSettings(
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
     exports: { bucket: exportBucket(values) },
+    files: { maxBytes: values.FILE_MAX_BYTES, workspaceBytes: values.FILE_WORKSPACE_BYTES },
     graph: {
       sandbox: values.GRAPHQL_SANDBOX ?? values.NODE_ENV !== 'production',
       introspection: values.GRAPHQL_INTROSPECTION,

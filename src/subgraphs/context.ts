@@ -3,6 +3,7 @@ import type { Connection, Model } from 'mongoose';
 import type { Principal, Throttle } from '../auth/index.ts';
 import type { AdmissionCheck } from '../dataplane/admission/admission.ts';
 import type { Probe } from '../dataplane/probe/probe.ts';
+import type { FileService } from '../files/index.ts';
 import type { CheckHouse } from '../guardrails/engine/index.ts';
 import type { GuardrailLookup } from '../guardrails/index.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -15,8 +16,8 @@ import type { RunEngine } from '../runs/index.ts';
 import type { SecretManagers } from '../secret-managers/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
+import type { Contents } from '../storage/contents/index.ts';
 import type { Events } from '../storage/events/index.ts';
-import type { ExportFiles } from '../storage/export-files/index.ts';
 import type { Leases } from '../storage/leases.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { SigningKeys } from '../storage/signing-keys/index.ts';
@@ -70,7 +71,9 @@ export type ServiceDependencies = {
   /** Retention and size bounds of request logs. */
   requestLogs: Settings['requestLogs'];
   /** Where the contents of log exports are, and what looks for those that were started. */
-  exports: { files: ExportFiles; wake(): void };
+  exports: { files: Contents; wake(): void };
+  /** The files of all workspaces, and uploads that become some. */
+  files: Omit<FileService, 'start' | 'stop' | 'tidy'>;
   /** Where secret references lead. */
   secretManagers: SecretManagers;
   /** What access tokens are signed with. */

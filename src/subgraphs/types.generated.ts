@@ -96,6 +96,8 @@ export type Query = {
   assistant?: Maybe<Assistant>;
   assistants?: Maybe<AssistantCursorPage>;
   assistantVersions?: Maybe<AssistantVersionPage>;
+  file?: Maybe<File>;
+  files?: Maybe<FileCursorPage>;
   runStep?: Maybe<RunStep>;
   runSteps?: Maybe<RunStepCursorPage>;
   run?: Maybe<Run>;
@@ -212,6 +214,20 @@ export type QueryAssistantVersionsArgs = {
   assistantId: Scalars['ID']['input'];
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryFileArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryFilesArgs = {
+  purpose?: InputMaybe<Scalars['String']['input']>;
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -908,6 +924,7 @@ export type Mutation = {
   createAssistant: Assistant;
   updateAssistant: Assistant;
   deleteAssistant: Scalars['ID']['output'];
+  deleteFile: Scalars['ID']['output'];
   createRun: Run;
   createThreadAndRun: Run;
   updateRun: Run;
@@ -1039,6 +1056,11 @@ export type MutationUpdateAssistantArgs = {
 
 
 export type MutationDeleteAssistantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteFileArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -1674,6 +1696,27 @@ export type MutationResetUsageLimitPolicyEntityArgs = {
 
 export type MutationDeleteUsageLimitPolicyArgs = {
   id: Scalars['ID']['input'];
+};
+
+export type File = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  filename: Scalars['String']['output'];
+  purpose: Scalars['String']['output'];
+  bytes: Scalars['Count']['output'];
+  sha256: Scalars['String']['output'];
+  statusDetails?: Maybe<Scalars['String']['output']>;
+  createdBy: Scalars['ID']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+  expiresAt?: Maybe<Scalars['UnixTime']['output']>;
+};
+
+export type FileCursorPage = {
+  data: Array<File>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
 };
 
 export type RunStep = {

@@ -51,6 +51,10 @@ const elsewhere: Record<string, string> = {
     ]),
   ),
   'GET /v1/logs/exports/{exportId}/content': 'test/subgraphs/insights/log-export.test.ts, by a signed link',
+  'POST /v1/uploads': 'test/files/uploads.test.ts',
+  'POST /v1/uploads/{upload_id}/cancel': 'test/files/uploads.test.ts',
+  'POST /v1/uploads/{upload_id}/complete': 'test/files/uploads.test.ts',
+  'POST /v1/uploads/{upload_id}/parts': 'test/files/uploads.test.ts',
   'POST /oauth2/access_token': 'test/rest-compat/oauth2.test.ts',
 };
 
@@ -59,6 +63,7 @@ it('walks everything that is published, or says which test does', async () => {
   const published = Object.entries((body as OpenApi).paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const walked = [...doors.map(({ label }) => label), ...Object.keys(elsewhere)];
-  expect(walked.sort()).toEqual(published.sort());
+  // What the gateway keeps where no provider is named is walked twice, through both of its doors.
+  const walked = new Set([...doors.map(({ label }) => label), ...Object.keys(elsewhere)]);
+  expect([...walked].sort()).toEqual(published.sort());
 });

@@ -18,7 +18,7 @@ const layers = [
   ['src/directory'],
   ['src/routing-config'],
   ['src/limits'],
-  ['src/recording', 'src/mail', 'src/webhooks'],
+  ['src/recording', 'src/mail', 'src/webhooks', 'src/files'],
   ['src/secret-managers'],
   ['src/providers', 'src/guardrails', 'src/boxes'],
   ['src/storage'],

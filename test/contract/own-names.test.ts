@@ -207,8 +207,8 @@ describe('a path of a provider', () => {
 
   it('passes to where a default leads', async () => {
     world.provider.requests.length = 0;
-    await world.call({ path: '/v1/uploads', body });
-    expect(world.provider.requests.map(({ url }) => url)).toEqual(['/v1/uploads']);
+    await world.call({ path: '/v1/evals', body });
+    expect(world.provider.requests.map(({ url }) => url)).toEqual(['/v1/evals']);
   });
 
   it('may be like a name of the administration where no body goes along', async () => {

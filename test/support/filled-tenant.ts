@@ -61,6 +61,7 @@ export type FilledTenant = Tenant & {
   assistantId: string;
   threadId: string;
   runId: string;
+  fileId: string;
 };
 
 const budget = {

@@ -1,7 +1,9 @@
+import { uuid } from '../../src/lib/ids.ts';
 import { randomId, timeOrderedId } from '../../src/runs/ids.ts';
 import type { ThreadItem } from '../../src/runs/items.ts';
 import type { RunDocument } from '../../src/runs/run.ts';
 import { assistantModel, assistantVersionModel } from '../../src/subgraphs/assistants/assistant/model.ts';
+import { fileModel } from '../../src/subgraphs/assistants/file/index.ts';
 import { runModel } from '../../src/subgraphs/assistants/run/index.ts';
 import { threadModel } from '../../src/subgraphs/assistants/thread/index.ts';
 import { threadItemModel } from '../../src/subgraphs/assistants/thread-message/index.ts';
@@ -55,7 +57,14 @@ export async function fillThreads(app: TestApp, tenant: Tenant, size: number) {
       filledRun(at === 0 ? runId : timeOrderedId('run'), { ...owner, threadId, assistantId }, size),
     ) as never,
   );
-  return { assistantId, threadId, runId };
+  const fileIds = each.map(() => `file-${uuid().replaceAll('-', '')}`);
+  await fileModel(app.db).collection.insertMany(
+    fileIds.map((_id, at) => ({
+      ...{ _id, ...owner, filename: `file-${at}.txt`, purpose: 'assistants', bytes: at, sha256: '0' },
+      ...{ contentName: 'none', createdAt: new Date(), expiresAt: null, createdBy: 'somebody' },
+    })) as never,
+  );
+  return { assistantId, threadId, runId, fileId: fileIds[0] ?? '' };
 }
 
 /** The first step of each run. */

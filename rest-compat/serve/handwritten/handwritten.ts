@@ -2,7 +2,7 @@ import { type Principal, requireScope, type Scope } from '../../../src/auth/inde
 import { GatewayError } from '../../../src/errors/index.ts';
 import type { GraphContext } from '../../../src/subgraphs/context.ts';
 import { readQuery } from '../../compile/query.ts';
-import type { RestBase, RestMethod } from '../../compile/rest-directive.ts';
+import type { RestBase, RestErrors, RestMethod } from '../../compile/rest-directive.ts';
 import { invalid, unknownParameter } from '../../compile/value.ts';
 import { createConversation, type RestConversation } from '../conversation.ts';
 import type { MountedEndpoint, RestRequest } from '../route.ts';
@@ -15,8 +15,12 @@ export type HandwrittenEndpoint = {
   /** `/files/{fileId}/content` */
   path: string;
   on: RestBase[];
-  /** The scope that a caller needs; without one any valid credential will do. */
-  scope?: Scope;
+  /** The scope that a caller needs, or some of which one will do; without one any valid credential will do. */
+  scope?: Scope | readonly Scope[];
+  /** The form of its errors; absent, that of the administration. */
+  errors?: RestErrors;
+  /** True where a request that names a provider goes on to that provider. */
+  yields?: boolean;
   /** No credential is asked for: the path checks what its caller brings instead, such as the signature of a link. */
   isPublic?: boolean;
   /** Names of the query parameters it takes; others are refused. */
@@ -28,12 +32,14 @@ export type HandwrittenEndpoint = {
 };
 
 export function mountHandwritten(endpoint: HandwrittenEndpoint): MountedEndpoint {
-  const { name, method, path, on } = endpoint;
+  const { name, method, path, on, errors, yields } = endpoint;
   return {
     label: name,
     method,
     path,
     on,
+    errors,
+    yields,
     isPublic: endpoint.isPublic ?? false,
     async answer(call) {
       const { context, response } = call;
@@ -54,7 +60,7 @@ function principalOf(
   { principal }: GraphContext,
   { scope, isPublic }: HandwrittenEndpoint,
 ): Principal | null {
-  if (scope !== undefined) return requireScope(principal, [scope]);
+  if (scope !== undefined) return requireScope(principal, [scope].flat());
   if (!principal && !isPublic) throw new GatewayError('UNAUTHENTICATED');
   return principal;
 }

@@ -1,5 +1,11 @@
+import { fileEndpoints } from './files.ts';
 import type { HandwrittenEndpoint } from './handwritten.ts';
 import { logExportContent } from './log-export-content.ts';
+import { uploadEndpoints } from './uploads.ts';
 
 /** Every path that is answered by code rather than by a document. */
-export const handwrittenEndpoints: HandwrittenEndpoint[] = [logExportContent];
+export const handwrittenEndpoints: HandwrittenEndpoint[] = [
+  logExportContent,
+  ...fileEndpoints,
+  ...uploadEndpoints,
+];

@@ -45,6 +45,13 @@ export const requestErrors = {
     'unsupported_media_type',
     'The content type is not supported.',
   ),
+  RANGE_NOT_SATISFIABLE: entry(
+    416,
+    'AB01',
+    'invalid_request_error',
+    'range_not_satisfiable',
+    'The content has no bytes in the range that was asked for.',
+  ),
   UPGRADE_REQUIRED: entry(
     426,
     'AB01',

@@ -52,7 +52,8 @@ function leavesOf(value: unknown, path: string): Document {
 
 /** What people call a document. */
 export function nameOf(document: Document | undefined): string | null {
-  const name = document?.name ?? document?.slug ?? document?.email ?? document?.principal;
+  const name =
+    document?.name ?? document?.slug ?? document?.email ?? document?.principal ?? document?.filename;
   return typeof name === 'string' ? redactText(name).slice(0, MAX_NAME) : null;
 }
 

@@ -63,6 +63,38 @@ export function audited(
   };
 }
 
+/** Writes a call to the audit trail that no mutation stands for. `input` says what was asked for, without secrets. */
+export async function auditedCall<T>(
+  context: GraphContext,
+  action: string,
+  input: object,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { principal } = context;
+  if (!principal) return work();
+  const [resourceType = action, verb = action] = action.split('.');
+  const record = async (ending: Ending) => {
+    const id = ending.targetId;
+    const is = id === null ? null : await snapshotsOf(context, principal, resourceType, [{ _id: id }]);
+    const made = is?.get(id ?? '');
+    await recordSafely(context, {
+      ...callerOf(principal),
+      ...auditedRequest(context, input),
+      ...ending,
+      ...{ resourceType, action: verb, targetName: nameOf(made?.document), changes: [] },
+      ...{ beforeDigest: null, afterDigest: made?.digest ?? null },
+    });
+  };
+  try {
+    const result = await work();
+    await record(success(principal, result));
+    return result;
+  } catch (error) {
+    await record(failure(principal, error));
+    throw error;
+  }
+}
+
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 function success(principal: Principal, result: unknown): Ending {

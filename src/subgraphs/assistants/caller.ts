@@ -11,7 +11,7 @@ export function requireWriter({ principal }: GraphContext): { organisationId: st
   const { organisationId, workspaceId } = requireScope(principal, ['completions.write']);
   if (workspaceId !== null) return { organisationId, workspaceId };
   throw new GatewayError('FORBIDDEN', {
-    message: 'Assistants and threads belong to a workspace: name one in x-gateway-workspace-id.',
+    message: 'Assistants, threads and files belong to a workspace: name one in x-gateway-workspace-id.',
   });
 }
 
@@ -19,7 +19,16 @@ export function requireWriter({ principal }: GraphContext): { organisationId: st
 export const visible = (principal: Principal) => tenantFilter(principal);
 
 /** The kinds of objects, by the prefix of their ids. */
-const prefixes = { assistant: 'asst', thread: 'thread', message: 'msg', run: 'run', step: 'step' } as const;
+const prefixes = {
+  assistant: 'asst',
+  thread: 'thread',
+  message: 'msg',
+  run: 'run',
+  step: 'step',
+  file: 'file-',
+  upload: 'upload_',
+  batch: 'batch_',
+} as const;
 export type ObjectKind = keyof typeof prefixes;
 
 const form = /^[A-Za-z0-9_-]{1,200}$/;

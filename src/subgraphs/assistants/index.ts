@@ -1,5 +1,6 @@
 import type { Subgraph } from '../subgraph.ts';
 import { assistant } from './assistant/resource.ts';
+import { file } from './file/resource.ts';
 import { run } from './run/resource.ts';
 import { runStep } from './run-step/resource.ts';
 import { thread } from './thread/resource.ts';
@@ -7,5 +8,5 @@ import { threadMessage } from './thread-message/resource.ts';
 
 export const assistants: Subgraph = {
   name: 'assistants',
-  resources: [assistant, thread, threadMessage, run, runStep],
+  resources: [assistant, thread, threadMessage, run, runStep, file],
 };

@@ -3,6 +3,7 @@ import type * as Types from '../types.generated.ts';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { AssistantDocument, AssistantVersionDocument } from './assistant/model.ts';
 import type { ThreadDocument } from './thread/model.ts';
+import type { FileDocument } from '../../files/file.ts';
 import type { RunDocument } from '../../runs/run.ts';
 import type { RunStepRow } from './run-step/service.ts';
 import type { MessageItem } from '../../runs/items.ts';
@@ -120,6 +121,8 @@ export type ResolversTypes = {
   UpdateAssistantInput: Types.UpdateAssistantInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  File: ResolverTypeWrapper<FileDocument>;
+  FileCursorPage: ResolverTypeWrapper<Omit<Types.FileCursorPage, 'data'> & { data: Array<ResolversTypes['File']> }>;
   RunStep: ResolverTypeWrapper<RunStepRow>;
   RunStepStatus: Types.RunStepStatus;
   RunStepCursorPage: ResolverTypeWrapper<Omit<Types.RunStepCursorPage, 'data'> & { data: Array<ResolversTypes['RunStep']> }>;
@@ -173,6 +176,8 @@ export type ResolversParentTypes = {
   UpdateAssistantInput: Types.UpdateAssistantInput;
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
+  File: FileDocument;
+  FileCursorPage: Omit<Types.FileCursorPage, 'data'> & { data: Array<ResolversParentTypes['File']> };
   RunStep: RunStepRow;
   RunStepCursorPage: Omit<Types.RunStepCursorPage, 'data'> & { data: Array<ResolversParentTypes['RunStep']> };
   Run: RunDocument;
@@ -296,6 +301,8 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   assistant?: Resolver<Types.Maybe<ResolversTypes['Assistant']>, ParentType, ContextType, RequireFields<Types.QueryAssistantArgs, 'id'>>;
   assistants?: Resolver<Types.Maybe<ResolversTypes['AssistantCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryAssistantsArgs, 'limit' | 'order'>>;
   assistantVersions?: Resolver<Types.Maybe<ResolversTypes['AssistantVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryAssistantVersionsArgs, 'assistantId' | 'currentPage' | 'pageSize'>>;
+  file?: Resolver<Types.Maybe<ResolversTypes['File']>, ParentType, ContextType, RequireFields<Types.QueryFileArgs, 'id'>>;
+  files?: Resolver<Types.Maybe<ResolversTypes['FileCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryFilesArgs, 'limit' | 'order'>>;
   runStep?: Resolver<Types.Maybe<ResolversTypes['RunStep']>, ParentType, ContextType, RequireFields<Types.QueryRunStepArgs, 'threadId' | 'runId' | 'id'>>;
   runSteps?: Resolver<Types.Maybe<ResolversTypes['RunStepCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryRunStepsArgs, 'threadId' | 'runId' | 'limit' | 'order'>>;
   run?: Resolver<Types.Maybe<ResolversTypes['Run']>, ParentType, ContextType, RequireFields<Types.QueryRunArgs, 'threadId' | 'id'>>;
@@ -309,6 +316,7 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createAssistant?: Resolver<ResolversTypes['Assistant'], ParentType, ContextType, RequireFields<Types.MutationCreateAssistantArgs, 'input'>>;
   updateAssistant?: Resolver<ResolversTypes['Assistant'], ParentType, ContextType, RequireFields<Types.MutationUpdateAssistantArgs, 'id' | 'input'>>;
   deleteAssistant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteAssistantArgs, 'id'>>;
+  deleteFile?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteFileArgs, 'id'>>;
   createRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationCreateRunArgs, 'threadId' | 'input'>>;
   createThreadAndRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationCreateThreadAndRunArgs, 'input'>>;
   updateRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationUpdateRunArgs, 'threadId' | 'id'>>;
@@ -320,6 +328,27 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, Partial<Types.MutationCreateThreadArgs>>;
   updateThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, RequireFields<Types.MutationUpdateThreadArgs, 'id'>>;
   deleteThread?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteThreadArgs, 'id'>>;
+};
+
+export type FileResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['File'] = ResolversParentTypes['File']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  filename?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  purpose?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  bytes?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  sha256?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  statusDetails?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+  expiresAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+};
+
+export type FileCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['FileCursorPage'] = ResolversParentTypes['FileCursorPage']> = {
+  data?: Resolver<Array<ResolversTypes['File']>, ParentType, ContextType>;
+  firstId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type RunStepResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RunStep'] = ResolversParentTypes['RunStep']> = {
@@ -454,6 +483,8 @@ export type Resolvers<ContextType = GraphContext> = {
   AssistantVersionPage?: AssistantVersionPageResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  File?: FileResolvers<ContextType>;
+  FileCursorPage?: FileCursorPageResolvers<ContextType>;
   RunStep?: RunStepResolvers<ContextType>;
   RunStepCursorPage?: RunStepCursorPageResolvers<ContextType>;
   Run?: RunResolvers<ContextType>;

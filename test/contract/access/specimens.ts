@@ -113,6 +113,7 @@ let count = 0;
 function fresh(value: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return uuid();
   if (/^\d{10}$/.test(value)) return tsgId();
+  if (/^file-[0-9a-f]{32}$/.test(value)) return `file-${uuid().replaceAll('-', '')}`;
   // What stands before the line says of which kind the object is.
   const [, prefix] = /^([a-z]+)_[0-9A-Za-z]{24}$/.exec(value) ?? [];
   if (prefix !== undefined) return randomId(prefix);

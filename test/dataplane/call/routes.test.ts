@@ -352,7 +352,7 @@ describe('files, batches, fine-tuning', () => {
   test.each([
     [
       'the provider gateway',
-      { method: 'GET', path: '/v1/files', headers: at('x', { 'x-gateway-provider': 'gateway' }) },
+      { method: 'GET', path: '/v1/fine_tuning/jobs', headers: at('x', { 'x-gateway-provider': 'gateway' }) },
     ],
     ['a managed file', { method: 'GET', path: '/v1/files/gw_file_1' }],
     ['a managed batch', { method: 'POST', path: '/v1/batches/gw_batch_1/cancel' }],

@@ -53,6 +53,7 @@ function brokenBounds(value: unknown, bounds: Schema): string[] {
 }
 
 const formats: Record<string, RegExp> = {
+  binary: /^/,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   email: /^[^\s@]+@[^\s@]+$/,
   uri: /^https?:\/\/[^\s/]+/,

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { uuid } from '../../../lib/ids.ts';
-import type { ExportFiles } from '../../../storage/export-files/index.ts';
+import type { Contents } from '../../../storage/contents/index.ts';
 import { exportQuery } from './filters.ts';
 import { readLines } from './lines.ts';
 import { contentName, type LogExportDocument, logExportModel } from './model.ts';
@@ -9,7 +9,7 @@ import { contentName, type LogExportDocument, logExportModel } from './model.ts'
 export class Superseded extends Error {}
 
 /** Where the logs and the contents are, and how long a content is kept. */
-export type ContentOptions = { db: Connection; files: ExportFiles; retentionDays: number; now: () => Date };
+export type ContentOptions = { db: Connection; files: Contents; retentionDays: number; now: () => Date };
 
 /** Processes that may die over one export before it counts as failed. */
 const MAX_ATTEMPTS = 3;

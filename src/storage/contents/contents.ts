@@ -1,8 +1,8 @@
-/** Where the contents of finished exports lie, by name. */
-export type ExportFiles = {
+/** Where large contents lie, by name: those of finished exports, and those of files. */
+export type Contents = {
   /**
    * Stores a whole content, or nothing: a write that fails or is aborted leaves nothing that could be read. It holds
-   * a few megabytes in memory at a time.
+   * a few megabytes in memory at a time. Fails with the code ENOSPC where there is no room.
    */
   write(name: string, content: AsyncIterable<Buffer>, signal: AbortSignal): Promise<void>;
   /** Removes a content, and what a crashed writer has left of it; a content that does not exist is no error. */
@@ -12,9 +12,12 @@ export type ExportFiles = {
    * contents itself.
    */
   link(name: string, seconds: number): Promise<string | null>;
-  /** The content, where this process serves it; null when it is not here. */
+  /** The content; null when it is not there. */
   open(name: string): Promise<StoredContent | null>;
 };
 
+/** The bytes from `start` to `end`, both included. */
+export type ByteRange = { start: number; end: number };
+
 /** `read` opens the content; bytes that nobody asks for are not read. */
-export type StoredContent = { bytes: number; read(): AsyncIterable<Uint8Array> };
+export type StoredContent = { bytes: number; read(range?: ByteRange): AsyncIterable<Uint8Array> };

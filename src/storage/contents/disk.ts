@@ -1,17 +1,22 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExportFiles } from './export-files.ts';
+import type { Contents } from './contents.ts';
+
+/** Free bytes that a content leaves: the store on the same disk needs them. */
+const LEFT_FREE = 16 * 1024 * 1024;
+/** Bytes between two looks at the room on the disk. */
+const LOOK_BYTES = 4 * 1024 * 1024;
 
 /** Files in a directory, which get their names once they are complete and synced. */
-export function exportFilesOnDisk(directory: string): ExportFiles {
+export function contentsOnDisk(directory: string): Contents {
   const pathOf = (name: string) => join(directory, name);
   const partOf = (name: string) => `${pathOf(name)}.part`;
   return {
     async write(name, content, signal) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       try {
-        await writeSynced(partOf(name), content, signal);
+        await writeSynced(partOf(name), withRoom(directory, content), signal);
         await rename(partOf(name), pathOf(name));
       } catch (error) {
         await rm(partOf(name), { force: true });
@@ -25,7 +30,7 @@ export function exportFilesOnDisk(directory: string): ExportFiles {
     link: async () => null,
     async open(name) {
       const found = await stat(pathOf(name)).catch(ignoreMissing);
-      return found && { bytes: found.size, read: () => createReadStream(pathOf(name)) };
+      return found && { bytes: found.size, read: (range) => createReadStream(pathOf(name), { ...range }) };
     },
   };
 }
@@ -37,10 +42,30 @@ async function writeSynced(path: string, content: AsyncIterable<Buffer>, signal:
       signal.throwIfAborted();
       await file.writeFile(chunk);
     }
+    signal.throwIfAborted();
     await file.sync();
   } finally {
     await file.close();
   }
+}
+
+/** A content as long as the disk has room for what the store needs beside it. */
+async function* withRoom(directory: string, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let unseen = LOOK_BYTES;
+  for await (const chunk of content) {
+    unseen += chunk.length;
+    if (unseen >= LOOK_BYTES) {
+      await requireRoom(directory, unseen);
+      unseen = 0;
+    }
+    yield chunk;
+  }
+}
+
+async function requireRoom(directory: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize - bytes >= LEFT_FREE) return;
+  throw Object.assign(new Error('The disk has no room for a content.'), { code: 'ENOSPC' });
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): null {

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createExportFiles, type ExportFiles } from '../../src/storage/export-files/index.ts';
+import { type Contents, createContents } from '../../src/storage/contents/index.ts';
 
 const MEGABYTE = 1024 * 1024;
 
 /** A bucket that takes single and multipart uploads, and answers the status that a test wants next. */
 let server: Server;
-let files: ExportFiles;
+let files: Contents;
 let objects: Map<string, Buffer>;
 let uploads: Map<string, Map<number, Buffer>>;
 let failures: ((request: IncomingMessage) => boolean)[];
@@ -66,7 +66,10 @@ beforeAll(async () => {
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credential = { region: 'eu-west-1', accessKeyId: 'access', secretAccessKey: 'secret' };
-  files = createExportFiles({ endpoint, bucket: 'exports', ...credential }, '/nowhere');
+  files = createContents({
+    bucket: { endpoint, bucket: 'exports', ...credential },
+    ...{ dataDirectory: '/nowhere', folder: 'x', prefix: '' },
+  });
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -86,7 +89,7 @@ const fail = () => {
 let stopping = new AbortController();
 const never = new AbortController().signal;
 
-describe('exports in S3-compatible storage', () => {
+describe('contents in S3-compatible storage', () => {
   it('are put at once when they are small, and read under a link that needs no credential', async () => {
     await files.write('a.jsonl', chunks(3, 10), never);
     const link = await files.link('a.jsonl', 60);
@@ -125,7 +128,7 @@ describe('exports in S3-compatible storage', () => {
   it('leave nothing when the storage refuses, and the error names its code and no credential', async () => {
     failures = Array.from({ length: 4 }, () => (request) => request.url?.includes('partNumber=1') ?? false);
     const writing = files.write('no.jsonl', chunks(9, MEGABYTE), never);
-    await expect(writing).rejects.toThrow('The export storage answered PUT with 503 (SlowDown).');
+    await expect(writing).rejects.toThrow('The storage of contents answered PUT with 503 (SlowDown).');
     expect([objects.size, uploads.size]).toEqual([0, 0]);
   });
 });

@@ -1,6 +1,6 @@
 import { AwsClient } from 'aws4fetch';
 import type { S3Bucket } from '../../settings/exports.ts';
-import type { ExportFiles } from './export-files.ts';
+import type { ByteRange, Contents } from './contents.ts';
 
 /** Bytes that are sent at a time; S3 takes no smaller part but the last one. */
 const PART_BYTES = 8 * 1024 * 1024;
@@ -9,10 +9,11 @@ const RETRIES = 3;
 const TIMEOUT = 180_000;
 
 /** Objects in a bucket. An upload of several parts becomes an object only when it is completed. */
-export function exportFilesInS3(settings: S3Bucket): ExportFiles {
+export function contentsInS3(settings: S3Bucket, prefix: string): Contents {
   const { endpoint, bucket, region, accessKeyId, secretAccessKey } = settings;
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3', retries: RETRIES });
-  const urlOf = (name: string, query = '') => `${endpoint}/${bucket}/${encodeURIComponent(name)}${query}`;
+  const urlOf = (name: string, query = '') =>
+    `${endpoint}/${bucket}/${prefix}${encodeURIComponent(name)}${query}`;
 
   async function ask(
     method: string,
@@ -25,8 +26,7 @@ export function exportFilesInS3(settings: S3Bucket): ExportFiles {
     const text = await answer.text();
     // A completion may fail after its status was sent.
     if (!answer.ok || /<Error>/.test(text)) {
-      const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? 'no code';
-      throw new Error(`The export storage answered ${method} with ${answer.status} (${code}).`);
+      throw refusal(method, answer.status, /<Code>(\w+)<\/Code>/.exec(text)?.[1]);
     }
     return { text, etag: answer.headers.get('etag') ?? '' };
   }
@@ -71,9 +71,24 @@ export function exportFilesInS3(settings: S3Bucket): ExportFiles {
       const url = urlOf(name, `?X-Amz-Expires=${seconds}`);
       return (await client.sign(url, { method: 'GET', aws: { signQuery: true } })).url;
     },
-    open: async () => null,
+    async open(name) {
+      const found = await client.fetch(urlOf(name), { method: 'HEAD', signal: AbortSignal.timeout(TIMEOUT) });
+      if (found.status === 404) return null;
+      if (!found.ok) throw refusal('HEAD', found.status);
+      return { bytes: Number(found.headers.get('content-length')), read: (range) => read(name, range) };
+    },
   };
+
+  async function* read(name: string, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${range.end}` } : {};
+    const answer = await client.fetch(urlOf(name), { headers });
+    if (answer.status !== (range ? 206 : 200) || !answer.body) throw refusal('GET', answer.status);
+    yield* answer.body;
+  }
 }
+
+const refusal = (method: string, status: number, code = 'no code'): Error =>
+  new Error(`The storage of contents answered ${method} with ${status} (${code}).`);
 
 async function nextOf(parts: AsyncIterator<Buffer>): Promise<Buffer | null> {
   const next = await parts.next();

@@ -1,0 +1,34 @@
+import { createFiles, type FileService, type FilesDeps } from '../files/index.ts';
+import type { Settings } from '../settings/index.ts';
+import { createContents } from '../storage/contents/index.ts';
+import { nativeDb } from '../storage/native-db.ts';
+import {
+  fileContentModel,
+  fileModel,
+  uploadModel,
+  uploadPartModel,
+} from '../subgraphs/assistants/file/index.ts';
+
+/** Keeps the files of this installation: contents beside those of exports, in folders of their own. */
+export function createFileService(
+  settings: Pick<Settings, 'exports' | 'files' | 'storage'>,
+  deps: Pick<FilesDeps, 'db' | 'leases' | 'now' | 'log'>,
+): FileService {
+  const { exports, files, storage } = settings;
+  const collection = <T extends { _id: string }>({ name }: { name: string }) =>
+    nativeDb(deps.db).collection<T>(name);
+  return createFiles({
+    ...deps,
+    files: () => collection(fileModel(deps.db).collection),
+    contents: () => collection(fileContentModel(deps.db).collection),
+    uploads: () => collection(uploadModel(deps.db).collection),
+    parts: () => collection(uploadPartModel(deps.db).collection),
+    store: createContents({
+      bucket: exports.bucket,
+      dataDirectory: storage.dataDirectory,
+      folder: 'files',
+      prefix: 'files/',
+    }),
+    limits: { fileBytes: files.maxBytes, workspaceBytes: files.workspaceBytes },
+  });
+}
