@@ -7,6 +7,8 @@ export type BoxTurns = {
   enter(line: string, signal: AbortSignal): Promise<() => void>;
   /** Places that nobody has. */
   free(): number;
+  /** Those that wait for a place. */
+  waiting(): number;
 };
 
 type Waiter = { begin(): void };
@@ -57,5 +59,6 @@ export function createTurns(places: number): BoxTurns {
       return promise.finally(() => signal.removeEventListener('abort', leave));
     },
     free: () => free,
+    waiting: () => [...lines.values()].reduce((sum, { size }) => sum + size, 0),
   };
 }

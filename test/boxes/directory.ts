@@ -1,5 +1,6 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-/** What boxes keep on disk is made once for all tests of a run. */
-export const boxesDirectory = join(process.env.SLUICE_TEST_STORES ?? tmpdir(), 'boxes');
+/** What boxes keep on disk is made once for all tests, as what Node.js compiles is. */
+export const boxesDirectory = fileURLToPath(
+  new URL('../../node_modules/.cache/sluice-boxes', import.meta.url),
+);

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -37,6 +37,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   delete process.env.PLANTED_KEY;
+  rmSync(join(boxesDirectory, 'planted'));
   await boxes.stop();
   server.close();
 });
