@@ -10,30 +10,29 @@ const STOP = { least: 2000, most: 9000 };
 const between = ({ least, most }: { least: number; most: number }) => least + (most - least) * Math.random();
 
 /** Kills and stops gateways at random moments, but not the last one of several; what was killed starts again. */
-export async function disturb(
-  fleet: Fleet,
-  { kills, stops }: Disturbances,
-  isOver: () => boolean,
-): Promise<Disturbances> {
-  const done = { kills: 0, stops: 0 };
+export async function disturb(fleet: Fleet, { kills, stops }: Disturbances): Promise<void> {
   const restoring: Promise<void>[] = [];
   const stopped = new Set<Gateway>();
   const kinds = [...Array(kills).fill('kills'), ...Array(stops).fill('stops')] as (keyof Disturbances)[];
   kinds.sort(() => Math.random() - 0.5);
   for (const kind of kinds) {
     await wait(between(PAUSE));
-    if (isOver()) break;
-    const awake = fleet.gateways.filter((gateway) => gateway.running && !stopped.has(gateway));
-    const victim = awake[Math.floor(Math.random() * awake.length)];
-    if (!victim || awake.length <= Math.min(1, fleet.gateways.length - 1)) continue;
+    const victim = await victimOf(fleet, stopped);
     const work = kind === 'kills' ? killed(fleet, victim) : paused(victim, stopped);
     // It fails below; before that nobody waits for it, which would end this program and leave its gateways behind.
     work.catch(() => undefined);
     restoring.push(work);
-    done[kind] += 1;
   }
   await Promise.all(restoring);
-  return done;
+}
+
+async function victimOf({ gateways }: Fleet, stopped: ReadonlySet<Gateway>): Promise<Gateway> {
+  for (;;) {
+    const awake = gateways.filter((gateway) => gateway.running && !stopped.has(gateway));
+    const victim = awake[Math.floor(Math.random() * awake.length)];
+    if (victim && awake.length > Math.min(1, gateways.length - 1)) return victim;
+    await wait(50);
+  }
 }
 
 async function killed(fleet: Fleet, gateway: Gateway): Promise<void> {
