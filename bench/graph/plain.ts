@@ -99,6 +99,9 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       cancel: noRuns,
       current: async (run) => run,
       activeRun: async () => null,
+      follow: () => {
+        throw new Error('There are no runs here.');
+      },
       hostedTools: new Set(),
       forgetThread: async () => undefined,
     },

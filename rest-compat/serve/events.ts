@@ -3,6 +3,8 @@ import { administrationBody } from '../../src/errors/index.ts';
 import { toGraphError } from '../../src/graph/index.ts';
 
 export type ServerEvent = {
+  /** By which a reader that comes again says how far it has read. */
+  id?: string;
   event?: string;
   /** A text goes as it is, anything else as JSON. */
   data: unknown;
@@ -16,10 +18,11 @@ export const eventHeaders = {
 };
 
 /** One event as `text/event-stream` has it. */
-export function frameOf({ event, data }: ServerEvent): string {
+export function frameOf({ id, event, data }: ServerEvent): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
-  return `${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`;
+  const place = id === undefined ? '' : `id: ${id}\n`;
+  return `${place}${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`;
 }
 
 /** Says in an event what went wrong; resolves when it is on its way. */

@@ -9,6 +9,7 @@ const others: Record<string, Record<string, string>> = {
   assistants: {
     File: '../../files/file.ts#FileDocument',
     Run: '../../runs/run.ts#RunDocument',
+    RunEvent: '../../runs/events/channel.ts#PlacedRunEvent',
     RunStep: './run-step/service.ts#RunStepRow',
     ThreadMessage: '../../runs/items.ts#MessageItem',
   },

@@ -164,6 +164,7 @@ export function createApp(dependencies: AppDependencies): App {
   const runs = createRunEngine({
     runs: () => nativeDb(db).collection('runs'),
     items: () => nativeDb(db).collection('thread_items'),
+    batches: () => nativeDb(db).collection('run_events'),
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
     ...{ dataplane, tools: hostedTools, changes, secrets, now, log },
   });

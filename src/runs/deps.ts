@@ -2,6 +2,7 @@ import type { Collection } from 'mongodb';
 import type { Dataplane } from '../dataplane/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Secrets } from '../storage/secrets.ts';
+import type { RunEventBatch } from './events/batches.ts';
 import type { ThreadItem } from './items.ts';
 import type { RunDocument } from './run.ts';
 import type { HostedTool } from './tools/tool.ts';
@@ -10,6 +11,7 @@ import type { HostedTool } from './tools/tool.ts';
 export type RunDeps = {
   runs(): Collection<RunDocument>;
   items(): Collection<ThreadItem>;
+  batches(): Collection<RunEventBatch>;
   dataplane: Dataplane;
   /** What the gateway runs itself for models. */
   tools: readonly HostedTool[];

@@ -3,15 +3,15 @@ import type { Collection } from 'mongodb';
 import { GatewayError } from '../errors/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { RunDeps } from './deps.ts';
-import type { EventChannel } from './events/channel.ts';
+import { type EventPlace, followRun } from './events/follow.ts';
+import { createLooks } from './events/looks.ts';
 import { Teller } from './events/teller.ts';
-import { createExecutor } from './executor.ts';
+import { createExecutor, writerOf } from './executor.ts';
 import { createInstances, type RunInstanceDocument } from './instances.ts';
-import type { CallsItem, RunCall } from './items.ts';
 import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
+import { type Begun, busy, createSubmission } from './submit.ts';
 import { expire } from './sweep.ts';
 import { change } from './transitions.ts';
-import { callsItemId } from './turn/steps.ts';
 import { createUpkeep } from './upkeep.ts';
 
 /** Runs of a workspace that may wait for a place. */
@@ -21,9 +21,6 @@ export type NewRun = Omit<
   RunDocument,
   'status' | 'active' | 'owner' | 'fence' | 'attempt' | 'turn' | 'pending' | 'steps' | 'usage' | 'lastError'
 >;
-
-/** A run and, where somebody reads along, its events. */
-export type Begun = { run: RunDocument; events: EventChannel | null };
 
 export type Beginning = {
   isStreamed: boolean;
@@ -46,6 +43,7 @@ export function createRunEngine(deps: EngineDeps) {
   const me = randomUUID();
   const instances = createInstances(deps.instances, me);
   const executor = createExecutor(deps, me);
+  const looks = createLooks(deps);
   const hasPlace = () => executor.places() > 0;
 
   async function create(made: NewRun, { isStreamed, prepare, before }: Beginning): Promise<Begun> {
@@ -68,7 +66,7 @@ export function createRunEngine(deps: EngineDeps) {
     };
     await insert(run);
     await prepare?.();
-    const teller = new Teller(isStreamed);
+    const teller = new Teller(isStreamed, writerOf(deps, run));
     if (before) teller.say(before.event, before.data);
     const shown: RunDocument = { ...run, status: 'queued', startedAt: null };
     teller.run('created', shown);
@@ -138,61 +136,6 @@ export function createRunEngine(deps: EngineDeps) {
     throw busy(`Cannot cancel run with status '${status}'.`);
   }
 
-  async function submit(
-    run: RunDocument,
-    outputs: ReadonlyMap<string, string>,
-    isStreamed: boolean,
-  ): Promise<Begun> {
-    await upkeep.begin();
-    const calls = await callsWith(run, outputs);
-    // The outputs first: a run that goes on has them all.
-    await deps
-      .items()
-      .updateOne(
-        { _id: callsItemId(run._id, run.turn), runId: run._id },
-        { $set: { calls } as Partial<CallsItem> },
-      );
-    const at = now();
-    const isOwn = hasPlace();
-    const steps = withStepsEnded(run.steps, 'completed', at);
-    const resumed = await change(runs(), 'resume', run, {
-      set: {
-        steps,
-        pending: [],
-        turn: run.turn + 1,
-        attempt: isOwn ? 1 : 0,
-        queuedAt: at,
-        ...(isOwn && { status: 'in_progress', owner: me, startedAt: at }),
-      },
-      increase: { fence: 1 },
-      guard: { expiresAt: { $gt: at } },
-    });
-    if (!resumed) {
-      const { status } = (await runs().findOne({ _id: run._id })) ?? run;
-      throw busy(`Runs in status "${status}" do not accept tool outputs.`);
-    }
-    const teller = new Teller(isStreamed);
-    const shown: RunDocument = { ...resumed, status: 'queued' };
-    const completed = steps.at(-1);
-    if (completed) teller.step('completed', resumed, completed, calls);
-    teller.run('queued', shown);
-    if (isOwn) executor.launch(resumed, teller);
-    else executor.wait(run._id, teller);
-    return { run: shown, events: teller.channel };
-  }
-
-  /** The calls of the present turn with the outputs of the caller. */
-  async function callsWith(
-    run: RunDocument,
-    outputs: ReadonlyMap<string, string>,
-  ): Promise<readonly RunCall[]> {
-    const answered = run.pending.map((call) => ({ ...call, output: outputs.get(call.id) ?? '' }));
-    if (!run.steps.some(({ turn, isHosted }) => isHosted && turn === run.turn)) return answered;
-    const item = await deps.items().findOne({ _id: callsItemId(run._id, run.turn), runId: run._id });
-    if (item?.kind !== 'calls') throw new Error('A run that waits for outputs has its calls.');
-    return item.calls.map((call) => answered.find(({ id }) => id === call.id) ?? call);
-  }
-
   /** Gives up the runs of a thread that is deleted. */
   async function forgetThread(threadId: string): Promise<void> {
     const found = await runs()
@@ -211,8 +154,11 @@ export function createRunEngine(deps: EngineDeps) {
     activeRun,
     current,
     cancel,
-    submit,
+    submit: createSubmission(deps, { me, executor, begin: () => upkeep.begin() }),
     forgetThread,
+    /** The events of a run, from the beginning of the present turn or behind a place. */
+    follow: (run: RunDocument, after: EventPlace | null) =>
+      followRun({ runs, batches: deps.batches, looks }, run, after),
     start: upkeep.start,
     /** Gives up what is executed here, for other processes to go on with. */
     async stop(): Promise<void> {
@@ -222,6 +168,3 @@ export function createRunEngine(deps: EngineDeps) {
     },
   };
 }
-
-/** What the state of a thread or a run does not allow. */
-const busy = (message: string): GatewayError => new GatewayError('VALIDATION_FAILED', { message });

@@ -1,4 +1,5 @@
 import type { RunDeps } from './deps.ts';
+import { EventWriter } from './events/batches.ts';
 import { Teller } from './events/teller.ts';
 import { execute } from './execute.ts';
 import { type Interruption, LiveRun } from './live.ts';
@@ -19,7 +20,7 @@ export function createExecutor(deps: RunDeps, me: string) {
   let isStopping = false;
 
   /** Executes a run that is claimed for this process; its readers are those that waited, where none are given. */
-  function launch(run: RunDocument, teller = waiting.get(run._id) ?? new Teller(false)): void {
+  function launch(run: RunDocument, teller = waitingTeller(run)): void {
     waiting.delete(run._id);
     // Its claim is not the last one any more.
     live.get(run._id)?.interrupt('gone');
@@ -46,6 +47,13 @@ export function createExecutor(deps: RunDeps, me: string) {
     });
   }
 
+  /** Those who have waited for the run here, where there are any. */
+  function waitingTeller(run: RunDocument): Teller {
+    const teller = waiting.get(run._id);
+    teller?.continueWith(writerOf(deps, run));
+    return teller ?? new Teller(false, writerOf(deps, run));
+  }
+
   return {
     launch,
     places: () => (isStopping ? 0 : SLOTS - live.size),
@@ -70,3 +78,7 @@ export function createExecutor(deps: RunDeps, me: string) {
     },
   };
 }
+
+/** Keeps the events of a claim where the run is to have any. */
+export const writerOf = (deps: RunDeps, run: RunDocument): EventWriter | null =>
+  run.isLogged ? new EventWriter(deps, run) : null;

@@ -1,3 +1,7 @@
-export { type Begun, createRunEngine, type NewRun, type RunEngine } from './engine.ts';
+export { createRunEngine, type NewRun, type RunEngine } from './engine.ts';
+export { runEventBatchModel } from './events/batches.ts';
+export type { PlacedRunEvent } from './events/channel.ts';
+export { eventPlaceOf } from './events/follow.ts';
 export { runInstanceModel } from './instances.ts';
+export type { Begun } from './submit.ts';
 export type { HostedTool } from './tools/tool.ts';

@@ -64,6 +64,8 @@ export type RunDocument = RunSettings & {
   sealedCaller?: string;
   /** All calls of its turns have it. */
   traceId: string;
+  /** Whether its events are kept for a while, for those who follow it: where it was asked for as a stream. */
+  isLogged: boolean;
   /** Whether its events show the texts that searches found. */
   showsContents: boolean;
   /** 0 where somebody reads along, else 1. */

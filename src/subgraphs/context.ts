@@ -97,7 +97,7 @@ export type ServiceDependencies = {
   /** Executes runs of assistants. */
   runs: Pick<
     RunEngine,
-    'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'forgetThread' | 'hostedTools'
+    'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'follow' | 'forgetThread' | 'hostedTools'
   >;
   /** Asks a provider one small question. */
   probe: Probe;

@@ -42,7 +42,9 @@ it('a process gives signs of life from its first run on, and not before', async 
 });
 
 describe('a run whose process has died', () => {
-  const words = 'a b c d e f g h i j k l m n o p';
+  const words = 'a b c d e f g h i j k l m n o p q r s t u v w x y';
+  /** Said so slowly that nobody waits for its end. */
+  const longWords = words.repeat(10);
   let streamed: Begun;
   let broken: unknown;
   let worn: Begun;
@@ -66,9 +68,9 @@ describe('a run whose process has died', () => {
     await orphan(written, {
       ...{ status: 'in_progress', active: true, steps: [], usage: null, completedAt: null },
     });
-    worn = await begin(words);
+    worn = await begin(longWords);
     await orphan(worn, { attempt: 3 });
-    cancelling = await begin(words);
+    cancelling = await begin(longWords);
     await orphan(cancelling, { status: 'cancelling' });
     const threadId = await thread(words);
     const stream = client.beta.threads.runs.stream(threadId, { assistant_id: slow });

@@ -80,7 +80,14 @@ function filledRun(_id: string, owned: Owned, size: number): RunDocument {
   return {
     _id,
     ...owned,
-    ...{ model: '@mock/mock-1', instructions: '', tools: [], toolResources: {}, showsContents: false },
+    ...{
+      model: '@mock/mock-1',
+      instructions: '',
+      tools: [],
+      toolResources: {},
+      showsContents: false,
+      isLogged: false,
+    },
     ...{ temperature: null, topP: null },
     ...{ maxPromptTokens: null, maxCompletionTokens: null, toolChoice: 'auto', parallelToolCalls: true },
     ...{

@@ -1,6 +1,7 @@
 import { fileEndpoints } from './files.ts';
 import type { HandwrittenEndpoint } from './handwritten.ts';
 import { logExportContent } from './log-export-content.ts';
+import { runEvents } from './run-events.ts';
 import { uploadEndpoints } from './uploads.ts';
 
 /** Every path that is answered by code rather than by a document. */
@@ -8,4 +9,5 @@ export const handwrittenEndpoints: HandwrittenEndpoint[] = [
   logExportContent,
   ...fileEndpoints,
   ...uploadEndpoints,
+  runEvents,
 ];

@@ -1,6 +1,9 @@
 /** One event of a run's stream, as `text/event-stream` has it. */
 export type RunEvent = { event: string; data: unknown };
 
+/** The same with its place: `<claim>.<number>`; absent for what is not kept. */
+export type PlacedRunEvent = RunEvent & { id?: string };
+
 /** Bytes that may wait for a reader: a slower one is let go, and the run goes on. */
 const MAX_WAITING = 1024 * 1024;
 

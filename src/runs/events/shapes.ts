@@ -7,10 +7,13 @@ import {
   type TokenCounts,
 } from '../items.ts';
 import type { RunDocument, StepRecord } from '../run.ts';
+import type { RunEvent } from './channel.ts';
 
 /** Seconds since 1970; null for no moment. */
 const seconds = (moment: Date | null): number | null =>
   moment === null ? null : Math.floor(moment.getTime() / 1000);
+
+export type RunShape = ReturnType<typeof runShape>;
 
 /** What a run or a step took; null while it is not known. */
 export const usageShape = (usage: TokenCounts | null) =>
@@ -66,6 +69,32 @@ export const runShape = (run: RunDocument) => ({
   response_format: run.responseFormat,
   reasoning_effort: run.reasoningEffort,
 });
+
+/** What of a run may change while it goes on, by the names of events. */
+const changing = [
+  'status',
+  'required_action',
+  'last_error',
+  'expires_at',
+  'started_at',
+  'cancelled_at',
+  'failed_at',
+  'completed_at',
+  'incomplete_details',
+  'usage',
+] as const;
+
+/** An event of a run without what never changes of the run: instructions would be stored again with each. */
+export const shortened = ({ event, data }: RunEvent): RunEvent =>
+  isOfRun(event)
+    ? { event, data: Object.fromEntries(changing.map((name) => [name, (data as RunShape)[name]])) }
+    : { event, data };
+
+/** The opposite: `shape` is the run as it is shown now. */
+export const restored = ({ event, data }: RunEvent, shape: RunShape): RunEvent =>
+  isOfRun(event) ? { event, data: { ...shape, ...(data as object) } } : { event, data };
+
+const isOfRun = (event: string): boolean => /^thread\.run\.[a-z_]+$/.test(event);
 
 /** What a step did: the message that it made, or those of a turn's calls that are its own. */
 export const stepDetails = (

@@ -1,17 +1,28 @@
 import type { OpenAiError } from '../../errors/index.ts';
 import type { MessageItem, RunCall } from '../items.ts';
 import type { RunDocument, StepRecord } from '../run.ts';
-import { EventChannel } from './channel.ts';
+import type { EventWriter } from './batches.ts';
+import { EventChannel, type RunEvent } from './channel.ts';
 import { Sequencer } from './sequencer.ts';
-import { messageShape, runShape, stepShape } from './shapes.ts';
+import { messageShape, runShape, shortened, stepShape } from './shapes.ts';
 
-/** Tells whoever reads along what becomes of a run; where nobody does, nothing is made of it. */
+const done = { event: 'done', data: '[DONE]' };
+
+/** Tells whoever reads along what becomes of a run, and keeps it for others; where nobody reads, nothing is made of it. */
 export class Teller {
   readonly channel: EventChannel | null;
   readonly #sequencer = new Sequencer();
+  #writer: EventWriter | null;
 
-  constructor(isRead: boolean) {
+  constructor(isRead: boolean, writer: EventWriter | null = null) {
     this.channel = isRead ? new EventChannel() : null;
+    this.#writer = writer;
+  }
+
+  /** From now on the run is told of by another claim. */
+  continueWith(writer: EventWriter | null): void {
+    this.#writer?.flush();
+    this.#writer = writer;
   }
 
   run(event: string, run: RunDocument): void {
@@ -46,22 +57,30 @@ export class Teller {
 
   /** Something that comes before the run. */
   say(event: string, data: unknown): void {
-    this.channel?.push({ event, data });
+    this.#push({ event, data });
   }
 
   /** The stream ends without the run's end. Older SDKs read the nested form, newer ones the flat one. */
   break(error: OpenAiError): void {
     this.channel?.push({ event: 'error', data: { ...error, error } });
-    this.done();
+    this.channel?.push(done);
+    this.channel?.end();
+    this.#writer?.flush();
   }
 
   done(): void {
-    this.channel?.push({ event: 'done', data: '[DONE]' });
+    this.#push(done);
     this.channel?.end();
+    this.#writer?.flush();
   }
 
   #tell(event: string, id: string, data: () => unknown): void {
     this.#sequencer.check(event, id);
-    if (this.channel && !this.channel.isOver) this.channel.push({ event, data: data() });
+    if (this.#writer || (this.channel && !this.channel.isOver)) this.#push({ event, data: data() });
+  }
+
+  #push(event: RunEvent): void {
+    this.channel?.push(event);
+    this.#writer?.push(shortened(event));
   }
 }

@@ -97,6 +97,7 @@ async function runFor(
     ...settings,
     metadata,
     incompleteReason: null,
+    isLogged: input.stream === true,
     showsContents: withContents,
     sealedCaller: sealCaller(context.secrets, headers, _id),
     traceId: traceOf(headers, _id),

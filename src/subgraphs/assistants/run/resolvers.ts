@@ -1,9 +1,12 @@
 import { requiredAction } from '../../../runs/events/shapes.ts';
 import type { TokenCounts } from '../../../runs/items.ts';
 import { isEnded } from '../../../runs/run.ts';
+import type { SubscriptionResolvers } from '../../subgraph.ts';
+import type { SubscriptionRunEventsArgs } from '../../types.generated.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { createRun, createThreadAndRun } from './create.ts';
 import { getRun } from './find.ts';
+import { followRun } from './follow.ts';
 import { cancelRun, listRuns, submitToolOutputs, updateRun } from './service.ts';
 
 const usageOf = (usage: TokenCounts | null) =>
@@ -24,6 +27,11 @@ export const resolvers = {
     submitToolOutputs: (_parent, { threadId, runId, input }, context) =>
       submitToolOutputs(context, { threadId, id: runId }, input),
   },
+  Subscription: {
+    runEvents: (_parent, { threadId, runId, startingAfter: id }: SubscriptionRunEventsArgs, context) =>
+      followRun(context, { threadId, id: runId }, { param: 'startingAfter', id }),
+  },
+  RunEvent: { id: ({ id }) => id ?? null },
   Run: {
     id: (run) => run._id,
     requiredAction: (run) => requiredAction(run),
@@ -31,4 +39,4 @@ export const resolvers = {
     incompleteDetails: ({ incompleteReason: reason }) => (reason === null ? null : { reason }),
     usage: (run) => (isEnded(run) ? usageOf(run.usage) : null),
   },
-} satisfies Resolvers;
+} satisfies Resolvers & SubscriptionResolvers;

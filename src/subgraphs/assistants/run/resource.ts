@@ -1,3 +1,4 @@
+import { runEventBatchModel } from '../../../runs/index.ts';
 import type { Resource } from '../../subgraph.ts';
 import { referencedRun } from './find.ts';
 import { runModel } from './model.ts';
@@ -5,7 +6,7 @@ import { resolvers } from './resolvers.ts';
 
 export const run: Resource = {
   name: 'run',
-  models: [runModel],
+  models: [runModel, runEventBatchModel],
   goesWithWorkspace: true,
   resolvers,
   references: { Run: ({ id }, context) => referencedRun(context, id) },

@@ -1,0 +1,110 @@
+import type { Collection } from 'mongodb';
+import { Schema } from 'mongoose';
+import type { Logger } from '../../lib/logger.ts';
+import { defineModel } from '../../storage/model.ts';
+import type { RunDocument } from '../run.ts';
+import type { RunEvent } from './channel.ts';
+
+/** Seconds for which the events of a run can be read again. */
+const KEPT_S = 3600;
+/** Milliseconds within which events are written together, and the most that are. */
+const BATCH_MS = 50;
+const MOST_EVENTS = 500;
+
+/** Events that one claim of a run has told one after the other; `from` counts them from 1. */
+export type RunEventBatch = {
+  /** `<run>.<fence>.<from>`: who has read up to one batch knows the id of the next. */
+  _id: string;
+  organisationId: string;
+  workspaceId: string;
+  runId: string;
+  fence: number;
+  from: number;
+  to: number;
+  events: RunEvent[];
+  at: Date;
+};
+
+const schema = new Schema<RunEventBatch>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    workspaceId: { type: String, required: true },
+    runId: { type: String, required: true },
+    fence: { type: Number, required: true },
+    from: { type: Number, required: true },
+    to: { type: Number, required: true },
+    events: { type: Schema.Types.Mixed, required: true },
+    at: { type: Date, required: true },
+  },
+  {
+    collection: 'run_events',
+    versionKey: false,
+    minimize: false,
+    id: false,
+    autoIndex: false,
+    autoCreate: false,
+  },
+);
+schema.index({ runId: 1, fence: 1, from: 1 });
+schema.index({ at: 1 }, { expireAfterSeconds: KEPT_S });
+schema.index({ organisationId: 1, workspaceId: 1 });
+
+export const runEventBatchModel = defineModel('RunEventBatch', schema);
+
+/** The id of the batch that begins with an event. */
+export const batchId = (runId: string, fence: number, from: number): string => `${runId}.${fence}.${from}`;
+
+type Deps = { batches: () => Collection<RunEventBatch>; now: () => Date; log: Logger };
+
+/** Writes what one claim of a run tells, for readers in other processes and for those who come again. */
+export class EventWriter {
+  readonly #deps: Deps;
+  readonly #run: RunDocument;
+  #waiting: RunEvent[] = [];
+  #written = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #isBroken = false;
+
+  constructor(deps: Deps, run: RunDocument) {
+    this.#deps = deps;
+    this.#run = run;
+  }
+
+  push(event: RunEvent): void {
+    if (this.#isBroken) return;
+    this.#waiting.push(event);
+    if (this.#waiting.length >= MOST_EVENTS) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), BATCH_MS).unref();
+  }
+
+  /** Begins to write what waits. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#waiting;
+    if (events.length === 0) return;
+    this.#waiting = [];
+    const from = this.#written + 1;
+    this.#written += events.length;
+    this.#writing = this.#writing.then(() => this.#write(from, events));
+  }
+
+  async #write(from: number, events: RunEvent[]): Promise<void> {
+    if (this.#isBroken) return;
+    const { _id: runId, fence, organisationId, workspaceId } = this.#run;
+    const { batches, now, log } = this.#deps;
+    const tenant = { organisationId, workspaceId };
+    try {
+      await batches().insertOne({
+        ...{ _id: batchId(runId, fence, from), ...tenant, runId, fence },
+        ...{ from, to: from + events.length - 1, events, at: now() },
+      });
+    } catch (error) {
+      // A batch with a gap before it would never be read: who follows sees what becomes of the run itself.
+      this.#isBroken = true;
+      log.warn({ error, runId }, 'The events of a run are not kept any more.');
+    }
+  }
+}

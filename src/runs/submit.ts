@@ -1,0 +1,80 @@
+import { GatewayError } from '../errors/index.ts';
+import type { RunDeps } from './deps.ts';
+import type { EventChannel } from './events/channel.ts';
+import { Teller } from './events/teller.ts';
+import { type Executor, writerOf } from './executor.ts';
+import type { CallsItem, RunCall } from './items.ts';
+import { type RunDocument, withStepsEnded } from './run.ts';
+import { change } from './transitions.ts';
+import { callsItemId } from './turn/steps.ts';
+
+/** A run and, where somebody reads along, its events. */
+export type Begun = { run: RunDocument; events: EventChannel | null };
+
+type Given = { me: string; executor: Executor; begin: () => Promise<void> };
+
+/** Takes the outputs of functions, with which a run goes on: here where there is a place. */
+export function createSubmission(deps: RunDeps, { me, executor, begin }: Given) {
+  const { runs, now } = deps;
+
+  async function submit(
+    run: RunDocument,
+    outputs: ReadonlyMap<string, string>,
+    isStreamed: boolean,
+  ): Promise<Begun> {
+    await begin();
+    const calls = await callsWith(run, outputs);
+    // The outputs first: a run that goes on has them all.
+    await deps
+      .items()
+      .updateOne(
+        { _id: callsItemId(run._id, run.turn), runId: run._id },
+        { $set: { calls } as Partial<CallsItem> },
+      );
+    const at = now();
+    const isOwn = executor.places() > 0;
+    const steps = withStepsEnded(run.steps, 'completed', at);
+    const resumed = await change(runs(), 'resume', run, {
+      set: {
+        steps,
+        pending: [],
+        turn: run.turn + 1,
+        attempt: isOwn ? 1 : 0,
+        queuedAt: at,
+        ...(isStreamed && { isLogged: true }),
+        ...(isOwn && { status: 'in_progress', owner: me, startedAt: at }),
+      },
+      increase: { fence: 1 },
+      guard: { expiresAt: { $gt: at } },
+    });
+    if (!resumed) {
+      const { status } = (await runs().findOne({ _id: run._id })) ?? run;
+      throw busy(`Runs in status "${status}" do not accept tool outputs.`);
+    }
+    const teller = new Teller(isStreamed, writerOf(deps, resumed));
+    const shown: RunDocument = { ...resumed, status: 'queued' };
+    const completed = steps.at(-1);
+    if (completed) teller.step('completed', resumed, completed, calls);
+    teller.run('queued', shown);
+    if (isOwn) executor.launch(resumed, teller);
+    else executor.wait(run._id, teller);
+    return { run: shown, events: teller.channel };
+  }
+
+  /** The calls of the present turn with the outputs of the caller. */
+  async function callsWith(
+    run: RunDocument,
+    outputs: ReadonlyMap<string, string>,
+  ): Promise<readonly RunCall[]> {
+    const answered = run.pending.map((call) => ({ ...call, output: outputs.get(call.id) ?? '' }));
+    if (!run.steps.some(({ turn, isHosted }) => isHosted && turn === run.turn)) return answered;
+    const item = await deps.items().findOne({ _id: callsItemId(run._id, run.turn), runId: run._id });
+    if (item?.kind !== 'calls') throw new Error('A run that waits for outputs has its calls.');
+    return item.calls.map((call) => answered.find(({ id }) => id === call.id) ?? call);
+  }
+
+  return submit;
+}
+
+/** What the state of a thread or a run does not allow. */
+export const busy = (message: string): GatewayError => new GatewayError('VALIDATION_FAILED', { message });
