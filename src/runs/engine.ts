@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb';
 import { GatewayError } from '../errors/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { RunDeps } from './deps.ts';
-import { type EventPlace, followRun } from './events/follow.ts';
+import { followRun, type RunEventPlace } from './events/follow.ts';
 import { createLooks } from './events/looks.ts';
 import { Teller } from './events/teller.ts';
 import { createExecutor, writerOf } from './executor.ts';
@@ -157,7 +157,7 @@ export function createRunEngine(deps: EngineDeps) {
     submit: createSubmission(deps, { me, executor, begin: () => upkeep.begin() }),
     forgetThread,
     /** The events of a run, from the beginning of the present turn or behind a place. */
-    follow: (run: RunDocument, after: EventPlace | null) =>
+    follow: (run: RunDocument, after: RunEventPlace | null) =>
       followRun({ runs, batches: deps.batches, looks }, run, after),
     start: upkeep.start,
     /** Gives up what is executed here, for other processes to go on with. */

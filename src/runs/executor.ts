@@ -1,5 +1,5 @@
 import type { RunDeps } from './deps.ts';
-import { EventWriter } from './events/batches.ts';
+import { RunEventWriter } from './events/batches.ts';
 import { Teller } from './events/teller.ts';
 import { execute } from './execute.ts';
 import { type Interruption, LiveRun } from './live.ts';
@@ -80,5 +80,5 @@ export function createExecutor(deps: RunDeps, me: string) {
 }
 
 /** Keeps the events of a claim where the run is to have any. */
-export const writerOf = (deps: RunDeps, run: RunDocument): EventWriter | null =>
-  run.isLogged ? new EventWriter(deps, run) : null;
+export const writerOf = (deps: RunDeps, run: RunDocument): RunEventWriter | null =>
+  run.isLogged ? new RunEventWriter(deps, run) : null;

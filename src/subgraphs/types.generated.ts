@@ -1801,6 +1801,55 @@ export type RunCursorPage = {
   hasMore: Scalars['Boolean']['output'];
 };
 
+export type RunEvent = {
+  id?: Maybe<Scalars['ID']['output']>;
+  event: Scalars['String']['output'];
+  data: Scalars['JSON']['output'];
+};
+
+export type Subscription = {
+  runEvents: RunEvent;
+  auditEntryAdded: AuditLog;
+  limitAlarmRaised: LimitAlarm;
+  logAdded: Log;
+  logsAdded: LogBatch;
+  activity: Activity;
+};
+
+
+export type SubscriptionRunEventsArgs = {
+  threadId: Scalars['ID']['input'];
+  runId: Scalars['ID']['input'];
+  startingAfter?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type SubscriptionAuditEntryAddedArgs = {
+  filters?: InputMaybe<AuditLogFilters>;
+};
+
+
+export type SubscriptionLimitAlarmRaisedArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type SubscriptionLogAddedArgs = {
+  filters?: InputMaybe<LogFilters>;
+};
+
+
+export type SubscriptionLogsAddedArgs = {
+  filters?: InputMaybe<LogFilters>;
+  maxPerSecond?: Scalars['Int']['input'];
+};
+
+
+export type SubscriptionActivityArgs = {
+  filters?: InputMaybe<LogFilters>;
+  everyMs?: Scalars['Int']['input'];
+};
+
 export type ThreadMessage = {
   id: Scalars['ID']['output'];
   threadId: Scalars['ID']['output'];
@@ -3098,41 +3147,6 @@ export type AuditBreak = {
 export type AuditLogPage = {
   total: Scalars['Int']['output'];
   records: Array<AuditLog>;
-};
-
-export type Subscription = {
-  auditEntryAdded: AuditLog;
-  limitAlarmRaised: LimitAlarm;
-  logAdded: Log;
-  logsAdded: LogBatch;
-  activity: Activity;
-};
-
-
-export type SubscriptionAuditEntryAddedArgs = {
-  filters?: InputMaybe<AuditLogFilters>;
-};
-
-
-export type SubscriptionLimitAlarmRaisedArgs = {
-  workspaceId?: InputMaybe<Scalars['ID']['input']>;
-};
-
-
-export type SubscriptionLogAddedArgs = {
-  filters?: InputMaybe<LogFilters>;
-};
-
-
-export type SubscriptionLogsAddedArgs = {
-  filters?: InputMaybe<LogFilters>;
-  maxPerSecond?: Scalars['Int']['input'];
-};
-
-
-export type SubscriptionActivityArgs = {
-  filters?: InputMaybe<LogFilters>;
-  everyMs?: Scalars['Int']['input'];
 };
 
 export type Feedback = {

@@ -58,7 +58,7 @@ export const batchId = (runId: string, fence: number, from: number): string => `
 type Deps = { batches: () => Collection<RunEventBatch>; now: () => Date; log: Logger };
 
 /** Writes what one claim of a run tells, for readers in other processes and for those who come again. */
-export class EventWriter {
+export class RunEventWriter {
   readonly #deps: Deps;
   readonly #run: RunDocument;
   #waiting: RunEvent[] = [];

@@ -6,7 +6,7 @@ import type { Looks, RunState } from './looks.ts';
 import { restored, runShape } from './shapes.ts';
 
 /** A place among the events of a run: a claim, and the number of one of its events; 0 stands before the first. */
-export type EventPlace = { fence: number; place: number };
+export type RunEventPlace = { fence: number; place: number };
 
 /** Looks after the end of a run for which its last events may still be on their way. */
 const LAST_LOOKS = 10;
@@ -14,7 +14,7 @@ const LAST_LOOKS = 10;
 const form = /^(\d{1,9})\.(\d{1,9})$/;
 
 /** Reads the id of an event; null for what is none. */
-export function eventPlaceOf(id: string): EventPlace | null {
+export function eventPlaceOf(id: string): RunEventPlace | null {
   const [, fence, place] = form.exec(id) ?? [];
   return fence === undefined ? null : { fence: Number(fence), place: Number(place) };
 }
@@ -29,7 +29,7 @@ type Deps = {
 export function followRun(
   deps: Deps,
   run: RunDocument,
-  after: EventPlace | null,
+  after: RunEventPlace | null,
 ): AsyncIterableIterator<PlacedRunEvent> {
   const leaving = new AbortController();
   const events = eventsOf(deps, run, after, leaving.signal);
@@ -51,7 +51,7 @@ export function followRun(
 async function* eventsOf(
   { runs, batches, looks }: Deps,
   run: RunDocument,
-  after: EventPlace | null,
+  after: RunEventPlace | null,
   signal: AbortSignal,
 ): AsyncGenerator<PlacedRunEvent> {
   const shape = runShape(run);

@@ -1,7 +1,7 @@
 import type { OpenAiError } from '../../errors/index.ts';
 import type { MessageItem, RunCall } from '../items.ts';
 import type { RunDocument, StepRecord } from '../run.ts';
-import type { EventWriter } from './batches.ts';
+import type { RunEventWriter } from './batches.ts';
 import { EventChannel, type RunEvent } from './channel.ts';
 import { Sequencer } from './sequencer.ts';
 import { messageShape, runShape, shortened, stepShape } from './shapes.ts';
@@ -12,15 +12,15 @@ const done = { event: 'done', data: '[DONE]' };
 export class Teller {
   readonly channel: EventChannel | null;
   readonly #sequencer = new Sequencer();
-  #writer: EventWriter | null;
+  #writer: RunEventWriter | null;
 
-  constructor(isRead: boolean, writer: EventWriter | null = null) {
+  constructor(isRead: boolean, writer: RunEventWriter | null = null) {
     this.channel = isRead ? new EventChannel() : null;
     this.#writer = writer;
   }
 
   /** From now on the run is told of by another claim. */
-  continueWith(writer: EventWriter | null): void {
+  continueWith(writer: RunEventWriter | null): void {
     this.#writer?.flush();
     this.#writer = writer;
   }

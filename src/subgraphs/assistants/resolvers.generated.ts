@@ -5,6 +5,7 @@ import type { AssistantDocument, AssistantVersionDocument } from './assistant/mo
 import type { ThreadDocument } from './thread/model.ts';
 import type { FileDocument } from '../../files/file.ts';
 import type { RunDocument } from '../../runs/run.ts';
+import type { PlacedRunEvent } from '../../runs/events/channel.ts';
 import type { RunStepRow } from './run-step/service.ts';
 import type { MessageItem } from '../../runs/items.ts';
 import type { GraphContext } from '../context.ts';
@@ -137,6 +138,7 @@ export type ResolversTypes = {
   UpdateRunInput: Types.UpdateRunInput;
   SubmitToolOutputsInput: Types.SubmitToolOutputsInput;
   ToolOutputInput: Types.ToolOutputInput;
+  RunEvent: ResolverTypeWrapper<PlacedRunEvent>;
   ThreadMessage: ResolverTypeWrapper<MessageItem>;
   ThreadMessageRole: Types.ThreadMessageRole;
   ThreadMessageStatus: Types.ThreadMessageStatus;
@@ -190,6 +192,7 @@ export type ResolversParentTypes = {
   UpdateRunInput: Types.UpdateRunInput;
   SubmitToolOutputsInput: Types.SubmitToolOutputsInput;
   ToolOutputInput: Types.ToolOutputInput;
+  RunEvent: PlacedRunEvent;
   ThreadMessage: MessageItem;
   IncompleteMessage: Types.IncompleteMessage;
   ThreadMessageCursorPage: Omit<Types.ThreadMessageCursorPage, 'data'> & { data: Array<ResolversParentTypes['ThreadMessage']> };
@@ -433,6 +436,12 @@ export type RunCursorPageResolvers<ContextType = GraphContext, ParentType extend
   hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type RunEventResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['RunEvent'] = ResolversParentTypes['RunEvent']> = {
+  id?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  event?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  data?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+};
+
 export type ThreadMessageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['ThreadMessage'] = ResolversParentTypes['ThreadMessage']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   threadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -492,6 +501,7 @@ export type Resolvers<ContextType = GraphContext> = {
   IncompleteRun?: IncompleteRunResolvers<ContextType>;
   RunUsage?: RunUsageResolvers<ContextType>;
   RunCursorPage?: RunCursorPageResolvers<ContextType>;
+  RunEvent?: RunEventResolvers<ContextType>;
   ThreadMessage?: ThreadMessageResolvers<ContextType>;
   IncompleteMessage?: IncompleteMessageResolvers<ContextType>;
   ThreadMessageCursorPage?: ThreadMessageCursorPageResolvers<ContextType>;
