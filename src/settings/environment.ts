@@ -237,6 +237,17 @@ export const environmentOf = (house: House) =>
           'which a request came in: a Host header counts only where it is `localhost` or another ' +
           'loopback address. Set it wherever a proxy, a container or a name stands in front',
       ),
+    MCP_BASE_URL: z
+      .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .optional()
+      .describe(
+        'where callers reach MCP servers, e.g. `https://mcp.example.com`; without it where they reach the installation',
+      ),
+    MCP_SYNC_SECONDS: integer(600, 0, 86_400).describe(
+      'seconds between two readings of what each MCP server offers; `0` reads none by itself, so that nothing is ' +
+        'known of new ones',
+    ),
     ...proxySettings,
     SERVICE_ACCOUNT_DOMAIN: z
       .string()

@@ -136,6 +136,12 @@ export type Settings = {
     /** Where people sign in to the console; null: by links and credentials alone. */
     consoleOidc: ConsoleOidc | null;
   };
+  mcp: {
+    /** Where callers reach MCP servers, without a slash at the end; null is the address of the installation. */
+    baseUrl: string | null;
+    /** Milliseconds between two readings of what each server offers; 0 for never. */
+    syncMs: number;
+  };
   /** Addresses and networks of proxies whose word about clients counts. */
   trustedProxies: string[];
   /** Who sends the gateway's mails; null keeps them in the outbox. */
@@ -242,6 +248,7 @@ export function readSettings(
       jwtIssuers: values.JWT_ISSUERS ?? [],
       consoleOidc: values.CONSOLE_OIDC ?? null,
     },
+    mcp: { baseUrl: values.MCP_BASE_URL ?? null, syncMs: values.MCP_SYNC_SECONDS * 1000 },
     trustedProxies: values.TRUSTED_PROXIES,
     mailServer: mailServerOf(values),
     secretManagers: secretManagersOf(values, cloudIdentityOf(values)),

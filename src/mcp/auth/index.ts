@@ -1,0 +1,2 @@
+export { type ClientTokens, createClientTokens, type TokenAsker } from './client-credentials.ts';
+export { withMappedSecrets } from './mapped.ts';

@@ -1,0 +1,8 @@
+export {
+  type CapabilityDocument,
+  type CapabilityType,
+  type CatalogueDocument,
+  capabilityTypes,
+} from './documents.ts';
+export { type DefinitionChange, type SyncTarget, syncCatalogue } from './sync.ts';
+export { createCatalogueUpkeep } from './upkeep.ts';

@@ -1,0 +1,68 @@
+import type { Connection } from 'mongoose';
+import type { HostPolicy } from '../lib/http/custom-host.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { SecretMemory } from '../secret-managers/memory.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Changes } from '../storage/changes.ts';
+import type { Leases } from '../storage/leases.ts';
+import { nativeDb } from '../storage/native-db.ts';
+import { createClientTokens } from './auth/index.ts';
+import { createCatalogueUpkeep, type DefinitionChange, type SyncTarget } from './catalogue/index.ts';
+import type { UpstreamTarget } from './reach.ts';
+import { type TryOut, tryUpstream } from './try-out.ts';
+import { judging, upstreamUrlProblem } from './upstream/index.ts';
+
+/** What the administration of MCP servers needs of the network. */
+export type McpHouse = {
+  /** Where callers reach MCP servers, without a slash at the end; null is the address of the installation. */
+  baseUrl: string | null;
+  /** Why no integration may have this address, or null. */
+  urlProblem(url: string): string | null;
+  /** Tries to reach a server; 10 seconds at most. */
+  tryOut(target: UpstreamTarget): Promise<TryOut>;
+  /** Looks now for servers that are to be read. */
+  wake(): void;
+};
+
+export type McpHouseOptions = {
+  settings: Settings['mcp'];
+  db: Connection;
+  send: typeof fetch;
+  hostPolicy: HostPolicy;
+  secretMemory: SecretMemory;
+  leases: Leases;
+  changes: Pick<Changes, 'publish'>;
+  targets(ids: readonly string[]): Promise<SyncTarget[]>;
+  onChange(change: DefinitionChange): Promise<void>;
+  now: () => Date;
+  log: Logger;
+};
+
+/** Everything around MCP servers that runs by itself or asks them something. */
+export function createMcpHouse(
+  options: McpHouseOptions,
+): McpHouse & { start(): void; stop(): Promise<void> } {
+  const { settings, db, hostPolicy, secretMemory, leases, changes, targets, onChange, now, log } = options;
+  const send = judging(options.send, hostPolicy);
+  const reach = { send, secretMemory, tokens: createClientTokens(send, () => now().getTime()) };
+  const upkeep = createCatalogueUpkeep({
+    ...reach,
+    ...{ db, leases, targets, onChange, now, log, everyMs: settings.syncMs },
+    catalogues: () => nativeDb(db).collection('mcp_catalogues'),
+    capabilities: () => nativeDb(db).collection('mcp_capabilities'),
+    published: () => changes.publish('mcp_catalogue'),
+  });
+  const reads = settings.syncMs > 0;
+  return {
+    baseUrl: settings.baseUrl,
+    urlProblem: (url) => upstreamUrlProblem(url, hostPolicy),
+    tryOut: (target) => tryUpstream(target, reach),
+    wake: () => {
+      if (reads) upkeep.wake();
+    },
+    start: () => {
+      if (reads) upkeep.start();
+    },
+    stop: upkeep.stop,
+  };
+}

@@ -1,0 +1,1 @@
+export { mockTransport } from './transport.ts';
