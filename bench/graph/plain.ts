@@ -109,6 +109,12 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       ...{ store: noFiles, receive: noFiles, keep: noFiles, giveUp: noFiles, find: noFiles, open: noFiles },
       ...{ remove: noFiles, onRemoved: noFiles, uploads: undefined as never, maxBytes: 0 },
     },
+    mcp: {
+      baseUrl: null,
+      urlProblem: () => null,
+      tryOut: async () => Promise.reject(new Error('The plain server reaches no MCP server.')),
+      wake: () => undefined,
+    },
     probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),
     exports: {
       files: createContents({

@@ -7,9 +7,11 @@ import {
   parse,
 } from 'graphql';
 
-export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1', 'ROOT'] as const;
+export const bases = ['V1', 'V2', 'ADMIN_V2', 'IAM_V1', 'V0_1', 'ROOT'] as const;
 
-/** Where a path may be mounted: `/v1`, `/v2`, `/admin/v2`, `/iam/v1`, and below no prefix at all. */
+/**
+ * Where a path may be mounted: `/v1`, `/v2`, `/admin/v2`, `/iam/v1`, `/v0.1` (the MCP registry), and below no prefix at all.
+ */
 export type RestBase = (typeof bases)[number];
 export type RestMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export type RestErrors = 'ADMINISTRATION' | 'INFERENCE';

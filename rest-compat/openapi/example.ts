@@ -5,6 +5,8 @@ const checks = [
   { id: 'default.wordCount', name: 'Short', parameters: { minWords: 1, maxWords: 500 }, is_enabled: true },
 ];
 
+const capabilities = { capabilities: [{ name: 'delete_issue', type: 'tool', enabled: false }] };
+
 const message = { role: 'user', content: 'Where is the nearest library?' };
 const assistantId = 'asst_7c9e6679742540de944be07fc1f90ae7';
 
@@ -21,6 +23,22 @@ const byOperation: Record<string, unknown> = {
   submitRunToolOutputs: {
     tool_outputs: [{ tool_call_id: 'call_9a8b7c6d5e4f', output: 'The library in Main Street.' }],
   },
+  createMcpIntegration: {
+    name: 'Issue tracker',
+    url: 'https://tracker.example.com/mcp',
+    auth_type: 'headers',
+    transport: 'http',
+    configurations: { headers: { Authorization: 'Bearer the-token-of-the-tracker' } },
+  },
+  updateMcpIntegration: { description: 'Issues of all teams.' },
+  createMcpServer: {
+    workspace_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    name: 'Issues',
+    mcp_integration_id: 'issue-tracker',
+  },
+  updateMcpIntegrationCapabilities: capabilities,
+  updateMcpServerCapabilities: capabilities,
+  updateMcpServerUserAccess: { default_user_access: 'deny' },
   insertLogs: {
     request: {
       url: 'https://api.example.com/v1/chat/completions',

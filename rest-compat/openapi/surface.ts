@@ -13,6 +13,7 @@ const schemesOf: Record<RestBase, string[]> = {
   V2: accessTokens,
   ADMIN_V2: accessTokens,
   IAM_V1: accessTokens,
+  V0_1: [...gatewayKeys, ...accessTokens],
   ROOT: [],
 };
 

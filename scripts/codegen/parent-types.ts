@@ -24,6 +24,9 @@ const others: Record<string, Record<string, string>> = {
     Viewer: './viewer/service.ts#ViewerShown',
     ViewerWorkspace: './viewer/service.ts#ViewerWorkspaceShown',
   },
+  mcp: {
+    McpIntegrationWorkspace: './mcp-integration/model.ts#McpWorkspaceEntry',
+  },
   routing: {
     ConfigVersion: './config/loaders.ts#VersionRow',
     LimitCounter: '../../limits/engine/index.ts#CounterReport',

@@ -15,6 +15,7 @@ export function published(document: DocumentNode): OpenApi {
       V2: { prefix: '/v2' },
       ADMIN_V2: { prefix: '/admin/v2' },
       IAM_V1: { prefix: '/iam/v1' },
+      V0_1: { prefix: '/v0.1' },
       ROOT: { prefix: '' },
     },
   );

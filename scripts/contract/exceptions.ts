@@ -12,6 +12,32 @@ export const exceptions: Exception[] = [
     '*Config*.config.cb_config.failure_threshold: optional',
   ),
   ...because(
+    'A capability says whether its description is what it was, and why callers do not see it.',
+    'listMcp*Capabilities 200.data[].hash: not in the contract',
+    'listMcp*Capabilities 200.data[].previous_hash: not in the contract',
+    'listMcp*Capabilities 200.data[].definition_changed_at: not in the contract',
+    'listMcp*Capabilities 200.data[].is_quarantined: not in the contract',
+    'listMcp*Capabilities 200.data[].suspicious: not in the contract',
+    'listMcp*Capabilities 200.data[].hidden: not in the contract',
+    'listMcp*Capabilities 200.data[].missing_since: not in the contract',
+  ),
+  ...because(
+    'Templates of resources can be kept back like anything else.',
+    'updateMcp*Capabilities body.capabilities[].type: has a value resource_template',
+  ),
+  ...because(
+    'A read of one integration or MCP server shows what the list shows, and where it is.',
+    '*McpIntegration* 200*.organisation_id: not in the contract',
+    'getMcpIntegration 200.workspaces_count: not in the contract',
+    'getMcpServer 200.last_updated_at: not in the contract',
+    'getMcpServer 200.url: not in the contract',
+  ),
+  ...because(
+    'Calls of MCP tools are limited by policies, and what is open to all workspaces is only open or not.',
+    'getMcpIntegration 200.global_workspace_access.enabled: not in the contract',
+    'updateMcpIntegrationWorkspaces body.global_workspace_access.*: missing',
+  ),
+  ...because(
     'A guardrail of a config has several forms, in one of which its members are named after checks; the description leaves them open.',
     '*Config*.config.*_request_hooks[].*: missing',
   ),

@@ -7,8 +7,9 @@ import { describeRest } from '../../rest-compat/openapi/index.ts';
 import { inferenceOperations } from '../../src/dataplane/call/operations.ts';
 import type { OwnOperation } from './operation.ts';
 
-/** `ADMIN_V2` -> `admin/v2`, as the contract writes it. */
-const contractName = (base: RestBase): string => base.toLowerCase().replace('_', '/');
+/** `ADMIN_V2` -> `admin/v2`, `V0_1` -> `v0.1`, as the contract writes it. */
+const contractName = (base: RestBase): string =>
+  base === 'V0_1' ? 'v0.1' : base.toLowerCase().replace('_', '/');
 
 type NamedOperation = OwnOperation & { name: string; method: string; path: string };
 

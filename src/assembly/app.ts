@@ -57,6 +57,7 @@ import { createFileService } from './files.ts';
 import { createInference } from './inference.ts';
 import { runningFacts } from './installation.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
+import { createMcp } from './mcp.ts';
 import { createNotices } from './notices.ts';
 import { createRecording } from './recording.ts';
 
@@ -160,6 +161,10 @@ export function createApp(dependencies: AppDependencies): App {
     http: inference.http,
     hostPolicy: inference.hostPolicy,
   });
+  const mcp = createMcp({
+    ...{ settings: settings.mcp, db, secrets, changes, audit, leases, now, log },
+    ...{ send: inference.http.fetch, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
+  });
   const dataplane = createDataplane(inference);
   const runs = createRunEngine({
     runs: () => nativeDb(db).collection('runs'),
@@ -189,6 +194,7 @@ export function createApp(dependencies: AppDependencies): App {
     exports,
     files,
     runs,
+    mcp,
     probe: createProbe(inference),
     guardrails: { lookup: directory, checkHouse: inference.checkHouse },
     checkAdmission: createAdmissionCheck(inference, (organisationId, ids) =>
@@ -280,6 +286,7 @@ export function createApp(dependencies: AppDependencies): App {
     throttle,
     sightings,
     runs,
+    mcp,
     remotes,
     graphHttp,
     consoleGraph,

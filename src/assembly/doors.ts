@@ -120,6 +120,7 @@ export function createDoors(options: Options) {
     V2: { prefix: '/v2', authenticate: authenticateAccount },
     ADMIN_V2: { prefix: '/admin/v2', authenticate: authenticateAccount },
     IAM_V1: { prefix: '/iam/v1', authenticate: authenticateAccount },
+    V0_1: { prefix: '/v0.1', authenticate: authenticate('rest') },
     ROOT: { prefix: '', authenticate: authenticate('rest') },
   };
   const rest = createRest({ graph, ...restOperations(graph, served), surfaces, createContext, bodies, log });

@@ -40,7 +40,7 @@ type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'console' |
  * Every path below these is administration. Below `/v1`, a path that no document of the administration knows goes to
  * a provider.
  */
-const administration = /^\/(v2|admin\/v2|iam\/v1|oauth2|scim|\.well-known|model-configs)\//;
+const administration = /^\/(v2|v0\.1|admin\/v2|iam\/v1|oauth2|scim|\.well-known|model-configs)\//;
 
 const operationsPaths = new Set(['/', '/healthz', '/readyz', '/metrics']);
 

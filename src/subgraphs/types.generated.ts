@@ -171,6 +171,16 @@ export type Query = {
   webhookEndpoint?: Maybe<WebhookEndpoint>;
   webhookEndpoints?: Maybe<WebhookEndpointPage>;
   webhookDeliveries?: Maybe<WebhookDeliveryPage>;
+  mcpIntegrationCapabilities?: Maybe<McpCapabilityPage>;
+  mcpServerCapabilities?: Maybe<McpCapabilityPage>;
+  mcpServerConnections?: Maybe<McpConnectionPage>;
+  mcpIntegration?: Maybe<McpIntegration>;
+  mcpIntegrations?: Maybe<McpIntegrationPage>;
+  mcpIntegrationWorkspaces?: Maybe<McpIntegrationWorkspacePage>;
+  mcpServer?: Maybe<McpServer>;
+  mcpServers?: Maybe<McpServerPage>;
+  mcpRegistry?: Maybe<McpRegistryPage>;
+  mcpServerUserAccess?: Maybe<McpUserAccessPage>;
   checkAdmission?: Maybe<AdmissionCheck>;
   config?: Maybe<Config>;
   configs?: Maybe<ConfigPage>;
@@ -760,6 +770,86 @@ export type QueryWebhookDeliveriesArgs = {
 };
 
 
+export type QueryMcpIntegrationCapabilitiesArgs = {
+  id: Scalars['ID']['input'];
+  type?: InputMaybe<McpCapabilityType>;
+  page?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMcpServerCapabilitiesArgs = {
+  id: Scalars['ID']['input'];
+  type?: InputMaybe<McpCapabilityType>;
+  page?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMcpServerConnectionsArgs = {
+  id: Scalars['ID']['input'];
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMcpIntegrationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryMcpIntegrationsArgs = {
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  type?: McpIntegrationLevel;
+  search?: InputMaybe<Scalars['String']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMcpIntegrationWorkspacesArgs = {
+  id: Scalars['ID']['input'];
+  version?: InputMaybe<Scalars['String']['input']>;
+  limit?: Scalars['Int']['input'];
+};
+
+
+export type QueryMcpServerArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryMcpServersArgs = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  ids?: InputMaybe<Array<Scalars['ID']['input']>>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  sort?: ResourceSort;
+  currentPage?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryMcpRegistryArgs = {
+  limit?: Scalars['Int']['input'];
+  cursor?: InputMaybe<Scalars['String']['input']>;
+  search?: InputMaybe<Scalars['String']['input']>;
+  updatedSince?: InputMaybe<Scalars['DateTime']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryMcpServerUserAccessArgs = {
+  id: Scalars['ID']['input'];
+  search?: InputMaybe<Scalars['String']['input']>;
+  page?: Scalars['Int']['input'];
+  pageSize?: Scalars['Int']['input'];
+};
+
+
 export type QueryCheckAdmissionArgs = {
   input: CheckAdmissionInput;
 };
@@ -1019,6 +1109,19 @@ export type Mutation = {
   rotateWebhookSecret: WebhookEndpointSecret;
   sendTestWebhook: WebhookDelivery;
   retryWebhookDeliveries: Scalars['Int']['output'];
+  updateMcpIntegrationCapabilities: McpDone;
+  updateMcpServerCapabilities: McpDone;
+  revokeMcpServerConnection: McpDone;
+  createMcpIntegration: McpIntegration;
+  updateMcpIntegration: McpIntegration;
+  deleteMcpIntegration: Scalars['ID']['output'];
+  testMcpIntegration: McpConnectionTest;
+  updateMcpIntegrationWorkspaces: McpIntegration;
+  createMcpServer: McpServer;
+  updateMcpServer: McpServer;
+  testMcpServer: McpConnectionTest;
+  deleteMcpServer: Scalars['ID']['output'];
+  updateMcpServerUserAccess: McpDone;
   createConfig: Config;
   updateConfig: Config;
   restoreConfigVersion: Config;
@@ -1577,6 +1680,79 @@ export type MutationSendTestWebhookArgs = {
 export type MutationRetryWebhookDeliveriesArgs = {
   id: Scalars['ID']['input'];
   deliveryId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type MutationUpdateMcpIntegrationCapabilitiesArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMcpCapabilitiesInput;
+};
+
+
+export type MutationUpdateMcpServerCapabilitiesArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMcpCapabilitiesInput;
+};
+
+
+export type MutationRevokeMcpServerConnectionArgs = {
+  id: Scalars['ID']['input'];
+  userId?: InputMaybe<Scalars['ID']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type MutationCreateMcpIntegrationArgs = {
+  input: CreateMcpIntegrationInput;
+};
+
+
+export type MutationUpdateMcpIntegrationArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMcpIntegrationInput;
+};
+
+
+export type MutationDeleteMcpIntegrationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationTestMcpIntegrationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateMcpIntegrationWorkspacesArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMcpIntegrationWorkspacesInput;
+};
+
+
+export type MutationCreateMcpServerArgs = {
+  input: CreateMcpServerInput;
+};
+
+
+export type MutationUpdateMcpServerArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMcpServerInput;
+};
+
+
+export type MutationTestMcpServerArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationDeleteMcpServerArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationUpdateMcpServerUserAccessArgs = {
+  id: Scalars['ID']['input'];
+  input: UpdateMcpUserAccessInput;
 };
 
 
@@ -3557,6 +3733,217 @@ export type WebhookDeliveryPage = {
   data: Array<WebhookDelivery>;
 };
 
+export type McpCapability = {
+  name: Scalars['String']['output'];
+  type: McpCapabilityType;
+  title?: Maybe<Scalars['String']['output']>;
+  description?: Maybe<Scalars['String']['output']>;
+  icons?: Maybe<Scalars['JSON']['output']>;
+  enabled: Scalars['Boolean']['output'];
+  integrationEnabled?: Maybe<Scalars['Boolean']['output']>;
+  inputSchema?: Maybe<Scalars['JSON']['output']>;
+  outputSchema?: Maybe<Scalars['JSON']['output']>;
+  execution?: Maybe<Scalars['JSON']['output']>;
+  annotations?: Maybe<Scalars['JSON']['output']>;
+  arguments?: Maybe<Scalars['JSON']['output']>;
+  uri?: Maybe<Scalars['String']['output']>;
+  uriTemplate?: Maybe<Scalars['String']['output']>;
+  mimeType?: Maybe<Scalars['String']['output']>;
+  size?: Maybe<Scalars['Float']['output']>;
+  hash: Scalars['String']['output'];
+  previousHash?: Maybe<Scalars['String']['output']>;
+  definitionChangedAt?: Maybe<Scalars['DateTime']['output']>;
+  isQuarantined: Scalars['Boolean']['output'];
+  suspicious?: Maybe<Scalars['String']['output']>;
+  hidden?: Maybe<Scalars['String']['output']>;
+  missingSince?: Maybe<Scalars['DateTime']['output']>;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type McpCapabilityCount = {
+  total: Scalars['Int']['output'];
+  enabled: Scalars['Int']['output'];
+};
+
+export type McpCapabilityCounts = {
+  tools: McpCapabilityCount;
+  prompts: McpCapabilityCount;
+  resources: McpCapabilityCount;
+  resourceTemplates: McpCapabilityCount;
+};
+
+export type McpCapabilityPage = {
+  total: Scalars['Int']['output'];
+  data: Array<McpCapability>;
+  counts: McpCapabilityCounts;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type McpDone = {
+  success: Scalars['Boolean']['output'];
+};
+
+export type McpConnection = {
+  userId: Scalars['ID']['output'];
+  connected: Scalars['Boolean']['output'];
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type McpConnectionPage = {
+  total: Scalars['Int']['output'];
+  data: Array<McpConnection>;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type McpIntegration = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId?: Maybe<Scalars['ID']['output']>;
+  workspace?: Maybe<Workspace>;
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  url: Scalars['String']['output'];
+  authType: McpAuthType;
+  transport: McpTransport;
+  configurations: Scalars['JSON']['output'];
+  secretMappings: Array<McpSecretMapping>;
+  type: McpIntegrationType;
+  status: McpStatus;
+  ownerId: Scalars['ID']['output'];
+  globalWorkspaceAccess: McpGlobalWorkspaceAccess;
+  workspaceCount: Scalars['Int']['output'];
+  metadata: McpMetadata;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type McpSecretMapping = {
+  targetField: Scalars['String']['output'];
+  secretReferenceId: Scalars['ID']['output'];
+  secretReference?: Maybe<SecretReference>;
+  secretKey?: Maybe<Scalars['String']['output']>;
+  valueFormat?: Maybe<SecretValueFormat>;
+};
+
+export type McpGlobalWorkspaceAccess = {
+  enabled: Scalars['Boolean']['output'];
+};
+
+export type McpIntegrationWorkspace = {
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  enabled: Scalars['Boolean']['output'];
+  status: McpStatus;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type McpMetadata = {
+  serverName?: Maybe<Scalars['String']['output']>;
+  serverVersion?: Maybe<Scalars['String']['output']>;
+  protocolVersion?: Maybe<Scalars['String']['output']>;
+  capabilityFlags: Scalars['JSON']['output'];
+  syncStatus?: Maybe<McpSyncStatus>;
+  lastSyncedAt?: Maybe<Scalars['DateTime']['output']>;
+  syncError?: Maybe<Scalars['String']['output']>;
+  title?: Maybe<Scalars['String']['output']>;
+  description?: Maybe<Scalars['String']['output']>;
+  icons: Scalars['JSON']['output'];
+  websiteUrl?: Maybe<Scalars['String']['output']>;
+  instructions?: Maybe<Scalars['String']['output']>;
+  revision: Scalars['Int']['output'];
+};
+
+export type McpConnectionTest = {
+  success: Scalars['Boolean']['output'];
+  statusCode?: Maybe<Scalars['Int']['output']>;
+  responseTimeMs?: Maybe<Scalars['Int']['output']>;
+  url?: Maybe<Scalars['String']['output']>;
+  serverName: Scalars['String']['output'];
+  error?: Maybe<Scalars['String']['output']>;
+};
+
+export type McpIntegrationPage = {
+  total: Scalars['Int']['output'];
+  data: Array<McpIntegration>;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type McpIntegrationWorkspacePage = {
+  total: Scalars['Int']['output'];
+  data: Array<McpIntegrationWorkspace>;
+  globalWorkspaceAccess: McpGlobalWorkspaceAccess;
+};
+
+export type McpServer = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  workspace?: Maybe<Workspace>;
+  slug: Scalars['String']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  status: McpStatus;
+  ownerId: Scalars['ID']['output'];
+  mcpIntegrationId: Scalars['ID']['output'];
+  mcpIntegration?: Maybe<McpIntegration>;
+  mcpIntegrationDetails?: Maybe<McpIntegrationDetails>;
+  mcpIntegrationSlug?: Maybe<Scalars['String']['output']>;
+  mcpIntegrationUrl?: Maybe<Scalars['String']['output']>;
+  authType?: Maybe<McpAuthType>;
+  workspaceName?: Maybe<Scalars['String']['output']>;
+  workspaceSlug?: Maybe<Scalars['String']['output']>;
+  url: Scalars['String']['output'];
+  defaultUserAccess: McpUserAccessDefault;
+  metadata: McpMetadata;
+  createdAt: Scalars['DateTime']['output'];
+  lastUpdatedAt: Scalars['DateTime']['output'];
+};
+
+export type McpIntegrationDetails = {
+  id: Scalars['ID']['output'];
+  slug: Scalars['String']['output'];
+  status: McpStatus;
+  configurations?: Maybe<Scalars['JSON']['output']>;
+  url: Scalars['String']['output'];
+  transport: McpTransport;
+  authType: McpAuthType;
+};
+
+export type McpServerPage = {
+  total: Scalars['Int']['output'];
+  data: Array<McpServer>;
+};
+
+export type McpRegistryPage = {
+  servers: Array<Scalars['JSON']['output']>;
+  metadata: McpRegistryPlace;
+};
+
+export type McpRegistryPlace = {
+  count: Scalars['Int']['output'];
+  nextCursor?: Maybe<Scalars['String']['output']>;
+};
+
+export type McpUserAccess = {
+  userId: Scalars['ID']['output'];
+  firstName?: Maybe<Scalars['String']['output']>;
+  lastName?: Maybe<Scalars['String']['output']>;
+  enabled: Scalars['Boolean']['output'];
+  hasOverride: Scalars['Boolean']['output'];
+  connectionStatus: McpConnectionStatus;
+};
+
+export type McpUserAccessPage = {
+  total: Scalars['Int']['output'];
+  data: Array<McpUserAccess>;
+  defaultUserAccess: McpUserAccessDefault;
+  hasMore: Scalars['Boolean']['output'];
+};
+
 export type AdmissionCheck = {
   admitted: Scalars['Boolean']['output'];
   refusal?: Maybe<AdmissionRefusal>;
@@ -4055,6 +4442,10 @@ export type LimitStatus =
   | 'active'
   | 'exhausted';
 
+export type SecretValueFormat =
+  | 'json'
+  | 'string';
+
 export type RunStepStatus =
   | 'in_progress'
   | 'cancelled'
@@ -4118,10 +4509,6 @@ export type ProviderSettingType =
 
 export type SecretReferenceStatus =
   | 'ACTIVE';
-
-export type SecretValueFormat =
-  | 'json'
-  | 'string';
 
 export type SecretOutcome =
   | 'found'
@@ -4392,6 +4779,49 @@ export type WebhookEvent =
   | 'api_key_rotated'
   | 'api_key_expiring';
 
+export type McpCapabilityType =
+  | 'tool'
+  | 'prompt'
+  | 'resource'
+  | 'resource_template';
+
+export type McpIntegrationLevel =
+  | 'workspace'
+  | 'organisation'
+  | 'all';
+
+export type McpAuthType =
+  | 'oauth_auto'
+  | 'oauth_client_credentials'
+  | 'headers'
+  | 'none';
+
+export type McpTransport =
+  | 'http'
+  | 'sse';
+
+export type McpIntegrationType =
+  | 'workspace'
+  | 'organisation';
+
+export type McpStatus =
+  | 'active'
+  | 'archived';
+
+export type McpSyncStatus =
+  | 'pending'
+  | 'syncing'
+  | 'success'
+  | 'failed';
+
+export type McpUserAccessDefault =
+  | 'allow'
+  | 'deny';
+
+export type McpConnectionStatus =
+  | 'connected'
+  | 'not_connected';
+
 export type LimitVerdict =
   | 'fits'
   | 'held'
@@ -4497,6 +4927,13 @@ export type LimitConditionInput = {
 
 export type LimitGroupInput = {
   key: Scalars['String']['input'];
+};
+
+export type SecretMappingInput = {
+  targetField: Scalars['String']['input'];
+  secretReferenceId: Scalars['ID']['input'];
+  secretKey?: InputMaybe<Scalars['String']['input']>;
+  valueFormat?: InputMaybe<SecretValueFormat>;
 };
 
 export type CreateAssistantInput = {
@@ -4722,13 +5159,6 @@ export type UpdateProviderInput = {
   rateLimits?: InputMaybe<Array<RateLimitInput>>;
   resetUsage?: InputMaybe<Scalars['Boolean']['input']>;
   tags?: InputMaybe<Scalars['JSON']['input']>;
-};
-
-export type SecretMappingInput = {
-  targetField: Scalars['String']['input'];
-  secretReferenceId: Scalars['ID']['input'];
-  secretKey?: InputMaybe<Scalars['String']['input']>;
-  valueFormat?: InputMaybe<SecretValueFormat>;
 };
 
 export type CreateSecretReferenceInput = {
@@ -5253,6 +5683,77 @@ export type UpdateWebhookEndpointInput = {
   url?: InputMaybe<Scalars['String']['input']>;
   events?: InputMaybe<Array<WebhookEvent>>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type McpCapabilityInput = {
+  name: Scalars['String']['input'];
+  type: McpCapabilityType;
+  enabled: Scalars['Boolean']['input'];
+};
+
+export type UpdateMcpCapabilitiesInput = {
+  capabilities: Array<McpCapabilityInput>;
+};
+
+export type CreateMcpIntegrationInput = {
+  organisationId?: InputMaybe<Scalars['ID']['input']>;
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  slug?: InputMaybe<Scalars['String']['input']>;
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+  configurations?: InputMaybe<Scalars['JSON']['input']>;
+  url: Scalars['String']['input'];
+  authType: McpAuthType;
+  transport: McpTransport;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+};
+
+export type UpdateMcpIntegrationInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  configurations?: InputMaybe<Scalars['JSON']['input']>;
+  url?: InputMaybe<Scalars['String']['input']>;
+  authType?: InputMaybe<McpAuthType>;
+  transport?: InputMaybe<McpTransport>;
+  secretMappings?: InputMaybe<Array<SecretMappingInput>>;
+};
+
+export type McpGlobalWorkspaceAccessInput = {
+  enabled: Scalars['Boolean']['input'];
+};
+
+export type McpIntegrationWorkspaceInput = {
+  id: Scalars['ID']['input'];
+  enabled: Scalars['Boolean']['input'];
+};
+
+export type UpdateMcpIntegrationWorkspacesInput = {
+  workspaces: Array<McpIntegrationWorkspaceInput>;
+  globalWorkspaceAccess?: InputMaybe<McpGlobalWorkspaceAccessInput>;
+  overrideExistingWorkspaceAccess?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+export type CreateMcpServerInput = {
+  workspaceId?: InputMaybe<Scalars['ID']['input']>;
+  name: Scalars['String']['input'];
+  description?: InputMaybe<Scalars['String']['input']>;
+  mcpIntegrationId: Scalars['ID']['input'];
+  slug?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type UpdateMcpServerInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type McpUserAccessInput = {
+  userId: Scalars['ID']['input'];
+  enabled: Scalars['Boolean']['input'];
+};
+
+export type UpdateMcpUserAccessInput = {
+  userAccess?: InputMaybe<Array<McpUserAccessInput>>;
+  defaultUserAccess?: InputMaybe<McpUserAccessDefault>;
 };
 
 export type CheckAdmissionInput = {

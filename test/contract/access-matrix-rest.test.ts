@@ -26,6 +26,7 @@ const surfaces = {
   V2: { prefix: '/v2', takesKeys: false },
   ADMIN_V2: { prefix: '/admin/v2', takesKeys: false },
   IAM_V1: { prefix: '/iam/v1', takesKeys: false },
+  V0_1: { prefix: '/v0.1', takesKeys: true },
   ROOT: { prefix: '', takesKeys: true },
 };
 

@@ -29,6 +29,8 @@ const storedBounds: Record<string, string> = {
     'at most 20: @constraint(maxItems) of the inputs in schema/catalog/integration.graphql',
   'Provider.secretMappings':
     'at most 20: @constraint(maxItems) of the inputs in schema/catalog/provider.graphql',
+  'McpIntegration.secretMappings':
+    'at most 20: @constraint(maxItems) of the inputs in schema/mcp/mcp-integration.graphql',
   'VirtualKey.secretMappings':
     'at most 20: @constraint(maxItems) of the inputs in schema/catalog/virtual-key.graphql',
   'SecretReferenceTest.members': 'at most 100: src/subgraphs/catalog/secret-reference',
@@ -187,6 +189,13 @@ const isPart = (type: GraphQLObjectType): boolean =>
 const paged = places.filter(({ field }) => field.args.some(({ name }) => name === 'currentPage'));
 const walked = places.filter(({ field }) => field.args.some(({ name }) => name === 'after'));
 
+/** What pages say beyond the others: of groups, what none of them shows; and what REST answers of MCP have. */
+const sayingMore: Record<string, string> = {
+  'Analytics.groups': ' other',
+  'Query.mcpIntegrations': ' hasMore',
+  'Query.mcpServerConnections': ' hasMore',
+};
+
 /** A tail, whose places are moments between logs, and a walk along the audit chain, which answers what it found. */
 const walkedOtherwise = new Set(['Query.logArrivals', 'Query.auditChain']);
 
@@ -211,8 +220,7 @@ describe('every list of the graph', () => {
     for (const place of paged) {
       // The trail's REST answer calls its data records.
       const data = place.coordinate === 'Query.auditLogs' ? 'records' : 'data';
-      // What no page of groups shows is a group of its own.
-      const more = place.coordinate === 'Analytics.groups' ? ' other' : '';
+      const more = sayingMore[place.coordinate] ?? '';
       expect(`${place.coordinate}: ${shapeOf(place)}`).toBe(
         `${place.coordinate}: object total ${data}${more}`,
       );
@@ -237,6 +245,7 @@ describe('a page far down', () => {
   let hook: string;
   let assistant: string;
   let policy: string;
+  let mcpServer: string;
   beforeAll(async () => {
     app = await startApp();
     token = await app.token();
@@ -265,6 +274,15 @@ describe('a page far down', () => {
     policy = budget.data.createUsageLimitPolicy.id;
     const asked = await app.rest('POST', '/v1/assistants', { body: { model: 'm' } });
     assistant = (asked.body as { id: string }).id;
+    const integration = await app.graphql(
+      'mutation { createMcpIntegration(input: { name: "m", url: "mock://server", authType: none, transport: http }) { id } }',
+    );
+    const server = await app.graphql(
+      `mutation ($input: CreateMcpServerInput!) { createMcpServer(input: $input) { id } }`,
+      { input: { name: 'm', mcpIntegrationId: integration.data.createMcpIntegration.id } },
+      app.workspaceKey,
+    );
+    mcpServer = server.data.createMcpServer.id;
     hook = endpoint.data.createWebhookEndpoint.endpoint.id;
   });
   afterAll(() => app.stop());
@@ -289,6 +307,7 @@ describe('a page far down', () => {
       'Query.usageLimitPolicyEntities': `, policyId: "${policy}"`,
       'Query.webhookDeliveries': `, endpointId: "${hook}"`,
       'Query.availableModels': `, workspaceId: "${app.workspaceId}"`,
+      'Query.mcpServerConnections': `, id: "${mcpServer}"`,
       'Query.virtualKeys': `, workspaceId: "${app.workspaceId}"`,
     })[coordinate] ?? '';
 

@@ -111,7 +111,7 @@ describe('a path with a name of the administration that is not there', () => {
 
   test.each([
     ['POST', '/v1/prompts', /^There is no \/v1\/prompts\. This version has nothing at \/v1\/prompts\./],
-    ['GET', '/v1/mcp-servers/m1', /This version has nothing at \/v1\/mcp-servers\./],
+    ['GET', '/v1/servers/x', /There is \/v0\.1\/servers\./],
     ['POST', '/v1/prompts/pp-1/completions', /reached at \/v1\/proxy\/prompts\/pp-1\/completions\.$/],
     ['POST', '/v1/gateway/tokenize', /There is \/v1\/gateway\/.*\/v1\/proxy\/gateway\/tokenize\.$/],
     ['GET', '/v1/configs/x/y/z', /There is \/v1\/configs, \/v1\/configs\/\{slug\}, .*\/versions\./],

@@ -17,6 +17,7 @@ const mount = (operations: ReturnType<typeof operationFiles>) => {
       V2: surface('/v2'),
       ADMIN_V2: surface('/admin/v2'),
       IAM_V1: surface('/iam/v1'),
+      V0_1: surface('/v0.1'),
       ROOT: surface(''),
     },
     createContext: () => context,

@@ -32,6 +32,8 @@ export async function startCountedApp(env: Record<string, string> = {}): Promise
   const database = await sharedDatabase();
   const { uri } = database;
   const app = await startApp({
+    // What is read of MCP servers is read at no time that a test knows.
+    MCP_SYNC_SECONDS: '0',
     ...env,
     MONGODB_URI: `${uri}${uri.includes('?') ? '&' : '?'}monitorCommands=true`,
   });

@@ -40,6 +40,7 @@ import { rateLimitPolicyModel } from '../../src/subgraphs/routing/rate-limit-pol
 import { usageLimitPolicyModel } from '../../src/subgraphs/routing/usage-limit-policy/index.ts';
 import { webhookDeliveryModel, webhookEndpointModel } from '../../src/webhooks/index.ts';
 import type { Tenant, TestApp } from './app.ts';
+import { fillMcp } from './filled-mcp.ts';
 import { fillThreads } from './filled-threads.ts';
 import { logEntry } from './logs.ts';
 
@@ -57,6 +58,8 @@ export type FilledTenant = Tenant & {
   ratePolicyId: string;
   integrationId: string;
   inviteId: string;
+  mcpIntegrationId: string;
+  mcpServerId: string;
   webhookEndpointId: string;
   assistantId: string;
   threadId: string;
@@ -647,5 +650,6 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     ratePolicyId,
     webhookEndpointId,
   };
-  return { ...tenant, size, token, ...ids, ...(await fillThreads(app, tenant, size)) };
+  const filled = { ...(await fillThreads(app, tenant, size)), ...(await fillMcp(app, organisationId, each)) };
+  return { ...tenant, size, token, ...ids, ...filled };
 }

@@ -20,7 +20,11 @@ const readSdl = (path: string): SdlFile => ({
 });
 
 /** The directives, scalars and types that every subgraph's SDL may use. */
-export const sharedFiles: SdlFile[] = [readSdl('directives.graphql'), readSdl('limits.graphql')];
+export const sharedFiles: SdlFile[] = [
+  readSdl('directives.graphql'),
+  readSdl('limits.graphql'),
+  readSdl('secret-mappings.graphql'),
+];
 
 /** Reads `schema/<subgraph>/<resource>.graphql` of every resource and gathers the resources' resolvers. */
 export const readSources = (subgraphs: Subgraph[]): SubgraphSource[] =>

@@ -112,8 +112,10 @@ export type ResolversTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
   LimitGroupInput: Types.LimitGroupInput;
-  Assistant: ResolverTypeWrapper<AssistantDocument>;
+  SecretValueFormat: Types.SecretValueFormat;
+  SecretMappingInput: Types.SecretMappingInput;
   ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
+  Assistant: ResolverTypeWrapper<AssistantDocument>;
   AssistantVersion: ResolverTypeWrapper<AssistantVersionDocument>;
   AssistantCursorPage: ResolverTypeWrapper<Omit<Types.AssistantCursorPage, 'data'> & { data: Array<ResolversTypes['Assistant']> }>;
   Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
@@ -168,8 +170,9 @@ export type ResolversParentTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: Types.Scalars['String']['output'];
   LimitGroupInput: Types.LimitGroupInput;
-  Assistant: AssistantDocument;
+  SecretMappingInput: Types.SecretMappingInput;
   ID: Types.Scalars['ID']['output'];
+  Assistant: AssistantDocument;
   AssistantVersion: AssistantVersionDocument;
   AssistantCursorPage: Omit<Types.AssistantCursorPage, 'data'> & { data: Array<ResolversParentTypes['Assistant']> };
   Boolean: Types.Scalars['Boolean']['output'];

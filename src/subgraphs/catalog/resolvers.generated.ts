@@ -112,8 +112,10 @@ export type ResolversTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
   LimitGroupInput: Types.LimitGroupInput;
-  AvailableModel: ResolverTypeWrapper<Types.AvailableModel>;
+  SecretValueFormat: Types.SecretValueFormat;
+  SecretMappingInput: Types.SecretMappingInput;
   ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
+  AvailableModel: ResolverTypeWrapper<Types.AvailableModel>;
   Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
   ModelPriceSource: Types.ModelPriceSource;
   AvailableModelPage: ResolverTypeWrapper<Types.AvailableModelPage>;
@@ -161,9 +163,7 @@ export type ResolversTypes = {
   SecretReference: ResolverTypeWrapper<SecretReferenceDocument>;
   SecretReferenceStatus: Types.SecretReferenceStatus;
   SecretManagerType: Types.SecretManagerType;
-  SecretValueFormat: Types.SecretValueFormat;
   SecretMapping: ResolverTypeWrapper<Omit<Types.SecretMapping, 'secretReference'> & { secretReference?: Types.Maybe<ResolversTypes['SecretReference']> }>;
-  SecretMappingInput: Types.SecretMappingInput;
   SecretReferencePage: ResolverTypeWrapper<Omit<Types.SecretReferencePage, 'data'> & { data: Array<ResolversTypes['SecretReference']> }>;
   SecretOutcome: Types.SecretOutcome;
   SecretReferenceTest: ResolverTypeWrapper<Types.SecretReferenceTest>;
@@ -193,8 +193,9 @@ export type ResolversParentTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: Types.Scalars['String']['output'];
   LimitGroupInput: Types.LimitGroupInput;
-  AvailableModel: Types.AvailableModel;
+  SecretMappingInput: Types.SecretMappingInput;
   ID: Types.Scalars['ID']['output'];
+  AvailableModel: Types.AvailableModel;
   Boolean: Types.Scalars['Boolean']['output'];
   AvailableModelPage: Types.AvailableModelPage;
   Query: Record<PropertyKey, never>;
@@ -235,7 +236,6 @@ export type ResolversParentTypes = {
   UpdateProviderInput: Types.UpdateProviderInput;
   SecretReference: SecretReferenceDocument;
   SecretMapping: Omit<Types.SecretMapping, 'secretReference'> & { secretReference?: Types.Maybe<ResolversParentTypes['SecretReference']> };
-  SecretMappingInput: Types.SecretMappingInput;
   SecretReferencePage: Omit<Types.SecretReferencePage, 'data'> & { data: Array<ResolversParentTypes['SecretReference']> };
   SecretReferenceTest: Types.SecretReferenceTest;
   CreateSecretReferenceInput: Types.CreateSecretReferenceInput;

@@ -120,8 +120,10 @@ export type ResolversTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
   LimitGroupInput: Types.LimitGroupInput;
-  AccessPolicy: ResolverTypeWrapper<AccessPolicyDocument>;
+  SecretValueFormat: Types.SecretValueFormat;
+  SecretMappingInput: Types.SecretMappingInput;
   ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
+  AccessPolicy: ResolverTypeWrapper<AccessPolicyDocument>;
   AccessPolicyPage: ResolverTypeWrapper<Omit<Types.AccessPolicyPage, 'data'> & { data: Array<ResolversTypes['AccessPolicy']> }>;
   CreateAccessPolicyInput: Types.CreateAccessPolicyInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -256,8 +258,9 @@ export type ResolversParentTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: Types.Scalars['String']['output'];
   LimitGroupInput: Types.LimitGroupInput;
-  AccessPolicy: AccessPolicyDocument;
+  SecretMappingInput: Types.SecretMappingInput;
   ID: Types.Scalars['ID']['output'];
+  AccessPolicy: AccessPolicyDocument;
   AccessPolicyPage: Omit<Types.AccessPolicyPage, 'data'> & { data: Array<ResolversParentTypes['AccessPolicy']> };
   CreateAccessPolicyInput: Types.CreateAccessPolicyInput;
   Query: Record<PropertyKey, never>;

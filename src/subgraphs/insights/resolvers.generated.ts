@@ -120,6 +120,9 @@ export type ResolversTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
   LimitGroupInput: Types.LimitGroupInput;
+  SecretValueFormat: Types.SecretValueFormat;
+  SecretMappingInput: Types.SecretMappingInput;
+  ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
   Analytics: ResolverTypeWrapper<Analytics>;
   CountGraph: ResolverTypeWrapper<Types.CountGraph>;
   CountSummary: ResolverTypeWrapper<Types.CountSummary>;
@@ -173,7 +176,6 @@ export type ResolversTypes = {
   MetadataGroup: ResolverTypeWrapper<Types.MetadataGroup>;
   MetadataGroupPage: ResolverTypeWrapper<Types.MetadataGroupPage>;
   AnalyticsFilters: Types.AnalyticsFilters;
-  ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
   LogFacetField: Types.LogFacetField;
   LogFacet: ResolverTypeWrapper<Types.LogFacet>;
   LogFacetPage: ResolverTypeWrapper<Types.LogFacetPage>;
@@ -270,6 +272,8 @@ export type ResolversParentTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: Types.Scalars['String']['output'];
   LimitGroupInput: Types.LimitGroupInput;
+  SecretMappingInput: Types.SecretMappingInput;
+  ID: Types.Scalars['ID']['output'];
   Analytics: Analytics;
   CountGraph: Types.CountGraph;
   CountSummary: Types.CountSummary;
@@ -320,7 +324,6 @@ export type ResolversParentTypes = {
   MetadataGroup: Types.MetadataGroup;
   MetadataGroupPage: Types.MetadataGroupPage;
   AnalyticsFilters: Types.AnalyticsFilters;
-  ID: Types.Scalars['ID']['output'];
   LogFacet: Types.LogFacet;
   LogFacetPage: Types.LogFacetPage;
   Query: Record<PropertyKey, never>;

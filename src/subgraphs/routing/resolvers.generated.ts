@@ -120,11 +120,13 @@ export type ResolversTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: ResolverTypeWrapper<Types.Scalars['String']['output']>;
   LimitGroupInput: Types.LimitGroupInput;
+  SecretValueFormat: Types.SecretValueFormat;
+  SecretMappingInput: Types.SecretMappingInput;
+  ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
   LimitVerdict: Types.LimitVerdict;
   AdmissionClass: Types.AdmissionClass;
   AdmissionCheck: ResolverTypeWrapper<Types.AdmissionCheck>;
   Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
-  ID: ResolverTypeWrapper<Types.Scalars['ID']['output']>;
   AdmissionRefusal: ResolverTypeWrapper<Types.AdmissionRefusal>;
   AdmissionTarget: ResolverTypeWrapper<Types.AdmissionTarget>;
   AdmissionEstimate: ResolverTypeWrapper<Types.AdmissionEstimate>;
@@ -226,9 +228,10 @@ export type ResolversParentTypes = {
   LimitConditionInput: Types.LimitConditionInput;
   String: Types.Scalars['String']['output'];
   LimitGroupInput: Types.LimitGroupInput;
+  SecretMappingInput: Types.SecretMappingInput;
+  ID: Types.Scalars['ID']['output'];
   AdmissionCheck: Types.AdmissionCheck;
   Boolean: Types.Scalars['Boolean']['output'];
-  ID: Types.Scalars['ID']['output'];
   AdmissionRefusal: Types.AdmissionRefusal;
   AdmissionTarget: Types.AdmissionTarget;
   AdmissionEstimate: Types.AdmissionEstimate;

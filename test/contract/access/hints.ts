@@ -11,6 +11,12 @@ export const hints: Values = {
   'Mutation.testIntegration.input': { aiProviderId: 'mock' },
   'Mutation.testIntegration.id': null,
   'CreateVirtualKeyInput.provider': 'openai',
+  'CreateMcpIntegrationInput.authType': 'none',
+  // A tool of each MCP integration in test/support/filled-mcp.ts.
+  'McpCapabilityInput.name': 'item-0',
+  'McpIntegrationWorkspaceInput.id': '<workspace>',
+  'Mutation.revokeMcpServerConnection.userId': '<user>',
+  'UpdateMcpUserAccessInput.defaultUserAccess': 'allow',
   // What documents do, and for whom, test/subgraphs/identity/bundle-changes.test.ts shows.
   'PlanBundleInput.documents': [],
   'ApplyBundleInput.documents': [],
@@ -161,6 +167,10 @@ export const stateful: Record<string, string> = {
   'Mutation.revealApiKey':
     'a key whose policy made a secret is turned by no walk, as identity/api-key-policy.test.ts does',
   'Mutation.sendTestWebhook': 'a message would be on its way while the matrix is walked',
+  'Mutation.revokeMcpServerConnection':
+    'users make connections at servers outside, as rest-compat/mcp-server.test.ts shows',
+  'Mutation.updateMcpIntegrationCapabilities':
+    'copies of integrations offer nothing, as rest-compat/mcp-server.test.ts shows otherwise',
   'Mutation.retryWebhookDeliveries': 'a message would be on its way while the matrix is walked',
   'Mutation.resetUsageLimitPolicyEntity': 'calls make entities, as rest-compat/limit-entities.test.ts shows',
   'Query.logExportDownload': 'an export that succeeded has a content, which its copies would not have',

@@ -43,7 +43,18 @@ export const kebabCase = (name: string): string =>
     .replace(/_/g, '-')
     .toLowerCase();
 
+/** What an argument `id` names, by field, where the answer is something else. */
+const namedBy: Record<string, string> = {
+  mcpIntegrationCapabilities: 'mcp-integration',
+  mcpIntegrationWorkspaces: 'mcp-integration',
+  mcpServerCapabilities: 'mcp-server',
+  mcpServerConnections: 'mcp-server',
+  mcpServerUserAccess: 'mcp-server',
+};
+
 const resourceOf = (schema: GraphQLSchema, field: GraphQLField<unknown, unknown>): string => {
+  const named = namedBy[field.name];
+  if (named) return named;
   const [audited] = readRule(schema, 'audit', field)?.action.split('.') ?? [];
   return kebabCase(audited ?? getNamedType(field.type).name);
 };

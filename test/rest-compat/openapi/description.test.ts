@@ -29,6 +29,7 @@ const everySurface = {
   V2: surface('/v2'),
   ADMIN_V2: surface('/admin/v2'),
   IAM_V1: surface('/iam/v1'),
+  V0_1: surface('/v0.1'),
   ROOT: surface(''),
 };
 const rest = createRest({

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { OpenApi, Response } from '../../../rest-compat/openapi/document.ts';
-import { type Answer, startApp, type Tenant, type TestApp } from '../../support/app.ts';
+import type { OpenApi } from '../../../rest-compat/openapi/document.ts';
+import { startApp, type Tenant, type TestApp } from '../../support/app.ts';
 import { eventually } from '../../support/eventually.ts';
 import { bodyOf } from '../support.ts';
-import { mistakesOf } from './schema-mistakes.ts';
+import { describedBy } from './described.ts';
 
 let app: TestApp;
 let neighbour: Tenant;
@@ -15,26 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const operationOf = (method: string, template: string) =>
-  document.paths[template]?.[method.toLowerCase() as 'get'];
+const { mistakesIn, takes, exampleOf: exampleAt } = describedBy(() => document);
 
-const exampleOf = (template: string): any =>
-  operationOf('POST', `/v1${template}`)?.requestBody?.content['application/json']?.example;
-
-/** What the description of an operation says of an answer, and the answer does not keep to. */
-function mistakesIn(template: string, method: string, { status, headers, body }: Answer): string[] {
-  const said = operationOf(method, template)?.responses[status];
-  if (!said) return [`${method} ${template} answers ${status}, which its description does not know.`];
-  const answer =
-    '$ref' in said
-      ? document.components.responses[said.$ref.replace('#/components/responses/', '')]
-      : (said as Response);
-  const lacking = Object.keys(answer?.headers ?? {}).filter(
-    (name) => name !== 'Idempotent-Replayed' && headers.get(name) === null,
-  );
-  const schema = answer?.content?.['application/json']?.schema ?? {};
-  return [...lacking, ...mistakesOf(body, schema, document.components.schemas)];
-}
+const exampleOf = (template: string): any => exampleAt('POST', `/v1${template}`);
 
 const ids: Record<string, string> = {};
 const filled = (template: string) => {
@@ -90,11 +73,6 @@ const steps: [method: string, template: string, body?: object | (() => object), 
   ['DELETE', '/assistants/{assistant_id}'],
 ];
 
-const named = (method: string, template: string, header: string) =>
-  operationOf(method, template)?.parameters.some(
-    (parameter) => '$ref' in parameter && parameter.$ref.endsWith(`/${header}`),
-  );
-
 /** Waits until the run asks for outputs, and notes what the next operations name. */
 async function noteRun({ id, thread_id: threadId }: { id: string; thread_id: string }): Promise<void> {
   const own = ids.thread_id;
@@ -128,9 +106,9 @@ it.each(steps.map((step) => [step.slice(0, 2).join(' '), step] as const))(
     await expectAnswer(400, {}, '?colour=red');
     if (body) await expectAnswer(415, { body: 'text', headers: { 'content-type': 'text/plain' } });
     if (path.includes('{')) await expectAnswer(404, { key: neighbour.workspaceKey });
-    if (named(method, template, 'If-Match'))
+    if (takes(method, template, 'If-Match'))
       await expectAnswer(412, { headers: { 'if-match': '"another"' } });
-    const headers = named(method, template, 'Idempotency-Key') && { 'idempotency-key': `${method}-${path}` };
+    const headers = takes(method, template, 'Idempotency-Key') && { 'idempotency-key': `${method}-${path}` };
     const { body: answer, headers: answered } = await expectAnswer(200, { headers });
     if (headers) {
       const again = await expectAnswer(200, { headers });

@@ -47,7 +47,7 @@ describe('the installation', () => {
       features: ['log_bodies', 'mail', 'saved_configs_only', 'subgraph_door'],
       databaseUp: true,
       logQueue: { dropped: 0 },
-      subgraphs: ['identity', 'catalog', 'routing', 'insights', 'assistants'].map((name) => ({
+      subgraphs: ['identity', 'catalog', 'routing', 'insights', 'assistants', 'mcp'].map((name) => ({
         name,
         isRemote: false,
         state: 'up',

@@ -3,6 +3,7 @@ import { GatewayError, invalidInput } from '../../../errors/index.ts';
 import { slugFrom, uuid } from '../../../lib/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import { resourceFilter } from '../../filters.ts';
+import { mcpIntegrationModel } from '../../mcp/mcp-integration/index.ts';
 import { orderOf } from '../../order.ts';
 import { findPage, type SortedPageArguments } from '../../page.ts';
 import type {
@@ -21,7 +22,7 @@ import { checkedAuth, requirePath, storedAuth, unsealAuth } from './sealed-auth.
 
 type ListArguments = QuerySecretReferencesArgs & SortedPageArguments;
 
-/** Integrations, and providers, that a refusal to delete names. */
+/** Users of each kind that a refusal to delete names. */
 const NAMED_USERS = 5;
 
 export async function listSecretReferences(context: GraphContext, args: ListArguments) {
@@ -135,8 +136,13 @@ export async function deleteSecretReference(context: GraphContext, id: string): 
   const limit = NAMED_USERS + 1;
   const integrations = await integrationModel(context.db).find(users, { slug: 1 }, { limit }).lean<User[]>();
   const providers = await providerModel(context.db).find(users, { slug: 1 }, { limit }).lean<User[]>();
-  if (integrations.length + providers.length > 0)
-    throw inUse([named('integrations', integrations), named('providers', providers)]);
+  const servers = await mcpIntegrationModel(context.db).find(users, { slug: 1 }, { limit }).lean<User[]>();
+  if (integrations.length + providers.length + servers.length > 0)
+    throw inUse([
+      named('integrations', integrations),
+      named('providers', providers),
+      named('MCP integrations', servers),
+    ]);
   const { deletedCount } = await secretReferenceModel(context.db).deleteOne({
     _id,
     organisationId,

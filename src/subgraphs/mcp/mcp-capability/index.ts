@@ -1,0 +1,2 @@
+export { addCatalogue, askForSync, removeCatalogue } from './catalogue.ts';
+export { type McpSwitch, mcpCapabilityModel, mcpCatalogueModel, mcpSwitchModel } from './model.ts';

@@ -1,0 +1,1 @@
+export { type McpConnectionDocument, mcpConnectionModel } from './model.ts';

@@ -1,0 +1,86 @@
+import { GatewayError } from '../../../errors/index.ts';
+import type { GraphContext } from '../../context.ts';
+import type { UpdateMcpIntegrationInput } from '../../types.generated.ts';
+import { ifUnchanged, notWritten } from '../../writes.ts';
+import { askForSync } from '../mcp-capability/index.ts';
+import { mcpIntegrationNotFound, requireMcpIntegration } from './find.ts';
+import { parseMcpMappings } from './mappings.ts';
+import { type McpIntegrationDocument, mcpIntegrationModel } from './model.ts';
+import { requireReachable } from './reachable.ts';
+import { requireSameHosts } from './same-host.ts';
+import { requireServed } from './service.ts';
+import { clearSettings, givenSettings, requireFitting, storedSettings, unsealed } from './settings.ts';
+
+/** Changes an integration; the server is read anew where that may find something else. */
+export async function updateMcpIntegration(
+  context: GraphContext,
+  id: string,
+  input: UpdateMcpIntegrationInput,
+): Promise<McpIntegrationDocument> {
+  const { integration } = await requireMcpIntegration(context, id, 'update');
+  const { _id, organisationId } = integration;
+  requireServed(input.authType);
+  const connection = await changedConnection(context, integration, input);
+  const updated = await mcpIntegrationModel(context.db)
+    .findOneAndUpdate(
+      // What was merged with settings that are no more would bring those back.
+      { _id, organisationId, ...(connection && asItWas(integration)), ...ifUnchanged(context) },
+      {
+        ...(input.name != null && { name: input.name }),
+        ...(input.description !== undefined && { description: input.description }),
+        ...connection,
+      },
+      { returnDocument: 'after' },
+    )
+    .lean<McpIntegrationDocument>();
+  if (!updated) throw notWritten(context, connection ? changedByOthers() : mcpIntegrationNotFound());
+  if (connection) await askForSync(context, updated);
+  await context.changes.publish('mcp_integration');
+  return updated;
+}
+
+const changedByOthers = () =>
+  new GatewayError('ALREADY_EXISTS', {
+    message: 'The MCP integration is being changed by others; read it again and retry.',
+  });
+
+const asItWas = ({ url, configurations, sealedSecrets, authType }: McpIntegrationDocument) => ({
+  url,
+  configurations,
+  sealedSecrets,
+  authType,
+});
+
+const ofConnection = ['url', 'authType', 'transport', 'configurations', 'secretMappings'] as const;
+
+/** The members that decide how the server is reached, as an update would leave them; null where it names none. */
+async function changedConnection(
+  context: GraphContext,
+  integration: McpIntegrationDocument,
+  input: UpdateMcpIntegrationInput,
+): Promise<Partial<McpIntegrationDocument> | null> {
+  if (ofConnection.every((member) => input[member] === undefined)) return null;
+  const { secrets } = context;
+  const before = { url: integration.url, configurations: clearSettings(secrets, integration) };
+  const stored = unsealed(secrets, integration);
+  const given =
+    input.configurations === undefined
+      ? { configurations: before.configurations, kept: Object.keys(stored) }
+      : givenSettings(input.configurations, stored);
+  const after = { url: input.url ?? integration.url, configurations: given.configurations };
+  const authType = input.authType ?? integration.authType;
+  requireReachable(context, after.url, after.configurations);
+  requireSameHosts(before, after, given.kept);
+  const secretMappings =
+    input.secretMappings === undefined
+      ? integration.secretMappings
+      : await parseMcpMappings(context, integration, input.secretMappings);
+  requireFitting(authType, after.configurations, secretMappings);
+  return {
+    url: after.url,
+    authType,
+    transport: input.transport ?? integration.transport,
+    ...storedSettings(secrets, integration._id, after.configurations),
+    secretMappings,
+  };
+}

@@ -1,0 +1,3 @@
+export { requireMcpServer } from './find.ts';
+export { type McpServerDocument, mcpServerModel } from './model.ts';
+export { removeMcpServers } from './remove.ts';

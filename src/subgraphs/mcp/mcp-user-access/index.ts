@@ -1,0 +1,1 @@
+export { type McpUserEntry, mcpUserAccessModel } from './model.ts';
