@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
+import { createBoxes } from '../boxes/index.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
@@ -50,6 +51,7 @@ import { createEnforcedLoader } from '../subgraphs/routing/guardrail/enforced.ts
 import { loadGuardrailRecords } from '../subgraphs/routing/guardrail/records.ts';
 import { loadWorkspaceLimits } from '../subgraphs/routing/workspace-limits/records.ts';
 import { createAccess } from './access.ts';
+import { createCodeTool, hostedTools } from './code-interpreter.ts';
 import { ensureCollections, ownership } from './collections.ts';
 import { createConsoleDoor } from './console.ts';
 import { createDoors } from './doors.ts';
@@ -100,7 +102,6 @@ export type App = {
 /** Builds the whole service around a database. Opens no port. */
 export function createApp(dependencies: AppDependencies): App {
   const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
-  const { hostedTools = [] } = dependencies;
   const { db } = storage;
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
   const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
@@ -166,12 +167,15 @@ export function createApp(dependencies: AppDependencies): App {
     ...{ send: inference.http.fetch, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
   });
   const dataplane = createDataplane(inference);
+  const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
+  const codeTool = createCodeTool(settings, { boxes, files, db, now, log });
+  const tools = hostedTools(dependencies.hostedTools ?? [], [codeTool?.tool]);
   const runs = createRunEngine({
     runs: () => nativeDb(db).collection('runs'),
     items: () => nativeDb(db).collection('thread_items'),
     batches: () => nativeDb(db).collection('run_events'),
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
-    ...{ dataplane, tools: hostedTools, changes, secrets, now, log },
+    ...{ dataplane, tools, changes, secrets, now, log },
   });
   const databaseUp = () => db.readyState === 1 && !changes.isStale();
   const startedAt = now();
@@ -285,6 +289,8 @@ export function createApp(dependencies: AppDependencies): App {
     issuers,
     throttle,
     sightings,
+    boxes,
+    codeTool,
     runs,
     mcp,
     remotes,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codeInterpreterSettings } from './assistants/code-interpreter.ts';
 import { semanticCacheEmbeddings } from './cache.ts';
 import { cloudIdentitySettings } from './cloud-identity.ts';
 import { consoleOidc } from './console-oidc.ts';
@@ -198,6 +199,7 @@ export const environmentOf = (house: House) =>
     ),
     ...exportSettings,
     ...fileSettings,
+    ...codeInterpreterSettings,
     GRAPHQL_INTROSPECTION: flag(true).describe('whether the graph shows its schema'),
     GRAPHQL_SANDBOX: choice.optional().meta({
       unset: '`true`, and `false` with `NODE_ENV=production`',

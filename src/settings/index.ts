@@ -111,6 +111,13 @@ export type Settings = {
     /** Bytes of all files of a workspace. */
     workspaceBytes: number;
   };
+  codeInterpreter: {
+    isOn: boolean;
+    /** Containers of threads that one process keeps at a time. */
+    places: number;
+    /** Whether one more is kept ready once one was taken. */
+    keepsWarm: boolean;
+  };
   graph: {
     /** Whether browsers see Apollo Sandbox, which runs scripts from Apollo's CDN. */
     sandbox: boolean;
@@ -233,6 +240,11 @@ export function readSettings(
     },
     exports: { bucket: exportBucket(values) },
     files: { maxBytes: values.FILE_MAX_BYTES, workspaceBytes: values.FILE_WORKSPACE_BYTES },
+    codeInterpreter: {
+      isOn: values.CODE_INTERPRETER === 'deno',
+      places: values.CODE_INTERPRETER_BOXES,
+      keepsWarm: values.CODE_INTERPRETER_WARM,
+    },
     graph: {
       sandbox: values.GRAPHQL_SANDBOX ?? values.NODE_ENV !== 'production',
       introspection: values.GRAPHQL_INTROSPECTION,

@@ -402,7 +402,10 @@ describe('a run', () => {
     expect(
       (
         await refused(
-          client.beta.threads.createAndRun({ assistant_id: id, tools: [{ type: 'code_interpreter' }] }),
+          client.beta.threads.createAndRun({
+            assistant_id: id,
+            tools: [{ type: 'magic' as 'function' }] as never,
+          }),
         )
       ).status,
     ).toBe(400);

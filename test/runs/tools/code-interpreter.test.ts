@@ -1,67 +1,25 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import OpenAI from 'openai';
-import { type Boxes, createBoxes, createInterpreters } from '../../../src/boxes/index.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
-import {
-  type CodeFiles,
-  createCodeInterpreter,
-  createContainers,
-} from '../../../src/runs/tools/code-interpreter/index.ts';
+import OpenAI, { toFile } from 'openai';
 import { boxesDirectory } from '../../boxes/directory.ts';
-import { startAppWith, type TestApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 
 jest.setTimeout(120_000);
 
-/** Files in memory: where they lie is no matter of this tool. */
-const stored = new Map<string, { _id: string; filename: string; workspaceId: string; content: Buffer }>();
-const shown = ({ _id, filename, content }: { _id: string; filename: string; content: Buffer }) => ({
-  ...{ _id, filename, contentName: _id, bytes: content.length },
-});
-function add(workspaceId: string, filename: string, content: Buffer) {
-  const file = { _id: `file-${stored.size + 1}`, filename, workspaceId, content };
-  stored.set(file._id, file);
-  return file;
-}
-const files: CodeFiles = {
-  async find({ workspaceId }, id) {
-    const found = stored.get(id);
-    return found?.workspaceId === workspaceId ? shown(found) : null;
-  },
-  async open({ _id }) {
-    const { content = Buffer.alloc(0) } = stored.get(_id) ?? {};
-    return {
-      bytes: content.length,
-      async *read() {
-        yield content;
-      },
-    };
-  },
-  async store({ owner, filename }, content) {
-    const chunks: Buffer[] = [];
-    for await (const chunk of content) chunks.push(chunk);
-    return shown(add(owner.workspaceId, filename, Buffer.concat(chunks)));
-  },
-};
-
-const threadFiles = new Map<string, string[]>();
-let boxes: Boxes;
-let containers: ReturnType<typeof createContainers>;
+const directory = mkdtempSync(join(tmpdir(), 'sluice-code-'));
 let app: TestApp;
 let client: OpenAI;
 let assistantId: string;
 
+const clientOf = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
+
 beforeAll(async () => {
-  boxes = createBoxes(boxesDirectory);
-  const log = createLogger('silent');
-  const interpreters = createInterpreters({ boxes, directory: boxesDirectory, keepsWarm: false, log });
-  containers = createContainers({ interpreters, places: 2, now: () => new Date() });
-  const tool = createCodeInterpreter({
-    containers,
-    files,
-    threadFiles: async ({ threadId }) => threadFiles.get(threadId) ?? [],
-  });
-  app = await startAppWith({ hostedTools: [tool] });
-  client = new OpenAI({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
+  mkdirSync(boxesDirectory, { recursive: true });
+  symlinkSync(boxesDirectory, join(directory, 'boxes'));
+  app = await startApp({ DATA_DIR: directory, CODE_INTERPRETER_BOXES: '2', CODE_INTERPRETER_WARM: 'false' });
+  client = clientOf(app.workspaceKey);
   assistantId = (
     await client.beta.assistants.create({ model: '@mock/mock-1', tools: [{ type: 'code_interpreter' }] })
   ).id;
@@ -69,9 +27,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await app.stop();
-  await containers.stop();
-  await boxes.stop();
+  rmSync(directory, { recursive: true });
 });
+
+const upload = async (by: OpenAI, name: string, content: string) =>
+  (await by.files.create({ file: await toFile(Buffer.from(content), name), purpose: 'assistants' })).id;
+
+const contentOf = async (id: string) => Buffer.from(await (await client.files.content(id)).arrayBuffer());
 
 const newThread = async () => (await client.beta.threads.create()).id;
 
@@ -121,9 +83,13 @@ describe('code_interpreter', () => {
       type: 'image_file',
       image_file: { file_id: image.file_id, detail: 'auto' },
     });
-    const file = stored.get(image.file_id);
-    expect(file).toMatchObject({ filename: 'plot.png', workspaceId: app.workspaceId });
-    expect(file?.content.subarray(0, 8)).toEqual(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
+    expect(await client.files.retrieve(image.file_id)).toMatchObject({
+      filename: 'plot.png',
+      purpose: 'assistants_output',
+    });
+    expect((await contentOf(image.file_id)).subarray(0, 8)).toEqual(
+      Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    );
   });
 
   it('gives other files to the text that names them', async () => {
@@ -137,7 +103,7 @@ describe('code_interpreter', () => {
     const { start_index: start, end_index: end, text, file_path } = annotation;
     expect([...part.text.value].slice(start, end).join('')).toBe('sandbox:/mnt/data/sum.csv');
     expect(text).toBe('sandbox:/mnt/data/sum.csv');
-    expect(String(stored.get(file_path.file_id)?.content)).toBe('a,b\n1,2\n');
+    expect(String(await contentOf(file_path.file_id))).toBe('a,b\n1,2\n');
   });
 
   it('shows errors as logs, and the run goes on', async () => {
@@ -168,17 +134,16 @@ describe('code_interpreter', () => {
   });
 
   it('reads the files of the assistant and of the thread, and none of another workspace', async () => {
-    const [mine, ours] = [Buffer.from('of the thread'), Buffer.from('of the assistant')];
-    const ofThread = add(app.workspaceId, 'notes.txt', mine)._id;
-    const ofAssistant = add(app.workspaceId, '../../etc/notes.txt', ours)._id;
-    const strange = add('another workspace', 'secret.txt', Buffer.from('secret'))._id;
+    const ofThread = await upload(client, 'notes.txt', 'of the thread');
+    const ofAssistant = await upload(client, 'notes.txt', 'of the assistant');
+    const strange = await upload(clientOf((await app.createTenant()).workspaceKey), 'secret.txt', 'secret');
+    const resources = (...ids: string[]) => ({ tool_resources: { code_interpreter: { file_ids: ids } } });
     const { id } = await client.beta.assistants.create({
       model: '@mock/mock-1',
       tools: [{ type: 'code_interpreter' }],
-      tool_resources: { code_interpreter: { file_ids: [ofAssistant, strange] } },
+      ...resources(ofAssistant, strange),
     });
-    const thread = await newThread();
-    threadFiles.set(thread, [ofThread]);
+    const { id: thread } = await client.beta.threads.create(resources(ofThread));
     const listing = `import os\nfor name in sorted(os.listdir('/mnt/data')): print(name, open('/mnt/data/' + name).read())`;
     const run = await ran(listing, thread, id);
     expect(logsOf(run)).toBe(`${ofThread}-notes.txt of the thread\nnotes.txt of the assistant\n`);
@@ -205,5 +170,21 @@ describe('code_interpreter', () => {
     }
     expect((await stream.finalRun()).status).toBe('cancelled');
     expect(logsOf(await ran('1 + 1', thread))).toMatch(/2\n$/);
+  });
+});
+
+describe('where code_interpreter is off', () => {
+  it('a run with it is refused, and named', async () => {
+    const other = await startApp({ CODE_INTERPRETER: 'off' });
+    const refused = new OpenAI({ apiKey: other.workspaceKey, baseURL: `${other.url}/v1`, maxRetries: 0 });
+    const { id } = await refused.beta.assistants.create({
+      model: '@mock/mock-1',
+      tools: [{ type: 'code_interpreter' }],
+    });
+    await expect(refused.beta.threads.createAndRun({ assistant_id: id })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('code_interpreter is not available here'),
+    });
+    await other.stop();
   });
 });

@@ -20,6 +20,8 @@ const answers: Record<string, (question: BoxFrame) => Promise<void>> = {
     const snapshot = head.snapshot === null ? undefined : await readFile(String(head.snapshot));
     const pyodide = await loadPyodide({ indexURL: String(head.interpreter), _loadSnapshot: snapshot });
     session = { pyodide, data: createDataFolder(pyodide.FS) };
+    // The first cell loads what all cells need: here, nobody waits for it.
+    await runCell(pyodide, '');
     send({ type: 'answer' });
   },
   async put({ head, body }) {
