@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import OpenAI4 from 'openai-v4';
+import OpenAI5 from 'openai-v5';
+import OpenAI6 from 'openai-v6';
+import { Portkey } from 'portkey-ai';
+import { startApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ HEADER_PREFIX_ALIASES: 'x-portkey-' });
+});
+afterAll(() => app.stop());
+
+type Client = any;
+/** A run of a thread as the majors of the SDK address it: the order of arguments turned round in the fifth. */
+type Sdk = {
+  client(): Client;
+  named(threadId: string, runId: string): [string, unknown];
+  remove: 'del' | 'delete';
+};
+
+const options = () => ({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1` });
+const byId = (threadId: string, runId: string): [string, unknown] => [runId, { thread_id: threadId }];
+
+const sdks: Record<string, Sdk> = {
+  'openai 4.104': {
+    client: () => new OpenAI4(options()),
+    named: (threadId, runId) => [threadId, runId],
+    remove: 'del',
+  },
+  'openai 5.23': { client: () => new OpenAI5(options()), named: byId, remove: 'delete' },
+  'openai 6.49': { client: () => new OpenAI6(options()), named: byId, remove: 'delete' },
+  'openai 7.55': { client: () => new OpenAI(options()), named: byId, remove: 'delete' },
+};
+
+const weather = { type: 'function', function: { name: 'weather' } };
+const assistant = async ({ beta }: Client, tools: object[] = []): Promise<string> =>
+  (await beta.assistants.create({ model: '@mock/mock-1', tools })).id;
+const thread = async ({ beta }: Client, content: string): Promise<string> =>
+  (await beta.threads.create({ messages: [{ role: 'user', content }] })).id;
+const refusal = (call: Promise<unknown>): Promise<any> =>
+  call.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+/** With the outputs of a run's calls, as this SDK submits them. */
+const submitted = ({ named }: Sdk, threadId: string, run: any): unknown[] => {
+  const calls = run.required_action.submit_tool_outputs.tool_calls;
+  const outputs = calls.map(({ id }: { id: string }) => ({ tool_call_id: id, output: 'Rain' }));
+  const [first, second] = named(threadId, run.id);
+  return typeof second === 'string'
+    ? [first, second, { tool_outputs: outputs }]
+    : [first, { ...(second as object), tool_outputs: outputs }];
+};
+
+/** What each SDK has to be able to do, by the checks that it belongs to. */
+const scripts: [checks: string, script: (sdk: Sdk, client: Client) => Promise<void>][] = [
+  [
+    'C1, C2, C25: a run is polled until it has answered',
+    async ({ named }, client) => {
+      const [id, threadId] = [await assistant(client), await thread(client, 'Hello there')];
+      const run = await client.beta.threads.runs.createAndPoll(threadId, { assistant_id: id });
+      expect(run.status).toBe('completed');
+      const { data } = await client.beta.threads.messages.list(threadId);
+      expect(data[0]).toMatchObject({ role: 'assistant', run_id: run.id });
+      expect(await client.beta.threads.runs.retrieve(...named(threadId, run.id))).toMatchObject({
+        id: run.id,
+      });
+    },
+  ],
+  [
+    'C3, C4: a stream says what the message has',
+    async (_sdk, client) => {
+      const [id, threadId] = [await assistant(client), await thread(client, 'One two three')];
+      let text = '';
+      const events: string[] = [];
+      const stream = client.beta.threads.runs
+        .stream(threadId, { assistant_id: id })
+        .on('textDelta', ({ value }: { value: string }) => {
+          text += value;
+        })
+        .on('event', ({ event }: { event: string }) => events.push(event));
+      expect((await stream.finalRun()).status).toBe('completed');
+      const [message] = await stream.finalMessages();
+      expect([text, message.content[0].text.value]).toEqual(['One two three', 'One two three']);
+      expect(events[0]).toBe('thread.run.created');
+      expect(events).toContain('thread.message.completed');
+    },
+  ],
+  [
+    'C5, C6: a run waits for the output of a function, and goes on with it',
+    async (sdk, client) => {
+      const [id, threadId] = [await assistant(client, [weather]), await thread(client, '/tool Paris')];
+      const { runs } = client.beta.threads;
+      const run = await runs.createAndPoll(threadId, { assistant_id: id });
+      expect(run.status).toBe('requires_action');
+      const done = await runs.submitToolOutputsAndPoll(...submitted(sdk, threadId, run));
+      expect(done.status).toBe('completed');
+      expect(done.usage.total_tokens).toBeGreaterThan(0);
+    },
+  ],
+  [
+    'C7, C16: streams of rounds of tools keep the order that the SDK insists on',
+    async (sdk, client) => {
+      const [id, threadId] = [await assistant(client, [weather]), await thread(client, 'Hi')];
+      const { runs, messages } = client.beta.threads;
+      for (let round = 0; round < 3; round++) {
+        await messages.create(threadId, { role: 'user', content: '/tool again' });
+        const run = await runs.stream(threadId, { assistant_id: id }).finalRun();
+        const stream = runs.submitToolOutputsStream(...submitted(sdk, threadId, run));
+        expect((await stream.finalRun()).status).toBe('completed');
+      }
+    },
+  ],
+  [
+    'C9, C20, C22: what is refused has the classes of the SDK, and is not tried again',
+    async ({ named }, client) => {
+      const [id, threadId] = [await assistant(client, [weather]), await thread(client, '/tool')];
+      const { runs } = client.beta.threads;
+      const { APIError } = client.constructor;
+      await runs.createAndPoll(threadId, { assistant_id: id });
+      const busy = await refusal(runs.create(threadId, { assistant_id: id }));
+      expect(busy).toBeInstanceOf(APIError);
+      expect(busy).toMatchObject({ status: 400, type: 'invalid_request_error' });
+      expect(busy.message).toContain('already has an active run');
+      expect(busy.constructor.name).toBe('BadRequestError');
+      const unknown = await refusal(runs.retrieve(...named(threadId, 'run_none')));
+      expect([unknown.constructor.name, unknown.status]).toEqual(['NotFoundError', 404]);
+      const mixed = await refusal(client.beta.threads.retrieve('undefined'));
+      expect([mixed.status, mixed.param]).toEqual([400, 'thread_id']);
+      for (const wrong of [{ limit: 0 }, { limit: 101 }, { order: 'up' }])
+        expect((await refusal(client.beta.threads.messages.list(threadId, wrong))).status).toBe(400);
+    },
+  ],
+  [
+    'C18: a stream that breaks off throws, with the code',
+    async ({ remove }, client) => {
+      const { id } = await client.beta.assistants.create({ model: '@mock/mock-slow-200' });
+      const threadId = await thread(client, 'word '.repeat(300));
+      const reading = async () => {
+        const stream = await client.beta.threads.runs.create(threadId, { assistant_id: id, stream: true });
+        for await (const { event } of stream)
+          if (event === 'thread.message.created') await client.beta.threads[remove](threadId);
+      };
+      const error = await refusal(reading());
+      expect(error).toBeInstanceOf(client.constructor.APIError);
+      expect(error.code).toBe('stream_interrupted');
+    },
+  ],
+  [
+    'C21: a list is walked to its end',
+    async (_sdk, client) => {
+      const messages = Array.from({ length: 45 }, (_none, at) => ({ role: 'user', content: `${at}` }));
+      const { id } = await client.beta.threads.create({ messages: messages.slice(0, 45) });
+      for (const order of ['asc', 'desc']) {
+        const seen: string[] = [];
+        for await (const message of client.beta.threads.messages.list(id, { order, limit: 20 }))
+          seen.push(message.content[0].text.value);
+        const expected = messages.map(({ content }) => content);
+        expect(seen).toEqual(order === 'asc' ? expected : expected.toReversed());
+      }
+      const page = await client.beta.threads.messages.list(id, { order: 'asc', limit: 20 });
+      expect([page.data.length, page.has_more]).toEqual([20, true]);
+      const next = await client.beta.threads.messages.list(id, {
+        order: 'asc',
+        after: page.data[19].id,
+        limit: 30,
+      });
+      expect([next.data.length, next.has_more]).toEqual([25, false]);
+      const back = await client.beta.threads.messages.list(id, { order: 'asc', before: next.data[0].id });
+      expect(back.data).toEqual(page.data);
+    },
+  ],
+  [
+    'C38: what is deleted says so',
+    async ({ remove }, client) => {
+      const [id, threadId] = [await assistant(client), await thread(client, 'Hi')];
+      expect(await client.beta.assistants[remove](id)).toMatchObject({
+        object: 'assistant.deleted',
+        deleted: true,
+      });
+      expect(await client.beta.threads[remove](threadId)).toMatchObject({
+        object: 'thread.deleted',
+        deleted: true,
+      });
+    },
+  ],
+];
+
+describe.each(Object.entries(sdks))('%s', (_name, sdk) => {
+  it.each(scripts)('%s', (_checks, script) => script(sdk, sdk.client()));
+});
+
+it('C2, C3: the SDK of another gateway reaches the same', async () => {
+  const client: Client = new Portkey({ apiKey: app.workspaceKey, baseURL: `${app.url}/v1` });
+  const [id, threadId] = [await assistant(client), await thread(client, 'One two three')];
+  const stream = await client.beta.threads.runs.create(threadId, { assistant_id: id, stream: true });
+  const events: string[] = [];
+  for await (const { event } of stream) events.push(event);
+  expect(events.at(-1)).toBe('thread.run.completed');
+  const { data, first_id: first } = await client.beta.threads.messages.list(threadId);
+  expect(data[0].content[0].text.value).toBe('One two three');
+  expect(first).toBe(data[0].id);
+});
