@@ -12,6 +12,7 @@ import { isOverdue, type RunDocument, withStepsEnded } from './run.ts';
 import { type Begun, busy, createSubmission } from './submit.ts';
 import { expire } from './sweep.ts';
 import { change } from './transitions.ts';
+import { storeOpening } from './turn/take-turn.ts';
 import { createUpkeep } from './upkeep.ts';
 
 /** Runs of a workspace that may wait for a place. */
@@ -24,8 +25,6 @@ export type NewRun = Omit<
 
 export type Beginning = {
   isStreamed: boolean;
-  /** Done once the run has its thread, and before the model is asked. */
-  prepare?: () => Promise<void>;
   /** What the stream begins with. */
   before?: { event: string; data: unknown };
 };
@@ -46,7 +45,7 @@ export function createRunEngine(deps: EngineDeps) {
   const looks = createLooks(deps);
   const hasPlace = () => executor.places() > 0;
 
-  async function create(made: NewRun, { isStreamed, prepare, before }: Beginning): Promise<Begun> {
+  async function create(made: NewRun, { isStreamed, before }: Beginning): Promise<Begun> {
     await upkeep.begin();
     const isOwn = hasPlace();
     if (!isOwn) await requireRoom(made.workspaceId);
@@ -65,7 +64,7 @@ export function createRunEngine(deps: EngineDeps) {
       startedAt: isOwn ? made.createdAt : null,
     };
     await insert(run);
-    await prepare?.();
+    await storeOpening(deps, run).catch((error: unknown) => withdraw(run, error));
     const teller = new Teller(isStreamed, writerOf(deps, run));
     if (before) teller.say(before.event, before.data);
     const shown: RunDocument = { ...run, status: 'queued', startedAt: null };
@@ -88,6 +87,20 @@ export function createRunEngine(deps: EngineDeps) {
         if (tries > 2) throw error;
       }
     }
+  }
+
+  /** Takes a run back that cannot begin; where that fails, too, whoever asks again would find it there. */
+  async function withdraw({ _id, opening = [] }: RunDocument, error: unknown): Promise<never> {
+    try {
+      await runs().deleteOne({ _id });
+      await deps.items().deleteMany({ _id: { $in: opening.map((item) => item._id) } });
+    } catch {
+      throw new GatewayError('STORE_UNAVAILABLE', {
+        cause: error,
+        headers: { 'x-should-retry': 'false' },
+      });
+    }
+    throw error;
   }
 
   async function requireRoom(workspaceId: string): Promise<void> {

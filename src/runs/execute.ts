@@ -3,10 +3,11 @@ import { endTurn, type RunEnding, RunGone } from './end-run.ts';
 import type { ThreadItem } from './items.ts';
 import type { LiveRun } from './live.ts';
 import type { RunDocument } from './run.ts';
+import { change } from './transitions.ts';
 import { ModelRefused } from './turn/ask-model.ts';
 import { serverError } from './turn/last-error.ts';
 import { BrokenAnswer } from './turn/read-chat.ts';
-import { Speaker } from './turn/speaker.ts';
+import { type ShowEarly, Speaker } from './turn/speaker.ts';
 import { takeTurn } from './turn/take-turn.ts';
 import { writeItem } from './write-item.ts';
 
@@ -34,12 +35,27 @@ export async function execute(deps: RunDeps, live: LiveRun): Promise<void> {
 async function executeTurn(deps: RunDeps, live: LiveRun): Promise<RunDocument | null> {
   const { run, teller } = live;
   const write = (item: ThreadItem) => writeItem(deps, run, item);
-  const speaker = new Speaker(run, { teller, write, now: deps.now });
+  const speaker = new Speaker(run, { teller, write, showEarly: showEarlyOf(deps, live), now: deps.now });
   const ending = await takeTurn(deps, live, speaker).catch((error: unknown) =>
     endingOfError(deps, live, error),
   );
   return endTurn(deps, live, speaker, ending);
 }
+
+/** A message that cannot be shown early is shown at its end; one that another process has is nothing to go on with. */
+const showEarlyOf =
+  (deps: RunDeps, live: LiveRun): ShowEarly =>
+  async (message, steps) => {
+    const { run } = live;
+    try {
+      await writeItem(deps, run, message);
+      const others = run.steps.filter(({ turn }) => turn !== run.turn);
+      await change(deps.runs(), 'progress', run, { set: { steps: [...others, ...steps] } });
+    } catch (error) {
+      if (error instanceof RunSuperseded) live.interrupt('gone');
+      else deps.log.warn({ error, runId: run._id }, 'A message could not be shown before its end.');
+    }
+  };
 
 /** What a reader is told whose run goes on elsewhere, or is gone. */
 const interrupted = {

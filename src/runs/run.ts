@@ -1,4 +1,4 @@
-import type { FunctionCall, TokenCounts } from './items.ts';
+import type { FunctionCall, MessageItem, TokenCounts } from './items.ts';
 import type { RunSettings } from './settings.ts';
 
 export type RunStatus =
@@ -60,6 +60,8 @@ export type RunDocument = RunSettings & {
   usage: TokenCounts | null;
   lastError: RunError | null;
   incompleteReason: 'max_completion_tokens' | 'max_prompt_tokens' | null;
+  /** The messages that came with its request: where its process died before they were stored, the next one stores them. */
+  opening?: MessageItem[];
   /** The headers of the request that made it, sealed: each turn calls the model with them. Absent once it has ended. */
   sealedCaller?: string;
   /** All calls of its turns have it. */

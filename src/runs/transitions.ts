@@ -61,7 +61,7 @@ export async function change(
     {
       $set: { status: to, ...((ends || releases) && { owner: null }), ...(ends && { pending: [] }), ...set },
       ...(increase && { $inc: increase }),
-      ...(ends && { $unset: { active: '', sealedCaller: '' } }),
+      ...(ends && { $unset: { active: '', sealedCaller: '', opening: '' } }),
     },
     { returnDocument: 'after' },
   );

@@ -324,6 +324,42 @@ describe('a run', () => {
     );
   });
 
+  it('C34: sends the newest message alone where that is asked for', async () => {
+    const [id, threadId] = [await assistant({ instructions: 'Be brief' }), await thread('one two three')];
+    await client.beta.threads.messages.create(threadId, { role: 'user', content: 'four' });
+    const last = { type: 'last_messages' as const, last_messages: 1 };
+    const run = await poll(threadId, { assistant_id: id, truncation_strategy: last });
+    // The mock provider counts words: two of the instructions, and one of the message.
+    expect(run.usage?.prompt_tokens).toBe(3);
+    for (const wrong of [{ type: 'last_messages' }, { type: 'last_messages', last_messages: 0 }])
+      expect((await refused(poll(threadId, { assistant_id: id, truncation_strategy: wrong }))).status).toBe(
+        400,
+      );
+  });
+
+  it('shows a message while it is said, and its step', async () => {
+    const [id, threadId] = [
+      await assistant({ model: '@mock/mock-slow-200' }),
+      await thread('a '.repeat(100)),
+    ];
+    const run = await client.beta.threads.runs.create(threadId, { assistant_id: id });
+    await eventually(async () =>
+      expect(await newest(threadId)).toMatchObject({ role: 'assistant', status: 'in_progress' }),
+    );
+    await eventually(async () =>
+      expect(await steps(threadId, run.id)).toMatchObject([
+        { type: 'message_creation', status: 'in_progress', usage: null },
+      ]),
+    );
+    await client.beta.threads.runs.cancel(run.id, { thread_id: threadId });
+    await eventually(async () =>
+      expect(await newest(threadId)).toMatchObject({
+        status: 'incomplete',
+        incomplete_details: { reason: 'run_cancelled' },
+      }),
+    );
+  });
+
   it('C35: answers by a schema, and shows what the model refuses', async () => {
     const format = {
       type: 'json_schema',

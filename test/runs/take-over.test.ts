@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import type { MessageItem } from '../../src/runs/items.ts';
 import type { RunDocument } from '../../src/runs/run.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
@@ -50,6 +51,7 @@ describe('a run whose process has died', () => {
   let worn: Begun;
   let cancelling: Begun;
   let written: Begun;
+  let opened: Begun;
 
   /** As if another process had the run, and had died. */
   const orphan = ({ runId }: Begun, members: Partial<RunDocument> = {}) =>
@@ -62,6 +64,20 @@ describe('a run whose process has died', () => {
       const { id: runId } = await client.beta.threads.runs.create(threadId, { assistant_id: model });
       return { threadId, runId };
     };
+    // The request brought a message that was never stored: its process died before.
+    opened = await begin(longWords);
+    const items = app.db.collection<{ _id: string }>('thread_items');
+    const opening = await items.findOne({ threadId: opened.threadId });
+    await orphan(opened, {
+      opening: [
+        {
+          ...(opening as unknown as MessageItem),
+          _id: 'msg_opening',
+          content: [{ type: 'text', text: { value: 'And then', annotations: [] } }],
+          createdAt: new Date(),
+        },
+      ],
+    });
     written = await begin('Hello there', await assistant('@mock/mock-1'));
     await ended(written);
     // The last item is written, and the end of the run is not.
@@ -102,6 +118,12 @@ describe('a run whose process has died', () => {
   it('C18: leaves its reader with an error that SDKs know', () => {
     expect(broken).toBeInstanceOf(OpenAI.APIError);
     expect(broken).toMatchObject({ code: 'stream_interrupted' });
+  });
+
+  it('begins with the messages that came with its request', async () => {
+    expect((await ended(opened)).status).toBe('completed');
+    expect(await said(opened)).toEqual(['And then']);
+    expect(await runs().findOne({ _id: opened.runId })).not.toHaveProperty('opening');
   });
 
   it('is not asked again where it had said everything', async () => {

@@ -32,8 +32,15 @@ export type Inheritance = {
   citations: readonly Citation[];
 };
 
+/** Stores a message that is still being said, with the steps of the turn, for those who look at it meanwhile. */
+export type ShowEarly = (message: MessageItem, steps: readonly StepRecord[]) => Promise<void>;
+
 /** The place of a turn's message, by which its id follows from the run's. */
 const MESSAGE = 0;
+/** Milliseconds after its first word at which a message is stored that has not ended: most end before, and are stored once. */
+const EARLY_MS = 150;
+
+type SpeakerDeps = { teller: Teller; write: WriteItem; showEarly: ShowEarly; now: () => Date };
 
 /** Turns what the model says in one turn into steps, a message and calls, and tells of each as it comes. */
 export class Speaker {
@@ -44,15 +51,16 @@ export class Speaker {
   readonly #run: RunDocument;
   readonly #teller: Teller;
   readonly #write: WriteItem;
+  readonly #showEarly: ShowEarly;
   readonly #now: () => Date;
+  #timer: NodeJS.Timeout | undefined;
+  #early: Promise<void> = Promise.resolve();
 
-  constructor(
-    run: RunDocument,
-    { teller, write, now }: { teller: Teller; write: WriteItem; now: () => Date },
-  ) {
+  constructor(run: RunDocument, { teller, write, showEarly, now }: SpeakerDeps) {
     this.#run = run;
     this.#teller = teller;
     this.#write = write;
+    this.#showEarly = showEarly;
     this.#now = now;
     this.#steps = new TurnSteps(run, teller, now);
     this.#calls = new TurnCalls(run, teller, this.#steps);
@@ -101,6 +109,9 @@ export class Speaker {
     this.#steps.begin('message', message._id);
     this.#teller.message('created', message);
     this.#teller.message('in_progress', message);
+    this.#timer = setTimeout(() => {
+      this.#early = this.#showEarly(message, this.#steps.all);
+    }, EARLY_MS).unref();
     return new Saying(message, this.#teller, this.#inheritance);
   }
 
@@ -113,6 +124,8 @@ export class Speaker {
     // A model may leave it at what its tools have made.
     if (finish && this.#inheritance.parts.length > 0) this.#saying ??= this.#beginMessage();
     if (!this.#saying) return;
+    clearTimeout(this.#timer);
+    await this.#early;
     this.#saying.end();
     const { message } = this.#saying;
     const at = this.#now();

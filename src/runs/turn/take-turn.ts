@@ -25,6 +25,7 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
   if (run.turn >= MAX_TURNS) {
     return { kind: 'failed', error: serverError(`A run has at most ${MAX_TURNS} turns.`) };
   }
+  if (run.attempt > 1 && run.turn === 0) await storeOpening(deps, run);
   const [items, offered] = await Promise.all([newestItems(deps, run), offeredTools(deps.tools, run)]);
   const isOfTurn = (item: ThreadItem) => item.runId === run._id && item.turn === run.turn;
   const before = items.filter((item) => !isOfTurn(item));
@@ -38,9 +39,23 @@ export async function takeTurn(deps: RunDeps, live: LiveRun, speaker: Speaker): 
     if (answer === null) return { kind: 'incomplete', reason: 'max_prompt_tokens' };
     finish = await finishTurn(answer, speaker);
   }
+  if (run.attempt > 1) await removeUnfinished(deps, run);
   if (finish.hasCalls)
     await speaker.answerCalls(finish, (call, tell) => answerCall(call, { live, offered, tell }));
   return endingOfTurn(finish, speaker.calls);
+}
+
+/** Stores the messages that came with the run, as far as they are not there. */
+export async function storeOpening(
+  { items }: Pick<RunDeps, 'items'>,
+  { opening = [] }: RunDocument,
+): Promise<void> {
+  if (opening.length === 0) return;
+  await items().bulkWrite(
+    opening.map((item) => ({
+      updateOne: { filter: { _id: item._id }, update: { $setOnInsert: item }, upsert: true },
+    })),
+  );
 }
 
 async function newestItems({ items }: RunDeps, { threadId }: RunDocument): Promise<ThreadItem[]> {
@@ -70,6 +85,11 @@ function inheritanceOf(
     citations: callsIn(own).flatMap(({ citations }) => citations),
     parts: callsIn(own.slice(lastMessage + 1)).flatMap(({ parts }) => parts),
   };
+}
+
+/** Removes what a process before this one had begun to say in the turn, where this one has not said it anew. */
+async function removeUnfinished({ items }: RunDeps, { _id, turn, fence }: RunDocument): Promise<void> {
+  await items().deleteMany({ runId: _id, turn, status: 'in_progress', fence: { $lt: fence } });
 }
 
 type Asking = { speaker: Speaker; groups: ChatMessage[][]; offered: OfferedTools };

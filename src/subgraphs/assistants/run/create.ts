@@ -11,7 +11,7 @@ import { requireWriter } from '../caller.ts';
 import { type Included, showsContents } from '../included.ts';
 import { metadataOf } from '../members/index.ts';
 import { getThread, newThread, type ThreadDocument, threadShape } from '../thread/index.ts';
-import { messageItems, threadItemModel, writtenMessage } from '../thread-message/index.ts';
+import { messageItems, writtenMessage } from '../thread-message/index.ts';
 import { type RunInput, settingsOf } from './settings.ts';
 
 /** Has an assistant answer a thread. */
@@ -23,17 +23,15 @@ export async function createRun(
   const owner = requireWriter(context);
   requireStreamable(context, input);
   const thread = await getThread(context, threadId);
-  const run = await runFor(context, thread, input, showsContents(include));
   const written = (input.additionalMessages ?? []).map((message, index) =>
     writtenMessage(message, `input.additionalMessages[${index}]`),
   );
-  const begun = await context.runs.create(run, {
-    isStreamed: input.stream === true,
-    async prepare() {
-      const items = messageItems(context, owner, threadId, written);
-      if (items.length > 0) await threadItemModel(context.db).collection.insertMany(items as never);
-    },
-  });
+  const run = await runFor(context, thread, input, showsContents(include));
+  const opening = messageItems(context, owner, threadId, written);
+  const begun = await context.runs.create(
+    { ...run, ...(opening.length > 0 && { opening }) },
+    { isStreamed: input.stream === true },
+  );
   return answered(context, begun);
 }
 
@@ -45,13 +43,18 @@ export async function createThreadAndRun(
   requireWriter(context);
   requireStreamable(context, input);
   const { thread: threadInput, ...runInput } = input;
-  const { thread, store } = newThread(context, threadInput ?? {}, 'input.thread');
+  const { thread, store, remove } = newThread(context, threadInput ?? {}, 'input.thread');
   const run = await runFor(context, thread, runInput, false);
   await store();
-  const begun = await context.runs.create(run, {
-    isStreamed: input.stream === true,
-    before: { event: 'thread.created', data: threadShape(thread) },
-  });
+  const begun = await context.runs
+    .create(run, {
+      isStreamed: input.stream === true,
+      before: { event: 'thread.created', data: threadShape(thread) },
+    })
+    .catch(async (error: unknown) => {
+      await remove();
+      throw error;
+    });
   return answered(context, begun);
 }
 

@@ -11,7 +11,7 @@ export function newThread(
   context: GraphContext,
   input: CreateThreadInput,
   param: string,
-): { thread: ThreadDocument; store(): Promise<void> } {
+): { thread: ThreadDocument; store(): Promise<void>; remove(): Promise<void> } {
   const owner = requireWriter(context);
   const messages = (input.messages ?? []).map((message, index) =>
     writtenMessage(message, `${param}.messages[${index}]`),
@@ -32,6 +32,10 @@ export function newThread(
       // The messages first: a thread that is there has all that it begins with.
       if (items.length > 0) await threadItemModel(context.db).collection.insertMany(items as never);
       await threadModel(context.db).collection.insertOne(thread as never);
+    },
+    async remove() {
+      await threadModel(context.db).deleteOne({ _id: thread._id, ...owner });
+      await threadItemModel(context.db).deleteMany({ threadId: thread._id, ...owner });
     },
   };
 }
