@@ -1,22 +1,31 @@
 import type { Connection } from 'mongoose';
 import type { Logger } from '../lib/logger.ts';
 import { createMcpHouse, type McpHouseOptions } from '../mcp/index.ts';
+import { createMcpSnapshot } from '../mcp/snapshot/index.ts';
 import type { AuditTrail } from '../recording/audit/trail.ts';
+import type { Changes } from '../storage/changes.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import { recordDefinitionChange } from '../subgraphs/mcp/mcp-integration/definition-change.ts';
 import { loadSyncTargets } from '../subgraphs/mcp/mcp-integration/targets.ts';
+import { createServerLoader, loadServerSlugs } from '../subgraphs/mcp/mcp-server/records.ts';
 
 type Given = Omit<McpHouseOptions, 'targets' | 'onChange'> & {
   db: Connection;
   secrets: Secrets;
   audit: AuditTrail;
+  changes: Changes;
   log: Logger;
 };
 
-/** What reaches MCP servers, with the integrations of this installation. */
-export const createMcp = ({ secrets, audit, ...given }: Given) =>
-  createMcpHouse({
+/** What reaches MCP servers, with the integrations of this installation, and what calls need of them in memory. */
+export function createMcp({ secrets, audit, ...given }: Given) {
+  const { db, now, changes } = given;
+  const house = createMcpHouse({
     ...given,
-    targets: (ids) => loadSyncTargets(given.db, secrets, ids),
-    onChange: (change) => recordDefinitionChange({ audit, now: given.now }, change),
+    targets: (ids) => loadSyncTargets(db, secrets, ids),
+    onChange: (change) => recordDefinitionChange({ audit, now }, change),
   });
+  const servers = createServerLoader(db, secrets);
+  const snapshot = createMcpSnapshot({ servers, slugs: (ids) => loadServerSlugs(db, ids) }, changes);
+  return { ...house, snapshot };
+}

@@ -4,4 +4,5 @@ export { catalogueOf, integrationOfServer } from './loaders.ts';
 export { shownMetadata } from './metadata.ts';
 export { type McpIntegrationDocument, mcpIntegrationModel } from './model.ts';
 export { clearSettings, shownSettings } from './settings.ts';
+export { upstreamTargets } from './targets.ts';
 export { tryIntegration } from './try-out.ts';
