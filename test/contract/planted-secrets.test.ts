@@ -221,6 +221,7 @@ async function plantAll(): Promise<void> {
   const headers = { 'x-gateway-api-key': seeds.workspace_api_key };
   expect(await call('/v1/configs', { headers, body: { name: 'Planted', config } })).toBe(200);
   await plantGuardrails();
+  await plantMcp();
   for (let repeat = 0; repeat < 2; repeat++) {
     const { status, text } = await send('/v1/api-keys/workspace/service', {
       headers: { ...headers, 'idempotency-key': 'planted' },
@@ -254,6 +255,53 @@ async function plantGuardrails(): Promise<void> {
     const refused = { checks: [{ id: 'default.webhook', parameters: { ...parameters, webhookURL: 'x' } }] };
     expect(await call(`${base}/${slug}`, { method: 'PUT', headers, body: refused })).toBe(400);
   }
+}
+
+/** Credentials of MCP servers: read, changed, refused, tried where a server says them back, and read from a manager. */
+async function plantMcp(): Promise<void> {
+  secrets.set('MCP header', 'planted-mcp-header-c0de');
+  secrets.set('MCP static header', 'planted-mcp-static-header-77aa');
+  secrets.set('MCP client secret', 'planted-mcp-client-secret-41b9');
+  secrets.set('MCP introspection secret', 'planted-mcp-introspection-secret-6e30');
+  const echoing = await startProvider();
+  echoing.play(json(400, { error: secrets.get('MCP header') }));
+  const headers = { 'x-gateway-api-key': seeds.admin_api_key };
+  const configurations = {
+    headers: { 'x-planted': secrets.get('MCP header') },
+    passthrough_headers: { 'x-static': secrets.get('MCP static header') },
+    oauth_metadata: { client_id: 'planted', client_secret: secrets.get('MCP client secret') },
+    jwt_validation: {
+      introspectEndpoint: 'https://issuer.example/introspect',
+      introspectClientSecret: secrets.get('MCP introspection secret'),
+    },
+  };
+  const body = { name: 'Planted', slug: 'planted', url: echoing.url, transport: 'http', configurations };
+  for (const auth_type of ['headers', 'oauth_client_credentials'])
+    expect(
+      await call('/v1/mcp-integrations', {
+        headers,
+        body: { ...body, slug: `planted-${auth_type}`, auth_type },
+      }),
+    ).toBe(200);
+  for (const path of ['planted-headers', 'planted-oauth_client_credentials', '?page_size=10']) {
+    const place = `/v1/mcp-integrations${path.startsWith('?') ? '' : '/'}${path}`;
+    expect(await call(place, { headers })).toBe(200);
+    if (!path.startsWith('?')) expect(await call(`${place}/test`, { method: 'POST', headers })).toBe(200);
+  }
+  const changed = { configurations: { ...configurations, pin: 'block' } };
+  const at = '/v1/mcp-integrations/planted-headers';
+  expect(await call(at, { method: 'PUT', headers, body: changed })).toBe(200);
+  const refused = { configurations: { ...configurations, pin: 'never' } };
+  expect(await call(at, { method: 'PUT', headers, body: refused })).toBe(400);
+  const named = {
+    workspace_id: seeds.workspace_id,
+    name: 'Planted',
+    slug: 'planted-mcp',
+    mcp_integration_id: 'planted-headers',
+  };
+  expect(await call('/v1/mcp-servers', { headers, body: named })).toBe(200);
+  expect(await call('/v1/mcp-servers/planted-mcp', { headers })).toBe(200);
+  await echoing.stop();
 }
 
 /** A bundle whose documents name a variable, which the command line reads; and what it exports of everything planted. */
@@ -451,7 +499,7 @@ beforeAll(async () => {
     await misuse(cut(secrets.get(what) ?? ''));
   const lists = `{
     apiKeys { data { id name key scopes } } integrations { data { maskedKey configurations } }
-    configs { data { config } } guardrails { data { checks { parameters } versions { checks { parameters } } } } serviceAccounts { data { id name } } invites { data { id email } }
+    configs { data { config } } guardrails { data { checks { parameters } versions { checks { parameters } } } } serviceAccounts { data { id name } } mcpIntegrations { data { configurations } } mcpServers { data { mcpIntegrationDetails { configurations } } } invites { data { id email } }
     logs(pageSize: 100) { data { requestUrl metadata } }
   }`;
   await call('/graphql', { headers: admin(), body: { query: lists } });
