@@ -115,6 +115,17 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       tryOut: async () => Promise.reject(new Error('The plain server reaches no MCP server.')),
       wake: () => undefined,
     },
+    knowledge: {
+      ...{
+        touch: noFiles,
+        attach: noFiles,
+        detach: noFiles,
+        detachEverywhere: noFiles,
+        cancelBatch: noFiles,
+      },
+      ...{ dropStore: noFiles, counts: noFiles, search: noFiles, textsOf: noFiles, wake: noFiles },
+    },
+    vectorStores: settings.vectorStores,
     probe: async () => ({ status: null, latencyMs: 0, message: null, problem: null, body: null }),
     exports: {
       files: createContents({

@@ -9,6 +9,7 @@ const capabilities = { capabilities: [{ name: 'delete_issue', type: 'tool', enab
 
 const message = { role: 'user', content: 'Where is the nearest library?' };
 const assistantId = 'asst_7c9e6679742540de944be07fc1f90ae7';
+const fileId = 'file-7c9e6679742540de944be07fc1f90ae7';
 
 /** Bodies of which the members alone do not say what a caller must send, by the name of the operation. */
 const byOperation: Record<string, unknown> = {
@@ -20,6 +21,16 @@ const byOperation: Record<string, unknown> = {
   createThreadMessage: message,
   createRun: { assistant_id: assistantId },
   createThreadAndRun: { assistant_id: assistantId, thread: { messages: [message] } },
+  createVectorStore: { name: 'Manuals', expires_after: { anchor: 'last_active_at', days: 30 } },
+  updateVectorStore: { name: 'Old manuals' },
+  searchVectorStore: {
+    query: 'How is the filter cleaned?',
+    filters: { type: 'eq', key: 'language', value: 'en' },
+    max_num_results: 5,
+  },
+  createVectorStoreFile: { file_id: fileId, attributes: { language: 'en' } },
+  updateVectorStoreFile: { attributes: { language: 'en', year: 2026 } },
+  createVectorStoreFileBatch: { file_ids: [fileId] },
   submitRunToolOutputs: {
     tool_outputs: [{ tool_call_id: 'call_9a8b7c6d5e4f', output: 'The library in Main Street.' }],
   },

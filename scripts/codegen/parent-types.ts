@@ -12,6 +12,9 @@ const others: Record<string, Record<string, string>> = {
     RunEvent: '../../runs/events/channel.ts#PlacedRunEvent',
     RunStep: './run-step/service.ts#RunStepRow',
     ThreadMessage: '../../runs/items.ts#MessageItem',
+    VectorStore: '../../knowledge/documents.ts#VectorStoreDocument',
+    VectorStoreFile: '../../knowledge/documents.ts#VectorStoreFileDocument',
+    VectorStoreFileBatch: '../../knowledge/documents.ts#VectorStoreFileBatchDocument',
   },
   catalog: {
     GlobalWorkspaceAccess: './integration/model.ts#WorkspaceAccess',

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
-import { createBoxes } from '../boxes/index.ts';
+import { createBoxes, createExtractText } from '../boxes/index.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
@@ -58,6 +58,7 @@ import { createDoors } from './doors.ts';
 import { createFileService } from './files.ts';
 import { createInference } from './inference.ts';
 import { runningFacts } from './installation.ts';
+import { createKnowledgeService } from './knowledge.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
 import { createMcp } from './mcp.ts';
 import { createNotices } from './notices.ts';
@@ -170,6 +171,10 @@ export function createApp(dependencies: AppDependencies): App {
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
   const codeTool = createCodeTool(settings, { boxes, files, db, now, log });
   const tools = hostedTools(dependencies.hostedTools ?? [], [codeTool?.tool]);
+  const knowledge = createKnowledgeService({
+    ...{ settings, db, files, dataplane, changes, secrets, now, log },
+    extractText: createExtractText(boxes),
+  });
   const runs = createRunEngine({
     runs: () => nativeDb(db).collection('runs'),
     items: () => nativeDb(db).collection('thread_items'),
@@ -199,6 +204,8 @@ export function createApp(dependencies: AppDependencies): App {
     files,
     runs,
     mcp,
+    knowledge,
+    vectorStores: settings.vectorStores,
     probe: createProbe(inference),
     guardrails: { lookup: directory, checkHouse: inference.checkHouse },
     checkAdmission: createAdmissionCheck(inference, (organisationId, ids) =>
@@ -291,6 +298,7 @@ export function createApp(dependencies: AppDependencies): App {
     sightings,
     boxes,
     codeTool,
+    knowledge,
     runs,
     mcp,
     remotes,

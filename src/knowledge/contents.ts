@@ -28,6 +28,8 @@ export function createContents({ stores, files, secrets, now }: Deps, segments: 
     stores().updateMany({ _id: { $in: storeIds } }, { $inc: { revision: 1 } });
 
   return {
+    /** Lets searches find what was changed of the files of a store. */
+    touch: async (storeId: string): Promise<void> => void (await changed([storeId])),
     /** Puts files into a store, to be indexed. One that is in it already is indexed anew. */
     async attach(
       store: VectorStoreDocument,

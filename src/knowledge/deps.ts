@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { Dataplane } from '../dataplane/index.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { Changes } from '../storage/changes.ts';
 import type { Secrets } from '../storage/secrets.ts';
 import type { VectorSegmentDocument, VectorStoreDocument, VectorStoreFileDocument } from './documents.ts';
 
@@ -13,6 +14,7 @@ export type KnowledgeDeps = {
   /** Where each process keeps its index, and the bytes that it may take. */
   cache: { directory: string; bytes: number };
   dataplane: Dataplane;
+  changes: Pick<Changes, 'publish' | 'subscribe'>;
   secrets: Secrets;
   now: () => Date;
   log: Logger;

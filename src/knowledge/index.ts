@@ -1,4 +1,5 @@
 export type { AttachedFile, FileCounts } from './contents.ts';
+export type { KnowledgeDeps } from './deps.ts';
 export {
   type Attributes,
   type AttributeValue,
@@ -17,3 +18,4 @@ export { LOCAL_MODEL } from './embed/embedder.ts';
 export { createKnowledge, type Knowledge } from './knowledge.ts';
 export type { AttributeFilter, Comparison } from './search/filter.ts';
 export type { KnowledgeQuestion, KnowledgeResult } from './search/search.ts';
+export { createSources } from './sources.ts';

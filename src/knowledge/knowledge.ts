@@ -45,8 +45,8 @@ export function createKnowledge(deps: KnowledgeDeps) {
     search: createSearch(deps, freshness, index),
     /** The text of a file that has been indexed, in parts. */
     textsOf: segments.texts,
-    /** Looks for files that wait now. */
-    wake: indexer.wake,
+    /** Has files that wait indexed, here or elsewhere. */
+    wake: indexer.tell,
     start(): void {
       indexer.start();
       upkeep.start();

@@ -6,7 +6,7 @@ import type { Freshness } from './search/freshness.ts';
 import type { ThreadLine } from './worker/thread-line.ts';
 
 /** Milliseconds between two looks. */
-const LOOK_MS = 60_000;
+const LOOK_MS = 600_000;
 /** Milliseconds after its end at which an expired store is deleted. */
 const KEPT_MS = 30 * 86_400_000;
 /** Stores that one look deletes. */

@@ -174,6 +174,22 @@ export const environmentOf = (house: House) =>
       .max(1)
       .default(0.95)
       .describe('cosine above which two questions count as the same'),
+    VECTOR_STORE_EMBEDDING_MODEL: z
+      .string()
+      .min(1)
+      .max(512)
+      .default('local')
+      .describe(
+        'model that makes the vectors of new vector stores, as calls name it (`@slug/model`), asked for with the ' +
+          'credential of whoever adds a file or searches; `local` needs no model, and knows words, not meanings',
+      ),
+    VECTOR_STORE_EMBEDDING_DIMENSIONS: wholeNumber(1, 8192)
+      .optional()
+      .describe('numbers of a vector that this model is asked for; without it as many as it gives'),
+    VECTOR_CACHE_BYTES: integer(2 * 1024 ** 3, 0, 2 ** 44).describe(
+      'bytes of the indexes of vector stores that one process keeps in `DATA_DIR/cache/vector`; those used ' +
+        'longest ago go first, and are made again when they are searched',
+    ),
     SAVED_CONFIGS_ONLY: flag(false).describe(
       '`true`: requests may name configs, providers and hosts only by what is saved: see ' +
         'docs/configs.md',

@@ -83,6 +83,14 @@ export type Settings = {
     /** Cosine above which two questions count as the same. */
     threshold: number;
   };
+  vectorStores: {
+    /** The model that makes the vectors of new stores, as calls name it; `local` needs none. */
+    embeddingModel: string;
+    /** Numbers of a vector that it is asked for; null: as many as it gives. */
+    embeddingDimensions: number | null;
+    /** Bytes of the indexes that one process keeps. */
+    cacheBytes: number;
+  };
   /** Requests may name configs, providers and hosts only by what an administrator has saved. */
   savedConfigsOnly: boolean;
   /** Origins whose pages may call from a browser; `*` stands for all. */
@@ -227,6 +235,11 @@ export function readSettings(
       memoryBytes: values.CACHE_MEMORY_BYTES,
       embeddings: values.SEMANTIC_CACHE_EMBEDDINGS ?? null,
       threshold: values.SEMANTIC_CACHE_THRESHOLD,
+    },
+    vectorStores: {
+      embeddingModel: values.VECTOR_STORE_EMBEDDING_MODEL,
+      embeddingDimensions: values.VECTOR_STORE_EMBEDDING_DIMENSIONS ?? null,
+      cacheBytes: values.VECTOR_CACHE_BYTES,
     },
     savedConfigsOnly: values.SAVED_CONFIGS_ONLY,
     corsOrigins: values.CORS_ORIGINS,

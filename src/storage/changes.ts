@@ -4,10 +4,11 @@ import type { Logger } from '../lib/logger.ts';
 
 /**
  * The kinds of resources that the data plane holds in memory; it must hear of each change. Of `run` processes hear that there
- * are runs at all.
+ * are runs at all, and of `vector_store_file` that there are files to index.
  */
 export type ChangeKind =
   | 'run'
+  | 'vector_store_file'
   | 'organisation'
   | 'workspace'
   | 'api_key'

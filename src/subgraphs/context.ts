@@ -6,6 +6,7 @@ import type { Probe } from '../dataplane/probe/probe.ts';
 import type { FileService } from '../files/index.ts';
 import type { CheckHouse } from '../guardrails/engine/index.ts';
 import type { GuardrailLookup } from '../guardrails/index.ts';
+import type { Knowledge } from '../knowledge/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { LimitAlarms } from '../limits/alarms/index.ts';
 import type { Outbox } from '../mail/index.ts';
@@ -100,6 +101,10 @@ export type ServiceDependencies = {
     RunEngine,
     'create' | 'submit' | 'cancel' | 'current' | 'activeRun' | 'follow' | 'forgetThread' | 'hostedTools'
   >;
+  /** Indexes the files of vector stores and searches them. */
+  knowledge: Omit<Knowledge, 'start' | 'stop'>;
+  /** How new vector stores are made. */
+  vectorStores: Settings['vectorStores'];
   /** Asks a provider one small question. */
   probe: Probe;
   /** Guardrails as calls have them in memory, and what their checks run with. */

@@ -105,6 +105,14 @@ export type Query = {
   threadMessage?: Maybe<ThreadMessage>;
   threadMessages?: Maybe<ThreadMessageCursorPage>;
   thread?: Maybe<Thread>;
+  vectorStoreFileBatch?: Maybe<VectorStoreFileBatch>;
+  vectorStoreFileBatchFiles?: Maybe<VectorStoreFileCursorPage>;
+  vectorStoreFile?: Maybe<VectorStoreFile>;
+  vectorStoreFiles?: Maybe<VectorStoreFileCursorPage>;
+  vectorStoreFileContent?: Maybe<VectorStoreFileContentPage>;
+  vectorStore?: Maybe<VectorStore>;
+  vectorStores?: Maybe<VectorStoreCursorPage>;
+  searchVectorStore?: Maybe<VectorStoreSearchPage>;
   availableModels?: Maybe<AvailableModelPage>;
   deployment?: Maybe<Deployment>;
   deployments?: Maybe<DeploymentPage>;
@@ -293,6 +301,64 @@ export type QueryThreadMessagesArgs = {
 
 export type QueryThreadArgs = {
   id: Scalars['ID']['input'];
+};
+
+
+export type QueryVectorStoreFileBatchArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryVectorStoreFileBatchFilesArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  batchId: Scalars['ID']['input'];
+  filter?: InputMaybe<VectorStoreFileStatus>;
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryVectorStoreFileArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryVectorStoreFilesArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  filter?: InputMaybe<VectorStoreFileStatus>;
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QueryVectorStoreFileContentArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryVectorStoreArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryVectorStoresArgs = {
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+export type QuerySearchVectorStoreArgs = {
+  id: Scalars['ID']['input'];
+  input: SearchVectorStoreInput;
 };
 
 
@@ -1026,6 +1092,14 @@ export type Mutation = {
   createThread: Thread;
   updateThread: Thread;
   deleteThread: Scalars['ID']['output'];
+  createVectorStoreFileBatch: VectorStoreFileBatch;
+  cancelVectorStoreFileBatch: VectorStoreFileBatch;
+  createVectorStoreFile: VectorStoreFile;
+  updateVectorStoreFile: VectorStoreFile;
+  deleteVectorStoreFile: Scalars['ID']['output'];
+  createVectorStore: VectorStore;
+  updateVectorStore: VectorStore;
+  deleteVectorStore: Scalars['ID']['output'];
   createDeployment: Deployment;
   updateDeployment: Deployment;
   deleteDeployment: Scalars['ID']['output'];
@@ -1231,6 +1305,53 @@ export type MutationUpdateThreadArgs = {
 
 
 export type MutationDeleteThreadArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateVectorStoreFileBatchArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  input: CreateVectorStoreFileBatchInput;
+};
+
+
+export type MutationCancelVectorStoreFileBatchArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateVectorStoreFileArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  input: CreateVectorStoreFileInput;
+};
+
+
+export type MutationUpdateVectorStoreFileArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+  input: UpdateVectorStoreFileInput;
+};
+
+
+export type MutationDeleteVectorStoreFileArgs = {
+  vectorStoreId: Scalars['ID']['input'];
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateVectorStoreArgs = {
+  input?: InputMaybe<CreateVectorStoreInput>;
+};
+
+
+export type MutationUpdateVectorStoreArgs = {
+  id: Scalars['ID']['input'];
+  input?: InputMaybe<UpdateVectorStoreInput>;
+};
+
+
+export type MutationDeleteVectorStoreArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -2060,6 +2181,99 @@ export type Thread = {
   toolResources: Scalars['JSON']['output'];
   metadata: Scalars['JSON']['output'];
   createdAt: Scalars['UnixTime']['output'];
+};
+
+export type VectorStoreFileBatch = {
+  id: Scalars['ID']['output'];
+  vectorStoreId: Scalars['ID']['output'];
+  status: VectorStoreFileBatchStatus;
+  fileCounts: VectorStoreFileCounts;
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type VectorStoreFile = {
+  id: Scalars['ID']['output'];
+  vectorStoreId: Scalars['ID']['output'];
+  usageBytes: Scalars['Count']['output'];
+  status: VectorStoreFileStatus;
+  lastError?: Maybe<VectorStoreFileFailure>;
+  chunkingStrategy: Scalars['JSON']['output'];
+  attributes: Scalars['JSON']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type VectorStoreFileFailure = {
+  code: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+};
+
+export type VectorStoreFileCursorPage = {
+  data: Array<VectorStoreFile>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type VectorStoreFileContentPage = {
+  data: Array<VectorStoreText>;
+  hasMore: Scalars['Boolean']['output'];
+  nextPage?: Maybe<Scalars['String']['output']>;
+};
+
+export type VectorStore = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  usageBytes: Scalars['Count']['output'];
+  fileCounts: VectorStoreFileCounts;
+  status: VectorStoreStatus;
+  expiresAfter?: Maybe<VectorStoreExpiry>;
+  expiresAt?: Maybe<Scalars['UnixTime']['output']>;
+  lastActiveAt: Scalars['UnixTime']['output'];
+  embeddingModel: Scalars['String']['output'];
+  embeddingDimensions?: Maybe<Scalars['Int']['output']>;
+  metadata: Scalars['JSON']['output'];
+  createdAt: Scalars['UnixTime']['output'];
+};
+
+export type VectorStoreFileCounts = {
+  inProgress: Scalars['Int']['output'];
+  completed: Scalars['Int']['output'];
+  failed: Scalars['Int']['output'];
+  cancelled: Scalars['Int']['output'];
+  total: Scalars['Int']['output'];
+};
+
+export type VectorStoreExpiry = {
+  days: Scalars['Int']['output'];
+};
+
+export type VectorStoreCursorPage = {
+  data: Array<VectorStore>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
+};
+
+export type VectorStoreSearchPage = {
+  searchQuery: Array<Scalars['String']['output']>;
+  data: Array<VectorStoreSearchResult>;
+  hasMore: Scalars['Boolean']['output'];
+  nextPage?: Maybe<Scalars['String']['output']>;
+};
+
+export type VectorStoreSearchResult = {
+  fileId: Scalars['ID']['output'];
+  filename: Scalars['String']['output'];
+  score: Scalars['Float']['output'];
+  attributes: Scalars['JSON']['output'];
+  content: Array<VectorStoreText>;
+};
+
+export type VectorStoreText = {
+  text: Scalars['String']['output'];
 };
 
 export type AvailableModel = {
@@ -4446,6 +4660,12 @@ export type SecretValueFormat =
   | 'json'
   | 'string';
 
+export type VectorStoreFileStatus =
+  | 'in_progress'
+  | 'completed'
+  | 'cancelled'
+  | 'failed';
+
 export type RunStepStatus =
   | 'in_progress'
   | 'cancelled'
@@ -4471,6 +4691,17 @@ export type ThreadMessageRole =
 export type ThreadMessageStatus =
   | 'in_progress'
   | 'incomplete'
+  | 'completed';
+
+export type VectorStoreFileBatchStatus =
+  | 'in_progress'
+  | 'completed'
+  | 'cancelled'
+  | 'failed';
+
+export type VectorStoreStatus =
+  | 'expired'
+  | 'in_progress'
   | 'completed';
 
 export type ModelPriceSource =
@@ -5037,6 +5268,54 @@ export type CreateThreadInput = {
 export type UpdateThreadInput = {
   toolResources?: InputMaybe<Scalars['JSON']['input']>;
   metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type CreateVectorStoreFileBatchInput = {
+  fileIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  files?: InputMaybe<Array<CreateVectorStoreFileInput>>;
+  attributes?: InputMaybe<Scalars['JSON']['input']>;
+  chunkingStrategy?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type CreateVectorStoreFileInput = {
+  fileId: Scalars['ID']['input'];
+  attributes?: InputMaybe<Scalars['JSON']['input']>;
+  chunkingStrategy?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type UpdateVectorStoreFileInput = {
+  attributes?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type VectorStoreExpiryInput = {
+  anchor: Scalars['String']['input'];
+  days: Scalars['Int']['input'];
+};
+
+export type CreateVectorStoreInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  fileIds?: InputMaybe<Array<Scalars['ID']['input']>>;
+  chunkingStrategy?: InputMaybe<Scalars['JSON']['input']>;
+  expiresAfter?: InputMaybe<VectorStoreExpiryInput>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+  embeddingModel?: InputMaybe<Scalars['String']['input']>;
+  embeddingDimensions?: InputMaybe<Scalars['Int']['input']>;
+};
+
+export type UpdateVectorStoreInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  expiresAfter?: InputMaybe<VectorStoreExpiryInput>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type SearchVectorStoreInput = {
+  query: Scalars['JSON']['input'];
+  maxNumResults?: InputMaybe<Scalars['Int']['input']>;
+  rewriteQuery?: InputMaybe<Scalars['Boolean']['input']>;
+  filters?: InputMaybe<Scalars['JSON']['input']>;
+  rankingOptions?: InputMaybe<Scalars['JSON']['input']>;
 };
 
 export type CreateDeploymentInput = {

@@ -19,6 +19,10 @@ const points = 'at most 401, one for each day: src/subgraphs/insights/analytics/
 
 /** Lists that are short because what is stored is, with the place that keeps it so. */
 const storedBounds: Record<string, string> = {
+  'VectorStoreSearchPage.searchQuery': 'a search names five texts at most',
+  'VectorStoreSearchPage.data': 'max_num_results is fifty at most',
+  'VectorStoreSearchResult.content': 'a chunk has one text',
+  'VectorStoreFileContentPage.data': 'a file has five million tokens at most, and a part some megabytes',
   'ApiKey.scopes': 'at most 200: @constraint(maxItems) of the inputs in schema/identity/api-key.graphql',
   'IntegrationTest.models': 'at most 2000: src/subgraphs/catalog/integration-test/service.ts',
   'Query.providerKinds': 'those of the program: src/providers/index.ts',

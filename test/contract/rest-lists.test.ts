@@ -23,6 +23,9 @@ const published: Record<string, string> = {
   '/threads/{thread_id}/messages': 'run_id limit order after before',
   '/threads/{thread_id}/runs': 'limit order after before',
   '/threads/{thread_id}/runs/{run_id}/steps': 'include limit order after before',
+  '/vector_stores': 'limit order after before',
+  '/vector_stores/{vector_store_id}/files': 'filter limit order after before',
+  '/vector_stores/{vector_store_id}/file_batches/{batch_id}/files': 'filter limit order after before',
   '/audit-logs': `start_time end_time method uri request_id user_id user_type workspace_id response_status_code
     resource_type action client_ip country current_page page_size organisation_id`,
   '/configs': 'workspace_id current_page page_size',

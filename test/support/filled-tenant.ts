@@ -65,6 +65,8 @@ export type FilledTenant = Tenant & {
   threadId: string;
   runId: string;
   fileId: string;
+  vectorStoreId: string;
+  fileBatchId: string;
 };
 
 const budget = {

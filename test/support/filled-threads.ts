@@ -8,6 +8,7 @@ import { runModel } from '../../src/subgraphs/assistants/run/index.ts';
 import { threadModel } from '../../src/subgraphs/assistants/thread/index.ts';
 import { threadItemModel } from '../../src/subgraphs/assistants/thread-message/index.ts';
 import type { Tenant, TestApp } from './app.ts';
+import { fillVectorStores } from './filled-stores.ts';
 
 /** Assistants with versions, and a thread with messages, in a tenant's own workspace; the ids of the first of them. */
 export async function fillThreads(app: TestApp, tenant: Tenant, size: number) {
@@ -64,7 +65,9 @@ export async function fillThreads(app: TestApp, tenant: Tenant, size: number) {
       ...{ contentName: 'none', createdAt: new Date(), expiresAt: null, createdBy: 'somebody' },
     })) as never,
   );
-  return { assistantId, threadId, runId, fileId: fileIds[0] ?? '' };
+  const fileId = fileIds[0] ?? '';
+  const stores = await fillVectorStores(app, owner, fileIds);
+  return { assistantId, threadId, runId, fileId, ...stores };
 }
 
 /** The first step of each run. */

@@ -3,6 +3,8 @@ import type { VectorStoreFileDocument } from '../documents.ts';
 import { claim, end, giveBack, renew } from './claims.ts';
 import { type IndexingDeps, indexFile } from './index-file.ts';
 
+/** What processes tell each other. */
+const KIND = 'vector_store_file';
 /** Files that one process works on at a time. */
 const SLOTS = 2;
 /** Milliseconds between two looks for files that wait. */
@@ -15,9 +17,12 @@ const MOST_TRIES = 3;
 
 export type Indexer = ReturnType<typeof createIndexer>;
 
-/** Works on the files that wait, beside the same in other processes. */
+/**
+ * Works on the files that wait, beside the same in other processes. It looks for them once it has heard of some, and for as long
+ * as there are any: a process that has one may die.
+ */
 export function createIndexer(deps: IndexingDeps) {
-  const { files, stores, store: segments, now, log } = deps;
+  const { files, stores, store: segments, changes, now, log } = deps;
   const me = randomUUID();
   const stopping = new AbortController();
   const working = new Map<string, Promise<void>>();
@@ -27,6 +32,13 @@ export function createIndexer(deps: IndexingDeps) {
   let looking: Promise<void> | null = null;
 
   async function look(): Promise<void> {
+    clearTimeout(timer);
+    if (!(await files().findOne({ status: 'in_progress' }, { projection: { _id: 1 } }))) return;
+    timer = setTimeout(wake, LOOK_MS).unref();
+    await claimSome();
+  }
+
+  async function claimSome(): Promise<void> {
     while (working.size < SLOTS && !stopping.signal.aborted) {
       const busy = [...served.values()];
       const claimed =
@@ -103,24 +115,29 @@ export function createIndexer(deps: IndexingDeps) {
   function wake(): void {
     if (stopping.signal.aborted) return;
     looking ??= look()
-      .catch((error: unknown) => log.warn({ error }, 'Files of vector stores could not be looked for.'))
+      .catch((error: unknown) => {
+        log.warn({ error }, 'Files of vector stores could not be looked for; it is tried again.');
+        timer = setTimeout(wake, LOOK_MS).unref();
+      })
       .finally(() => {
         looking = null;
       });
   }
 
+  changes.subscribe(async (kind) => {
+    if (kind === KIND) wake();
+  });
+
   return {
-    /** Looks for files that wait now. */
-    wake,
-    start(): void {
-      wake();
-      timer = setInterval(wake, LOOK_MS).unref();
-    },
+    /** Tells all processes that files wait. */
+    tell: () => changes.publish(KIND),
+    /** Begins with the files that are left from before. */
+    start: wake,
     /** Gives back what is worked on; another process, or the next start, goes on with it. */
     async stop(): Promise<void> {
-      clearInterval(timer);
       stopping.abort();
       await looking;
+      clearTimeout(timer);
       await Promise.all(working.values());
     },
   };

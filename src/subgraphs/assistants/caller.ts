@@ -28,6 +28,8 @@ const prefixes = {
   file: 'file-',
   upload: 'upload_',
   batch: 'batch_',
+  vector_store: 'vs_',
+  file_batch: 'vsfb_',
 } as const;
 export type ObjectKind = keyof typeof prefixes;
 
@@ -49,4 +51,4 @@ export function requireId(kind: ObjectKind, id: string): void {
 }
 
 export const notFound = (kind: ObjectKind, id: string): GatewayError =>
-  new GatewayError('NOT_FOUND', { message: `No ${kind} found with id '${id}'.` });
+  new GatewayError('NOT_FOUND', { message: `No ${kind.replace('_', ' ')} found with id '${id}'.` });

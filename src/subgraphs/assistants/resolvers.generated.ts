@@ -8,6 +8,7 @@ import type { RunDocument } from '../../runs/run.ts';
 import type { PlacedRunEvent } from '../../runs/events/channel.ts';
 import type { RunStepRow } from './run-step/service.ts';
 import type { MessageItem } from '../../runs/items.ts';
+import type { VectorStoreDocument, VectorStoreFileDocument, VectorStoreFileBatchDocument } from '../../knowledge/documents.ts';
 import type { GraphContext } from '../context.ts';
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -151,6 +152,28 @@ export type ResolversTypes = {
   Thread: ResolverTypeWrapper<ThreadDocument>;
   CreateThreadInput: Types.CreateThreadInput;
   UpdateThreadInput: Types.UpdateThreadInput;
+  VectorStoreFileBatch: ResolverTypeWrapper<VectorStoreFileBatchDocument>;
+  VectorStoreFileBatchStatus: Types.VectorStoreFileBatchStatus;
+  CreateVectorStoreFileBatchInput: Types.CreateVectorStoreFileBatchInput;
+  VectorStoreFile: ResolverTypeWrapper<VectorStoreFileDocument>;
+  VectorStoreFileStatus: Types.VectorStoreFileStatus;
+  VectorStoreFileFailure: ResolverTypeWrapper<Types.VectorStoreFileFailure>;
+  VectorStoreFileCursorPage: ResolverTypeWrapper<Omit<Types.VectorStoreFileCursorPage, 'data'> & { data: Array<ResolversTypes['VectorStoreFile']> }>;
+  VectorStoreFileContentPage: ResolverTypeWrapper<Types.VectorStoreFileContentPage>;
+  CreateVectorStoreFileInput: Types.CreateVectorStoreFileInput;
+  UpdateVectorStoreFileInput: Types.UpdateVectorStoreFileInput;
+  VectorStore: ResolverTypeWrapper<VectorStoreDocument>;
+  VectorStoreStatus: Types.VectorStoreStatus;
+  VectorStoreFileCounts: ResolverTypeWrapper<Types.VectorStoreFileCounts>;
+  VectorStoreExpiry: ResolverTypeWrapper<Types.VectorStoreExpiry>;
+  VectorStoreExpiryInput: Types.VectorStoreExpiryInput;
+  VectorStoreCursorPage: ResolverTypeWrapper<Omit<Types.VectorStoreCursorPage, 'data'> & { data: Array<ResolversTypes['VectorStore']> }>;
+  CreateVectorStoreInput: Types.CreateVectorStoreInput;
+  UpdateVectorStoreInput: Types.UpdateVectorStoreInput;
+  SearchVectorStoreInput: Types.SearchVectorStoreInput;
+  VectorStoreSearchPage: ResolverTypeWrapper<Types.VectorStoreSearchPage>;
+  VectorStoreSearchResult: ResolverTypeWrapper<Types.VectorStoreSearchResult>;
+  VectorStoreText: ResolverTypeWrapper<Types.VectorStoreText>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -204,6 +227,25 @@ export type ResolversParentTypes = {
   Thread: ThreadDocument;
   CreateThreadInput: Types.CreateThreadInput;
   UpdateThreadInput: Types.UpdateThreadInput;
+  VectorStoreFileBatch: VectorStoreFileBatchDocument;
+  CreateVectorStoreFileBatchInput: Types.CreateVectorStoreFileBatchInput;
+  VectorStoreFile: VectorStoreFileDocument;
+  VectorStoreFileFailure: Types.VectorStoreFileFailure;
+  VectorStoreFileCursorPage: Omit<Types.VectorStoreFileCursorPage, 'data'> & { data: Array<ResolversParentTypes['VectorStoreFile']> };
+  VectorStoreFileContentPage: Types.VectorStoreFileContentPage;
+  CreateVectorStoreFileInput: Types.CreateVectorStoreFileInput;
+  UpdateVectorStoreFileInput: Types.UpdateVectorStoreFileInput;
+  VectorStore: VectorStoreDocument;
+  VectorStoreFileCounts: Types.VectorStoreFileCounts;
+  VectorStoreExpiry: Types.VectorStoreExpiry;
+  VectorStoreExpiryInput: Types.VectorStoreExpiryInput;
+  VectorStoreCursorPage: Omit<Types.VectorStoreCursorPage, 'data'> & { data: Array<ResolversParentTypes['VectorStore']> };
+  CreateVectorStoreInput: Types.CreateVectorStoreInput;
+  UpdateVectorStoreInput: Types.UpdateVectorStoreInput;
+  SearchVectorStoreInput: Types.SearchVectorStoreInput;
+  VectorStoreSearchPage: Types.VectorStoreSearchPage;
+  VectorStoreSearchResult: Types.VectorStoreSearchResult;
+  VectorStoreText: Types.VectorStoreText;
 };
 
 export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['JSON'], any> {
@@ -316,6 +358,14 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   threadMessage?: Resolver<Types.Maybe<ResolversTypes['ThreadMessage']>, ParentType, ContextType, RequireFields<Types.QueryThreadMessageArgs, 'threadId' | 'id'>>;
   threadMessages?: Resolver<Types.Maybe<ResolversTypes['ThreadMessageCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryThreadMessagesArgs, 'threadId' | 'limit' | 'order'>>;
   thread?: Resolver<Types.Maybe<ResolversTypes['Thread']>, ParentType, ContextType, RequireFields<Types.QueryThreadArgs, 'id'>>;
+  vectorStoreFileBatch?: Resolver<Types.Maybe<ResolversTypes['VectorStoreFileBatch']>, ParentType, ContextType, RequireFields<Types.QueryVectorStoreFileBatchArgs, 'vectorStoreId' | 'id'>>;
+  vectorStoreFileBatchFiles?: Resolver<Types.Maybe<ResolversTypes['VectorStoreFileCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryVectorStoreFileBatchFilesArgs, 'vectorStoreId' | 'batchId' | 'limit' | 'order'>>;
+  vectorStoreFile?: Resolver<Types.Maybe<ResolversTypes['VectorStoreFile']>, ParentType, ContextType, RequireFields<Types.QueryVectorStoreFileArgs, 'vectorStoreId' | 'id'>>;
+  vectorStoreFiles?: Resolver<Types.Maybe<ResolversTypes['VectorStoreFileCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryVectorStoreFilesArgs, 'vectorStoreId' | 'limit' | 'order'>>;
+  vectorStoreFileContent?: Resolver<Types.Maybe<ResolversTypes['VectorStoreFileContentPage']>, ParentType, ContextType, RequireFields<Types.QueryVectorStoreFileContentArgs, 'vectorStoreId' | 'id'>>;
+  vectorStore?: Resolver<Types.Maybe<ResolversTypes['VectorStore']>, ParentType, ContextType, RequireFields<Types.QueryVectorStoreArgs, 'id'>>;
+  vectorStores?: Resolver<Types.Maybe<ResolversTypes['VectorStoreCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryVectorStoresArgs, 'limit' | 'order'>>;
+  searchVectorStore?: Resolver<Types.Maybe<ResolversTypes['VectorStoreSearchPage']>, ParentType, ContextType, RequireFields<Types.QuerySearchVectorStoreArgs, 'id' | 'input'>>;
 };
 
 export type MutationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
@@ -334,6 +384,14 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, Partial<Types.MutationCreateThreadArgs>>;
   updateThread?: Resolver<ResolversTypes['Thread'], ParentType, ContextType, RequireFields<Types.MutationUpdateThreadArgs, 'id'>>;
   deleteThread?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteThreadArgs, 'id'>>;
+  createVectorStoreFileBatch?: Resolver<ResolversTypes['VectorStoreFileBatch'], ParentType, ContextType, RequireFields<Types.MutationCreateVectorStoreFileBatchArgs, 'vectorStoreId' | 'input'>>;
+  cancelVectorStoreFileBatch?: Resolver<ResolversTypes['VectorStoreFileBatch'], ParentType, ContextType, RequireFields<Types.MutationCancelVectorStoreFileBatchArgs, 'vectorStoreId' | 'id'>>;
+  createVectorStoreFile?: Resolver<ResolversTypes['VectorStoreFile'], ParentType, ContextType, RequireFields<Types.MutationCreateVectorStoreFileArgs, 'vectorStoreId' | 'input'>>;
+  updateVectorStoreFile?: Resolver<ResolversTypes['VectorStoreFile'], ParentType, ContextType, RequireFields<Types.MutationUpdateVectorStoreFileArgs, 'vectorStoreId' | 'id' | 'input'>>;
+  deleteVectorStoreFile?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteVectorStoreFileArgs, 'vectorStoreId' | 'id'>>;
+  createVectorStore?: Resolver<ResolversTypes['VectorStore'], ParentType, ContextType, Partial<Types.MutationCreateVectorStoreArgs>>;
+  updateVectorStore?: Resolver<ResolversTypes['VectorStore'], ParentType, ContextType, RequireFields<Types.MutationUpdateVectorStoreArgs, 'id'>>;
+  deleteVectorStore?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteVectorStoreArgs, 'id'>>;
 };
 
 export type FileResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['File'] = ResolversParentTypes['File']> = {
@@ -481,6 +539,99 @@ export type ThreadResolvers<ContextType = GraphContext, ParentType extends Resol
   createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
 };
 
+export type VectorStoreFileBatchResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreFileBatch'] = ResolversParentTypes['VectorStoreFileBatch']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  vectorStoreId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['VectorStoreFileBatchStatus'], ParentType, ContextType>;
+  fileCounts?: Resolver<ResolversTypes['VectorStoreFileCounts'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+};
+
+export type VectorStoreFileResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreFile'] = ResolversParentTypes['VectorStoreFile']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  vectorStoreId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  usageBytes?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['VectorStoreFileStatus'], ParentType, ContextType>;
+  lastError?: Resolver<Types.Maybe<ResolversTypes['VectorStoreFileFailure']>, ParentType, ContextType>;
+  chunkingStrategy?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  attributes?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+};
+
+export type VectorStoreFileFailureResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreFileFailure'] = ResolversParentTypes['VectorStoreFileFailure']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type VectorStoreFileCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreFileCursorPage'] = ResolversParentTypes['VectorStoreFileCursorPage']> = {
+  data?: Resolver<Array<ResolversTypes['VectorStoreFile']>, ParentType, ContextType>;
+  firstId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type VectorStoreFileContentPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreFileContentPage'] = ResolversParentTypes['VectorStoreFileContentPage']> = {
+  data?: Resolver<Array<ResolversTypes['VectorStoreText']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextPage?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type VectorStoreResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStore'] = ResolversParentTypes['VectorStore']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  usageBytes?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  fileCounts?: Resolver<ResolversTypes['VectorStoreFileCounts'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['VectorStoreStatus'], ParentType, ContextType>;
+  expiresAfter?: Resolver<Types.Maybe<ResolversTypes['VectorStoreExpiry']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  lastActiveAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+  embeddingModel?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  embeddingDimensions?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+};
+
+export type VectorStoreFileCountsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreFileCounts'] = ResolversParentTypes['VectorStoreFileCounts']> = {
+  inProgress?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  completed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  cancelled?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type VectorStoreExpiryResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreExpiry'] = ResolversParentTypes['VectorStoreExpiry']> = {
+  days?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type VectorStoreCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreCursorPage'] = ResolversParentTypes['VectorStoreCursorPage']> = {
+  data?: Resolver<Array<ResolversTypes['VectorStore']>, ParentType, ContextType>;
+  firstId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type VectorStoreSearchPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreSearchPage'] = ResolversParentTypes['VectorStoreSearchPage']> = {
+  searchQuery?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  data?: Resolver<Array<ResolversTypes['VectorStoreSearchResult']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  nextPage?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type VectorStoreSearchResultResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreSearchResult'] = ResolversParentTypes['VectorStoreSearchResult']> = {
+  fileId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  filename?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  attributes?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+  content?: Resolver<Array<ResolversTypes['VectorStoreText']>, ParentType, ContextType>;
+};
+
+export type VectorStoreTextResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['VectorStoreText'] = ResolversParentTypes['VectorStoreText']> = {
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
 export type Resolvers<ContextType = GraphContext> = {
   JSON?: GraphQLScalarType;
   GatewayConfig?: GraphQLScalarType;
@@ -509,5 +660,17 @@ export type Resolvers<ContextType = GraphContext> = {
   IncompleteMessage?: IncompleteMessageResolvers<ContextType>;
   ThreadMessageCursorPage?: ThreadMessageCursorPageResolvers<ContextType>;
   Thread?: ThreadResolvers<ContextType>;
+  VectorStoreFileBatch?: VectorStoreFileBatchResolvers<ContextType>;
+  VectorStoreFile?: VectorStoreFileResolvers<ContextType>;
+  VectorStoreFileFailure?: VectorStoreFileFailureResolvers<ContextType>;
+  VectorStoreFileCursorPage?: VectorStoreFileCursorPageResolvers<ContextType>;
+  VectorStoreFileContentPage?: VectorStoreFileContentPageResolvers<ContextType>;
+  VectorStore?: VectorStoreResolvers<ContextType>;
+  VectorStoreFileCounts?: VectorStoreFileCountsResolvers<ContextType>;
+  VectorStoreExpiry?: VectorStoreExpiryResolvers<ContextType>;
+  VectorStoreCursorPage?: VectorStoreCursorPageResolvers<ContextType>;
+  VectorStoreSearchPage?: VectorStoreSearchPageResolvers<ContextType>;
+  VectorStoreSearchResult?: VectorStoreSearchResultResolvers<ContextType>;
+  VectorStoreText?: VectorStoreTextResolvers<ContextType>;
 };
 

@@ -44,6 +44,23 @@ export const hints: Values = {
   'Mutation.updateThreadMessage.threadId': '<own.threadId>',
   'Mutation.deleteThreadMessage.id': '<thread-message>',
   'Mutation.deleteThreadMessage.threadId': '<thread-message.threadId>',
+  'SearchVectorStoreInput.query': 'Where is it?',
+  'VectorStoreExpiryInput.anchor': 'last_active_at',
+  'CreateVectorStoreFileBatchInput.fileIds': ['<file>'],
+  'Query.vectorStoreFile.id': '<own.fileId>',
+  'Query.vectorStoreFile.vectorStoreId': '<own.storeId>',
+  'Query.vectorStoreFileContent.id': '<vector-store-file.fileId>',
+  'Query.vectorStoreFileContent.vectorStoreId': '<vector-store-file.storeId>',
+  'Mutation.updateVectorStoreFile.id': '<vector-store-file.fileId>',
+  'Mutation.updateVectorStoreFile.vectorStoreId': '<vector-store-file.storeId>',
+  'Mutation.deleteVectorStoreFile.id': '<vector-store-file.fileId>',
+  'Mutation.deleteVectorStoreFile.vectorStoreId': '<vector-store-file.storeId>',
+  'Query.vectorStoreFileBatch.vectorStoreId': '<own.storeId>',
+  'Query.vectorStoreFileBatchFiles.batchId': '<vector-store-file-batch>',
+  'Query.vectorStoreFileBatchFiles.vectorStoreId': '<vector-store-file-batch.storeId>',
+  'Mutation.cancelVectorStoreFileBatch.id': '<vector-store-file-batch>',
+  'Mutation.cancelVectorStoreFileBatch.vectorStoreId': '<vector-store-file-batch.storeId>',
+  'Query.searchVectorStore.id': '<vector-store>',
   'SimulateConfigInput.config': { retry: { attempts: 1 } },
   'ValidateConfigInput.config': { retry: { attempts: 1 } },
   'Mutation.restoreConfigVersion.versionId': '<own.versionId>',
@@ -162,6 +179,10 @@ export const stateful: Record<string, string> = {
   'Mutation.createThreadAndRun': 'as for createRun',
   'Mutation.cancelRun': 'a run that goes on would end while the matrix is walked',
   'Mutation.submitToolOutputs': 'a run that waits would go on while the matrix is walked',
+  'Mutation.createVectorStoreFile':
+    'a file would be indexed while the matrix is walked: its store is expired',
+  'Mutation.createVectorStoreFileBatch': 'as for createVectorStoreFile',
+  'Query.searchVectorStore': 'as for createVectorStoreFile',
   'Mutation.cancelLogExport': 'an export in progress would be taken up while the matrix is walked',
   'Mutation.identifyApiKey': 'the secrets of the keys that the matrix copies are known to nobody',
   'Mutation.revealApiKey':
@@ -181,6 +202,7 @@ export const changesOf = ({ tsgId }: Tenant): Record<string, () => Values> => ({
   'api-key': () => ({ scopes: ['completions.write'] }),
   // A run with it is refused, so that none goes on.
   assistant: () => ({ tools: [{ type: 'code_interpreter' }] }),
+  'vector-store': () => ({ expiresAfterDays: 1, expiresAt: new Date(Date.now() - 3_600_000) }),
   // Nobody changes a role that allows more than they may.
   role: () => ({ permissions: ['iam.custom_role'] }),
   // A token reaches the tenants below its own.

@@ -54,7 +54,7 @@ export function describeAccessOf(doors: Door[], world: () => World): void {
 const isSuccess = ({ status }: Outcome): boolean => status < 300;
 const isToldOfState = ({ status, message }: Outcome): boolean =>
   (status === 400 &&
-    /this one is|not available here|with status 'failed'|in status "failed"/.test(message)) ||
+    /this one is|is expired|not available here|with status 'failed'|in status "failed"/.test(message)) ||
   (status === 404 && /is no secret of a key|has counted nothing|has no connection|offers no/.test(message));
 const isRefused = ({ status }: Outcome): boolean => status === 401 || status === 403 || status >= 500;
 

@@ -76,12 +76,14 @@ export function createSpecimens(app: TestApp, tenant: FilledTenant): Specimens {
       const original = (await originals(resource))[kind];
       const model = modelOf(resource);
       if (!original || !model) return undefined;
+      const _id = fresh(original._id);
       const copy: Document = {
         ...original,
         ...freshMembers(model, original),
         ...(typeof original.workspaceId === 'string' && { workspaceId: tenant.workspaceId }),
         ...changesOf(tenant)[resource]?.(),
-        _id: fresh(original._id),
+        ...partsOf(_id),
+        _id,
       };
       await copyParts(resource, original, copy);
       await insert(model, copy);
@@ -109,11 +111,19 @@ function freshMembers(model: Model<unknown>, document: Document): Record<string,
 
 let count = 0;
 
+/** What the document of a file in a vector store says of its id. */
+function partsOf(id: string): Record<string, unknown> {
+  const [, fileId] = /^vs_\w+\/(file-\w+)$/.exec(id) ?? [];
+  return fileId === undefined ? {} : { fileId };
+}
+
 /** Another value of the same shape. */
 function fresh(value: string): string {
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)) return uuid();
   if (/^\d{10}$/.test(value)) return tsgId();
   if (/^file-[0-9a-f]{32}$/.test(value)) return `file-${uuid().replaceAll('-', '')}`;
+  const [, store, file] = /^(vs_\w+)\/(file-\w+)$/.exec(value) ?? [];
+  if (file !== undefined) return `${store}/${fresh(file)}`;
   // What stands before the line says of which kind the object is.
   const [, prefix] = /^([a-z]+)_[0-9A-Za-z]{24}$/.exec(value) ?? [];
   if (prefix !== undefined) return randomId(prefix);

@@ -12,6 +12,12 @@ beforeAll(async () => {
   app = await startApp();
   neighbour = await app.createTenant();
   document = (await app.rest('GET', '/openapi.json', { key: null })).body as OpenApi;
+  const form = new FormData();
+  form.set('file', new File(['The filter is cleaned with water.'], 'manual.txt'));
+  form.set('purpose', 'assistants');
+  const headers = { authorization: `Bearer ${app.workspaceKey}` };
+  const uploaded = await fetch(`${app.url}/v1/files`, { method: 'POST', headers, body: form });
+  ids.file_id = ((await uploaded.json()) as { id: string }).id;
 });
 afterAll(() => app.stop());
 
@@ -68,6 +74,22 @@ const steps: [method: string, template: string, body?: object | (() => object), 
     'run_id',
   ],
   ['POST', '/threads/{thread_id}/runs/{run_id}/cancel'],
+  ['POST', '/vector_stores', { name: 'Manuals' }, 'vector_store_id'],
+  ['GET', '/vector_stores/{vector_store_id}'],
+  ['GET', '/vector_stores'],
+  ['POST', '/vector_stores/{vector_store_id}', { name: 'Old manuals' }],
+  ['POST', '/vector_stores/{vector_store_id}/search', { query: 'filter' }],
+  ['POST', '/vector_stores/{vector_store_id}/file_batches', () => ({ file_ids: [ids.file_id] }), 'batch_id'],
+  ['GET', '/vector_stores/{vector_store_id}/file_batches/{batch_id}'],
+  ['GET', '/vector_stores/{vector_store_id}/file_batches/{batch_id}/files'],
+  ['POST', '/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel'],
+  ['POST', '/vector_stores/{vector_store_id}/files', () => ({ file_id: ids.file_id }), 'file_id'],
+  ['GET', '/vector_stores/{vector_store_id}/files/{file_id}'],
+  ['GET', '/vector_stores/{vector_store_id}/files/{file_id}/content'],
+  ['GET', '/vector_stores/{vector_store_id}/files'],
+  ['POST', '/vector_stores/{vector_store_id}/files/{file_id}', { attributes: { language: 'en' } }],
+  ['DELETE', '/vector_stores/{vector_store_id}/files/{file_id}'],
+  ['DELETE', '/vector_stores/{vector_store_id}'],
   ['DELETE', '/threads/{thread_id}/messages/{message_id}'],
   ['DELETE', '/threads/{thread_id}'],
   ['DELETE', '/assistants/{assistant_id}'],
@@ -90,6 +112,13 @@ async function noteRun({ id, thread_id: threadId }: { id: string; thread_id: str
     thread_id: threadId,
   });
 }
+
+/** Waits until no file is being indexed: what is read twice must be the same. */
+const filesEnded = () =>
+  eventually(async () => {
+    const { body } = await app.rest('GET', `/v1/vector_stores/${ids.vector_store_id}`);
+    expect(body).toMatchObject({ file_counts: { in_progress: 0 } });
+  });
 
 it.each(steps.map((step) => [step.slice(0, 2).join(' '), step] as const))(
   '%s answers and refuses as it is described',
@@ -118,13 +147,14 @@ it.each(steps.map((step) => [step.slice(0, 2).join(' '), step] as const))(
     if (method === 'GET') await expectAnswer(304, { headers: { 'if-none-match': answered.get('etag') } });
     if (keeps) ids[keeps] = (answer as { id: string }).id;
     if (keeps === 'run_id') await noteRun(answer as { id: string; thread_id: string });
+    if (keeps === 'batch_id' || keeps === 'file_id') await filesEnded();
     if (method === 'DELETE') await expectAnswer(404, {});
   },
 );
 
 it('every operation of the family is asked', () => {
   const described = Object.entries(document.paths)
-    .filter(([path]) => /^\/v1\/(assistants|threads)/.test(path))
+    .filter(([path]) => /^\/v1\/(assistants|threads|vector_stores)/.test(path))
     // What answers events alone is asked in test/runs/two-processes.test.ts.
     .filter(([path]) => !path.endsWith('/events'))
     .flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`));
@@ -146,4 +176,13 @@ it('every example body is taken, with ids that are there', async () => {
   const { id: runId } = await post('/threads/{thread_id}/runs', `/threads/${threadId}/runs`, assistant);
   await post('/threads/{thread_id}/runs/{run_id}', `/threads/${threadId}/runs/${runId}`);
   await post('/threads/runs', '/threads/runs', assistant);
+  const { id: storeId } = await post('/vector_stores', '/vector_stores');
+  await post('/vector_stores/{vector_store_id}', `/vector_stores/${storeId}`);
+  await post('/vector_stores/{vector_store_id}/search', `/vector_stores/${storeId}/search`);
+  const files = `/vector_stores/${storeId}/files`;
+  const named = { file_id: ids.file_id };
+  await post('/vector_stores/{vector_store_id}/files', files, named);
+  await post('/vector_stores/{vector_store_id}/files/{file_id}', `${files}/${ids.file_id}`);
+  const batches = `/vector_stores/${storeId}/file_batches`;
+  await post('/vector_stores/{vector_store_id}/file_batches', batches, { file_ids: [ids.file_id] });
 });

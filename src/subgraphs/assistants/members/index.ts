@@ -1,3 +1,5 @@
+export { attributeFilterOf, attributesOf } from './attributes.ts';
+export { chunkingOf, chunkingShape } from './chunking.ts';
 export { attachmentsOf, contentOf } from './content.ts';
 export { type Metadata, metadataOf } from './metadata.ts';
 export { parsed } from './parsed.ts';

@@ -1,0 +1,2 @@
+export { vectorSegmentModel, vectorStoreFileModel } from './model.ts';
+export { storeFilePage } from './page.ts';
