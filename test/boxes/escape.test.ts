@@ -188,9 +188,16 @@ describe('four users at once', () => {
       ),
     );
     const seen = await Promise.all(
-      users.map(({ own }) => written(`import os\nprint(mine, os.listdir('/mnt/data'))`, own)),
+      users.map(({ own }) => written(`print(mine, __import__('os').listdir('/mnt/data'))`, own)),
     );
     expect(seen).toEqual(users.map(({ name }) => `${name} ['${name}']\n`));
+    const drawn = await Promise.all(
+      users.map(({ own }) => written('import random, uuid\nrandom.random(), uuid.uuid4().hex', own)),
+    );
+    expect(new Set(drawn.flatMap((line) => line.split(', '))).size).toBe(8);
+    expect(
+      await written('sorted(name for name in globals() if not name.startswith("_"))', users[0]?.own),
+    ).toBe("['mine', 'random', 'uuid']\n");
     await Promise.all(users.map(({ own }) => own.close()));
   });
 });

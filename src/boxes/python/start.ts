@@ -6,6 +6,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { type Box, BoxLost } from '../box.ts';
 import type { Boxes } from '../boxes.ts';
 import { exists } from '../exists.ts';
+import { preparation } from '../programs/python/run-cell.ts';
 import { Interpreter } from './interpreter.ts';
 
 const MEMORY_BYTES = 512 * 1024 * 1024;
@@ -75,9 +76,9 @@ async function keep(directory: string, path: string, snapshot: Uint8Array): Prom
   await rename(part, path);
 }
 
-/** Of the interpreter's own files: a snapshot fits to no other ones. */
+/** Of the interpreter's own files and of what is run in it: a snapshot fits to no other ones. */
 async function version(): Promise<string> {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(preparation);
   for (const name of ['pyodide.asm.wasm', 'pyodide.asm.mjs', 'python_stdlib.zip']) {
     hash.update(await readFile(join(interpreter, name)));
   }

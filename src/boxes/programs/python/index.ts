@@ -4,7 +4,7 @@ import type { BoxFrame } from '../frames.ts';
 import { send, serve } from '../serve.ts';
 import { createDataFolder, type DataFolder } from './data-folder.ts';
 import { createOutput } from './output.ts';
-import { runCell } from './run-cell.ts';
+import { preparation, runCell } from './run-cell.ts';
 
 type Session = { pyodide: PyodideAPI; data: DataFolder };
 
@@ -14,12 +14,15 @@ const answers: Record<string, (question: BoxFrame) => Promise<void>> = {
   /** A memory to start from, of an interpreter that has run nothing. */
   async snapshot({ head }) {
     const pyodide = await loadPyodide({ indexURL: String(head.interpreter), _makeSnapshot: true });
+    pyodide.runPython(preparation);
     send({ type: 'answer' }, pyodide.makeMemorySnapshot());
   },
   async start({ head }) {
     const snapshot = head.snapshot === null ? undefined : await readFile(String(head.snapshot));
     const pyodide = await loadPyodide({ indexURL: String(head.interpreter), _loadSnapshot: snapshot });
     session = { pyodide, data: createDataFolder(pyodide.FS) };
+    // The snapshot would draw the same numbers for everybody.
+    pyodide.runPython('__import__("random").seed()');
     // The first cell loads what all cells need: here, nobody waits for it.
     await runCell(pyodide, '');
     send({ type: 'answer' });

@@ -1,5 +1,11 @@
 import type { PyodideAPI } from 'pyodide';
 
+/** Loads what every cell needs, and leaves nothing behind that a cell could see. */
+export const preparation = `
+for name in ('ast', 'asyncio', 'linecache', 'os', 'traceback', 'pyodide.code'):
+    __import__(name)
+del name`;
+
 /** Shows the value of the last expression as an interactive Python does, and of an error only the frames of the cell. */
 const runner = `
 async def _run_cell(source):
@@ -34,7 +40,7 @@ const runners = new WeakMap<PyodideAPI, (code: string) => Promise<boolean>>();
 export function runCell(pyodide: PyodideAPI, code: string): Promise<boolean> {
   const known = runners.get(pyodide);
   if (known) return known(code);
-  pyodide.runPython('import os; os.chdir("/mnt/data")');
+  pyodide.runPython('__import__("os").chdir("/mnt/data")');
   const scope = pyodide.toPy({});
   const run = pyodide.runPython(runner, { globals: scope }) as (code: string) => Promise<boolean>;
   runners.set(pyodide, run);
