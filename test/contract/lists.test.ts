@@ -37,6 +37,7 @@ const storedBounds: Record<string, string> = {
     'at most 20: @constraint(maxItems) of the inputs in schema/mcp/mcp-integration.graphql',
   'VirtualKey.secretMappings':
     'at most 20: @constraint(maxItems) of the inputs in schema/catalog/virtual-key.graphql',
+  'Run.steps': 'three of each of 64 turns: src/runs/turn/take-turn.ts',
   'SecretReferenceTest.members': 'at most 100: src/subgraphs/catalog/secret-reference',
   'Query.scopeCatalogue': 'one of each: src/auth/scopes.ts',
   'Guardrail.checks': 'at most 50: @constraint(maxItems) of the inputs in schema/routing/guardrail.graphql',

@@ -462,5 +462,20 @@ describe('a run', () => {
     const log = await app.db.collection('logs').findOne({ traceId: run.id });
     expect(log).toMatchObject({ responseStatusCode: 200 });
     expect(JSON.stringify(log?.metadata)).toContain(threadId);
+    // From the bill to the message, in one query.
+    const { data, errors } = await app.graphql(
+      `query ($id: ID!) { log(id: $id) {
+        cost totalTokens run { id status steps { turn usage { totalTokens } message { role content } } }
+      } }`,
+      { id: log?._id },
+      app.workspaceKey,
+    );
+    expect(errors).toBeUndefined();
+    const [step, ...more] = data.log.run.steps;
+    expect([data.log.run.id, data.log.run.status, more]).toEqual([run.id, 'completed', []]);
+    // The mock provider has no prices.
+    expect(data.log.cost).toBeNull();
+    expect(step).toMatchObject({ turn: 0, usage: { totalTokens: data.log.totalTokens } });
+    expect(step.message).toMatchObject({ role: 'assistant', content: (await newest(threadId))?.content });
   });
 });

@@ -9,6 +9,7 @@ import { encodeRouting, encodeStep } from '../../src/recording/log/routing.ts';
 import { logEvents } from '../../src/recording/log/write-logs.ts';
 import { createLogWriter } from '../../src/recording/log/writer.ts';
 import { encodeCostLines } from '../../src/recording/pricing/cost-lines.ts';
+import { timeOrderedId } from '../../src/runs/ids.ts';
 import { createEventWriter, eventsIn } from '../../src/storage/events/index.ts';
 import { nativeDb } from '../../src/storage/native-db.ts';
 import { deploymentModel } from '../../src/subgraphs/catalog/deployment/model.ts';
@@ -484,22 +485,26 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     ),
     routing: encodeRouting(each.map((_, index) => encodeStep(`config.targets[${index}]`, 'weight', 1))),
   };
-  const entries = each.map(({ workspaceId, apiKeyId, userId, providerId, integrationId, configId, slug }) => {
-    const names = {
-      ...{ apiKeyId, userId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug },
-      traceId: `trace-${slug}`,
-    };
-    const { record, bodies } = logEntry({ organisationId, workspaceId }, { ...names, ...explained });
-    return {
-      record,
-      bodies: bodies && {
-        ...bodies,
-        finalUntransformedRequest: bodies.request,
-        transformedRequest: bodies.request,
-        originalResponse: bodies.response,
-      },
-    };
-  });
+  const runIds = each.map(() => timeOrderedId('run'));
+  const entries = each.map(
+    ({ workspaceId, apiKeyId, userId, providerId, integrationId, configId, slug }, index) => {
+      const names = {
+        ...{ apiKeyId, userId, providerId, integrationId, configId, configSlug: slug, providerSlug: slug },
+        traceId: `trace-${slug}`,
+        metadata: { _user: 'ann', _run: runIds[index] ?? '' },
+      };
+      const { record, bodies } = logEntry({ organisationId, workspaceId }, { ...names, ...explained });
+      return {
+        record,
+        bodies: bodies && {
+          ...bodies,
+          finalUntransformedRequest: bodies.request,
+          transformedRequest: bodies.request,
+          originalResponse: bodies.response,
+        },
+      };
+    },
+  );
   const log = createLogger('silent');
   const writer = createLogWriter({ database: async () => nativeDb(app.db), log });
   await writer.write(entries);
@@ -652,6 +657,9 @@ export async function fillTenant(app: TestApp, size: number): Promise<FilledTena
     ratePolicyId,
     webhookEndpointId,
   };
-  const filled = { ...(await fillThreads(app, tenant, size)), ...(await fillMcp(app, organisationId, each)) };
+  const filled = {
+    ...(await fillThreads(app, tenant, runIds)),
+    ...(await fillMcp(app, organisationId, each)),
+  };
   return { ...tenant, size, token, ...ids, ...filled };
 }

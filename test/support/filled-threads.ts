@@ -10,8 +10,9 @@ import { threadItemModel } from '../../src/subgraphs/assistants/thread-message/i
 import type { Tenant, TestApp } from './app.ts';
 import { fillVectorStores } from './filled-stores.ts';
 
-/** Assistants with versions, and a thread with messages, in a tenant's own workspace; the ids of the first of them. */
-export async function fillThreads(app: TestApp, tenant: Tenant, size: number) {
+/** Assistants with versions, and a thread with messages and runs, in a tenant's own workspace; the ids of the first of them. */
+export async function fillThreads(app: TestApp, tenant: Tenant, runIds: readonly string[]) {
+  const size = runIds.length;
   const owner = { organisationId: tenant.organisationId, workspaceId: tenant.workspaceId };
   const each = Array.from({ length: size }, (_, at) => at);
   const assistantIds = each.map(() => timeOrderedId('asst'));
@@ -52,11 +53,10 @@ export async function fillThreads(app: TestApp, tenant: Tenant, size: number) {
     createdAt: new Date(),
   }));
   await threadItemModel(app.db).collection.insertMany(items as never);
-  const runId = timeOrderedId('run');
+  const [runId = ''] = runIds;
+  const messageIds = items.map(({ _id }) => _id);
   await runModel(app.db).collection.insertMany(
-    each.map((at) =>
-      filledRun(at === 0 ? runId : timeOrderedId('run'), { ...owner, threadId, assistantId }, size),
-    ) as never,
+    runIds.map((id) => filledRun(id, { ...owner, threadId, assistantId }, messageIds)) as never,
   );
   const fileIds = each.map(() => `file-${uuid().replaceAll('-', '')}`);
   await fileModel(app.db).collection.insertMany(
@@ -76,7 +76,7 @@ export const FIRST_STEP = `step_${'0'.repeat(24)}`;
 type Owned = Pick<RunDocument, 'organisationId' | 'workspaceId' | 'threadId' | 'assistantId'>;
 
 /** A run that has ended, with whatever a run can have. */
-function filledRun(_id: string, owned: Owned, size: number): RunDocument {
+function filledRun(_id: string, owned: Owned, messageIds: readonly string[]): RunDocument {
   const at = new Date();
   const usage = { promptTokens: 1, completionTokens: 1 };
   const lastError = { code: 'server_error', message: 'Filled.' } as const;
@@ -99,13 +99,13 @@ function filledRun(_id: string, owned: Owned, size: number): RunDocument {
       reasoningEffort: null,
     },
     ...{ assistantVersion: 1, status: 'failed', owner: null, fence: 1, attempt: 1, turn: 0, pending: [] },
-    steps: Array.from({ length: size }, (_, turn) => ({
+    steps: messageIds.map((messageId, turn) => ({
       id: turn === 0 ? FIRST_STEP : timeOrderedId('step'),
       turn,
       type: 'tool_calls',
       isHosted: false,
       status: 'failed',
-      messageId: null,
+      messageId,
       ...{ createdAt: at, endedAt: at, usage, lastError },
     })),
     ...{

@@ -215,6 +215,7 @@ export type ResolversTypes = {
   Provider: ResolverTypeWrapper<EntityReference>;
   ApiKey: ResolverTypeWrapper<EntityReference>;
   User: ResolverTypeWrapper<EntityReference>;
+  Run: ResolverTypeWrapper<EntityReference>;
   Log: ResolverTypeWrapper<LogRecord>;
   Boolean: ResolverTypeWrapper<Types.Scalars['Boolean']['output']>;
   CostLine: ResolverTypeWrapper<Types.CostLine>;
@@ -357,6 +358,7 @@ export type ResolversParentTypes = {
   Provider: EntityReference;
   ApiKey: EntityReference;
   User: EntityReference;
+  Run: EntityReference;
   Log: LogRecord;
   Boolean: Types.Scalars['Boolean']['output'];
   CostLine: Types.CostLine;
@@ -987,6 +989,10 @@ export type UserResolvers<ContextType = GraphContext, ParentType extends Resolve
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
 };
 
+export type RunResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Run'] = ResolversParentTypes['Run']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
 export type LogResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Log'] = ResolversParentTypes['Log']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -1000,6 +1006,7 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   user?: Resolver<Types.Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  run?: Resolver<Types.Maybe<ResolversTypes['Run']>, ParentType, ContextType>;
   spanId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   spanName?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   parentSpanId?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1328,6 +1335,7 @@ export type Resolvers<ContextType = GraphContext> = {
   Provider?: ProviderResolvers<ContextType>;
   ApiKey?: ApiKeyResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  Run?: RunResolvers<ContextType>;
   Log?: LogResolvers<ContextType>;
   CostLine?: CostLineResolvers<ContextType>;
   RoutingStep?: RoutingStepResolvers<ContextType>;

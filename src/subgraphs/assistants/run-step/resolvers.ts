@@ -1,6 +1,7 @@
 import { endOfStep, stepDetails } from '../../../runs/events/shapes.ts';
 import { callsItemId } from '../../../runs/turn/steps.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
+import { messageById } from '../thread-message/index.ts';
 import { callsByItemId, getStep, listSteps } from './service.ts';
 
 export const resolvers = {
@@ -15,6 +16,9 @@ export const resolvers = {
     threadId: ({ run }) => run.threadId,
     runId: ({ run }) => run._id,
     type: ({ step }) => step.type,
+    turn: ({ step }) => step.turn,
+    message: ({ step }, _args, context) =>
+      step.messageId === null ? null : messageById(context).load(step.messageId),
     status: ({ step }) => step.status,
     stepDetails: async ({ run, step, withContents }, _args, context) => {
       const calls =

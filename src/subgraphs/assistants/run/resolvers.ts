@@ -34,6 +34,7 @@ export const resolvers = {
   RunEvent: { id: ({ id }) => id ?? null },
   Run: {
     id: (run) => run._id,
+    steps: (run) => run.steps.map((step) => ({ run, step, withContents: false })),
     requiredAction: (run) => requiredAction(run),
     expiresAt: ({ status, expiresAt }) => (status === 'completed' ? null : expiresAt),
     incompleteDetails: ({ incompleteReason: reason }) => (reason === null ? null : { reason }),

@@ -56,6 +56,7 @@ export const resolvers = {
     user: (record) => reference(record.userId),
     provider: (record) => reference(record.providerId),
     config: (record) => reference(record.configId),
+    run: ({ metadata }: Partial<LogRecord>) => reference(metadata?._run ?? null),
     responseTime: (record) => wholeMilliseconds(record.responseTime),
     timeToFirstToken: ({ timeToFirstToken }) =>
       timeToFirstToken == null ? null : wholeMilliseconds(timeToFirstToken),
