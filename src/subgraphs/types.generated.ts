@@ -2022,6 +2022,8 @@ export type RunStep = {
   threadId: Scalars['ID']['output'];
   runId: Scalars['ID']['output'];
   type: Scalars['String']['output'];
+  turn: Scalars['Int']['output'];
+  message?: Maybe<ThreadMessage>;
   status: RunStepStatus;
   stepDetails: Scalars['JSON']['output'];
   lastError?: Maybe<RunFailure>;
@@ -2047,6 +2049,7 @@ export type Run = {
   organisationId: Scalars['ID']['output'];
   workspaceId: Scalars['ID']['output'];
   threadId: Scalars['ID']['output'];
+  steps: Array<RunStep>;
   assistantId: Scalars['ID']['output'];
   assistantVersion: Scalars['Int']['output'];
   status: RunStatus;
@@ -3688,6 +3691,7 @@ export type Log = {
   user?: Maybe<User>;
   createdAt: Scalars['DateTime']['output'];
   traceId: Scalars['String']['output'];
+  run?: Maybe<Run>;
   spanId: Scalars['String']['output'];
   spanName?: Maybe<Scalars['String']['output']>;
   parentSpanId?: Maybe<Scalars['String']['output']>;

@@ -421,6 +421,8 @@ export type RunStepResolvers<ContextType = GraphContext, ParentType extends Reso
   threadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   runId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  turn?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  message?: Resolver<Types.Maybe<ResolversTypes['ThreadMessage']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['RunStepStatus'], ParentType, ContextType>;
   stepDetails?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
   lastError?: Resolver<Types.Maybe<ResolversTypes['RunFailure']>, ParentType, ContextType>;
@@ -446,6 +448,7 @@ export type RunResolvers<ContextType = GraphContext, ParentType extends Resolver
   organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   threadId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  steps?: Resolver<Array<ResolversTypes['RunStep']>, ParentType, ContextType>;
   assistantId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   assistantVersion?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['RunStatus'], ParentType, ContextType>;

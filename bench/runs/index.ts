@@ -1,0 +1,114 @@
+// What runs of assistants take beside plain calls, against one real gateway with its embedded store and the mock model: how soon the
+// first word comes, how many runs a second there are, and what runs hold that are open.
+//
+// `-- --whole`: 10,000 open runs in place of 1,000. The generator takes its part of the machine: trust ratios.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { heldAtMost, heldBy } from '../memory.ts';
+import { startSluice } from '../processes.ts';
+import { Talker } from './talker.ts';
+
+const PORT = 18_931;
+const TIMES = 200;
+const CLIENTS = 32;
+const SECONDS = 10;
+const OPEN = process.argv.includes('--whole') ? 10_000 : 1000;
+/** Runs that are begun at a time until all are open. */
+const AT_ONCE = 100;
+
+const BUDGET = { first: { p50: 3, p99: 15 }, streamed: 300, polled: 400, openMegabytes: 1200 };
+
+const sluice = await startSluice(PORT);
+const talker = new Talker(`http://127.0.0.1:${PORT}`, sluice.workspaceKey);
+const missed: string[] = [];
+
+function row(what: string, measured: string, budget: string, isKept: boolean): void {
+  console.log(`| ${what} | ${measured} | ${budget} |`);
+  if (!isKept) missed.push(what);
+}
+
+/** Milliseconds of one call after the other. */
+async function timesOf(call: () => Promise<number>): Promise<{ p50: number; p99: number }> {
+  const times: number[] = [];
+  for (let count = 0; count < TIMES; count++) times.push(await call());
+  times.sort((a, b) => a - b);
+  return { p50: times[TIMES / 2] ?? 0, p99: times[Math.floor(TIMES * 0.99)] ?? 0 };
+}
+
+async function rateOf(call: () => Promise<void>): Promise<number> {
+  const until = performance.now() + SECONDS * 1000;
+  let count = 0;
+  const client = async () => {
+    for (; performance.now() < until; count++) await call();
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return count / SECONDS;
+}
+
+async function openRuns(assistant: string): Promise<void> {
+  const before = (await heldBy(sluice)).rss;
+  let complete = 0;
+  const reading: Promise<void>[] = [];
+  const all = async () => {
+    for (let begun = 0; begun < OPEN; begun += AT_ONCE) {
+      const runs = Array.from({ length: AT_ONCE }, () =>
+        talker.streamRun(assistant, 'one two three four five six').then(({ isComplete }) => {
+          if (isComplete) complete++;
+        }),
+      );
+      reading.push(...runs);
+      await sleep(AT_ONCE);
+    }
+    await Promise.all(reading);
+  };
+  const most = (await heldAtMost(sluice, all())).rss;
+  const perRun = ((most - before) * 1024) / OPEN;
+  row(
+    `${OPEN} streamed runs open`,
+    `${complete} complete, ${most.toFixed(0)} MB at most, ${perRun.toFixed(0)} kB a run`,
+    `all, ${BUDGET.openMegabytes} MB`,
+    complete === OPEN && most <= BUDGET.openMegabytes,
+  );
+}
+
+try {
+  const assistant = await talker.makeAssistant('@mock/mock-1');
+  const slow = await talker.makeAssistant('@mock/mock-slow-5000');
+  // Code that runs for the first time is slow.
+  for (let count = 0; count < 300; count++) await talker.streamRun(assistant, 'Hello there');
+  await timesOf(() => talker.firstWordOfCall());
+  console.log('| what | measured | budget |\n|---|--:|--:|');
+  const direct = await timesOf(() => talker.firstWordOfCall());
+  const run = await timesOf(async () => (await talker.streamRun(assistant, 'Hello there')).firstWordMs);
+  const whole = await timesOf(async () => (await talker.streamRun(assistant, 'Hello there')).wholeMs);
+  const shown = ({ p50, p99 }: { p50: number; p99: number }) => `${p50.toFixed(2)} / ${p99.toFixed(1)} ms`;
+  row('first word of a plain stream, p50 / p99', shown(direct), '', true);
+  row(
+    'first word of a streamed run, p50 / p99',
+    shown(run),
+    `+${BUDGET.first.p50} / +${BUDGET.first.p99} ms`,
+    run.p50 - direct.p50 <= BUDGET.first.p50 && run.p99 - direct.p99 <= BUDGET.first.p99,
+  );
+  row('whole streamed run, p50 / p99', shown(whole), '', true);
+  const streamed = await rateOf(async () => {
+    if (!(await talker.streamRun(assistant, 'Hello there')).isComplete)
+      throw new Error('A streamed run did not end.');
+  });
+  row(
+    `streamed runs, ${CLIENTS} clients`,
+    `${streamed.toFixed(0)}/s`,
+    `${BUDGET.streamed}/s`,
+    streamed >= BUDGET.streamed,
+  );
+  const polled = await rateOf(() => talker.pollRun(assistant, 'Hello there'));
+  row(
+    `polled runs, ${CLIENTS} clients`,
+    `${polled.toFixed(0)}/s`,
+    `${BUDGET.polled}/s`,
+    polled >= BUDGET.polled,
+  );
+  await openRuns(slow);
+  if (missed.length > 0) console.log(`\nOver its budget: ${missed.join('; ')}.`);
+} finally {
+  await talker.close();
+  await sluice.stop();
+}
