@@ -23,6 +23,10 @@ export type Lease = Tallies & {
   leaving: number | null;
   /** Its number in the journal; 0 before it is named there. */
   place: number;
+  /** What the journal counts as spent if the process is killed now: no less than what is used and held. */
+  noted: number;
+  /** What was used and held when the journal last wrote it without being pressed. */
+  calm: number;
 };
 
 const NONE: Tallies = { uncertain: 0, overshoot: 0, unpriced: 0 };
@@ -40,6 +44,8 @@ export const newLease = (key: string): Lease => ({
   held: 0,
   leaving: null,
   place: 0,
+  noted: 0,
+  calm: 0,
   ...NONE,
 });
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -115,6 +115,44 @@ describe('the lease of a process that was killed', () => {
   });
 });
 
+describe('a process that was killed in the midst of many calls', () => {
+  const burst = async (one: Child, calls: number) => {
+    const said = Array.from({ length: calls }, () => one.take('1 1'));
+    for (const word of await Promise.all(said)) expect(word).toBe('taken');
+  };
+
+  it('has spent no less than they used, and at most as much again, for few writes', async () => {
+    const limit = limitOf({ amount: 100_000 });
+    const one = await start(limit);
+    await burst(one, 1000);
+    const [file = ''] = (await journals()).filter((name) => name.includes(`.${one.child.pid}.`));
+    const writes = (await stat(join(directory, file))).size / BYTES_OF_A_WRITE;
+    await kill(one.child);
+    await start(limit);
+    await free(limit);
+    const { fill, room } = (await counterOf(limit)) as { fill: number; room: number };
+    expect(fill).toBeGreaterThanOrEqual(1000);
+    expect(fill).toBeLessThanOrEqual(2000);
+    expect(room).toBe(100_000 - fill);
+    expect(writes).toBeLessThan(500);
+  });
+
+  it('has spent exactly what they used once they have paused', async () => {
+    const limit = limitOf({ amount: 100_000 });
+    const one = await start(limit);
+    await burst(one, 1000);
+    await reported(limit, 1000);
+    // The journal is exact by the time the store is told.
+    await kill(one.child);
+    await start(limit);
+    await free(limit);
+    expect(await counterOf(limit)).toMatchObject({ fill: 1000, room: 99_000, uncertain: 0 });
+  });
+});
+
+/** Of a record about one lease. */
+const BYTES_OF_A_WRITE = 24;
+
 describe('a journal', () => {
   it('of a process that may live is left alone', async () => {
     const limit = limitOf({ amount: 1000 });
@@ -149,11 +187,14 @@ describe('a journal', () => {
   });
 
   it('that cannot be written stops no call, is told of once, and gives nothing back', async () => {
-    const limit = limitOf({ amount: 1000 });
+    const limit = limitOf({ amount: 1_000_000 });
     // Files of a kilobyte are all that this process can write.
     const one = await start(limit, 'ulimit -f 1; exec "$@"');
-    for (let call = 0; call < 100; call++) expect(await one.take('2 2')).toBe('taken');
-    expect(one.output().match(/The journal of limits cannot be written/g)).toHaveLength(1);
+    const told = () => one.output().match(/The journal of limits cannot be written/g) ?? [];
+    // The limit is far from spent when the kilobyte is full.
+    for (let call = 0; call < 20_000 && told().length === 0; call++) expect(await one.take('1 1')).toBe('taken');
+    for (let call = 0; call < 50; call++) expect(await one.take('1 1')).toBe('taken');
+    expect(told()).toHaveLength(1);
     expect(await journals()).toEqual([]);
     await kill(one.child);
     const two = await start(limit);
