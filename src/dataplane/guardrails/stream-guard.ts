@@ -173,7 +173,7 @@ export class StreamGuard implements UpstreamSink {
       callOf: () => checkedCall(leg, request, answer),
       placeholders: guards.placeholders,
       house,
-      signal: leg.call.disconnect.signal,
+      caller: leg.call.disconnect,
     });
   }
 

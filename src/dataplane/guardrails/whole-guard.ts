@@ -114,7 +114,7 @@ export class WholeGuard implements UpstreamSink {
         checkedCall(leg, request, { status: this.#status, value: body.value, isEdited: body.isEdited }),
       placeholders: guards.placeholders,
       house,
-      signal: leg.call.disconnect.signal,
+      caller: leg.call.disconnect,
     });
     guards.after = outcome.results;
     if (outcome.later) guards.later.push({ phase: 'output', results: outcome.later });

@@ -61,7 +61,7 @@ async function check(leg: Leg, guards: LegGuardrails, { checkHouse }: DataplaneD
     callOf: () => checkedCall(leg, body, null),
     placeholders: guards.placeholders,
     house: checkHouse,
-    signal: call.disconnect.signal,
+    caller: call.disconnect,
   });
   guards.before = outcome.results;
   guards.headers = outcome.headers;

@@ -12,7 +12,9 @@ export type CheckHouse = {
 };
 
 /** What a check is run on. */
-export type Examination = Pick<CheckInput, 'phase' | 'call' | 'signal'> & {
+export type Examination = Pick<CheckInput, 'phase' | 'call'> & {
+  /** What makes the signal, once a check asks for it. */
+  readonly running: { readonly signal: AbortSignal };
   /** Texts in its scope. */
   readonly segments: readonly FoundSegment[];
   /** Other ways to read them, as soon as a check asks for them. */
@@ -36,37 +38,45 @@ export function lazyViews(segments: readonly FoundSegment[]): () => readonly Tex
   };
 }
 
-/** Runs one check; whatever goes wrong in it becomes its result. */
-export async function examine(
+/** Runs one check; whatever goes wrong in it becomes its result. Waits only for a check that waits itself. */
+export function examine(
   check: GuardedCheck,
   examination: Examination,
   house: CheckHouse,
-): Promise<Examined> {
+): Examined | Promise<Examined> {
   const startedAt = performance.now();
   const result = blankCheckResult(check, new Date());
-  let examined: Examined = { result, edits: [], body: undefined, headers: undefined };
+  const ended = (): number => Math.round((performance.now() - startedAt) * 100) / 100;
+  const found = ({ finding, edits }: Found): Examined => {
+    result.verdict = finding.verdict;
+    result.data = finding.data ?? null;
+    result.execution_time = ended();
+    return { result, edits, body: finding.body, headers: finding.headers };
+  };
+  const failed = (error: unknown): Examined => {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    result.error = { name, message };
+    result.execution_time = ended();
+    return { result, edits: [], body: undefined, headers: undefined };
+  };
   try {
     const running = check.check.isRemote
       ? remotely(check, examination, house)
       : locally(check, examination, house);
-    const { finding, edits } = running instanceof Promise ? await running : running;
-    result.verdict = finding.verdict;
-    result.data = finding.data ?? null;
-    examined = { result, edits, body: finding.body, headers: finding.headers };
+    return running instanceof Promise ? running.then(found, failed) : found(running);
   } catch (error) {
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    result.error = { name, message };
+    return failed(error);
   }
-  result.execution_time = Math.round((performance.now() - startedAt) * 100) / 100;
-  return examined;
 }
 
 type Found = { finding: CheckFinding; edits: readonly TextEdit[] };
 
-const inputOf = ({ phase, call, signal }: Examination, segments: readonly Segment[]): CheckInput => ({
+const inputOf = ({ phase, call, running }: Examination, segments: readonly Segment[]): CheckInput => ({
   phase,
   call,
-  signal,
+  get signal() {
+    return running.signal;
+  },
   segments,
   text: segments.length === 1 ? (segments[0]?.text ?? '') : segments.map(({ text }) => text).join('\n'),
 });
@@ -111,10 +121,11 @@ async function remotely(check: GuardedCheck, examination: Examination, house: Ch
   const { breakers, services } = house;
   if (breakers.isOpen(check, Date.now()))
     throw named('CircuitOpen', 'The service failed several times in a row and is left alone for a while.');
-  const { segments, views, signal } = examination;
+  const { segments, views, running } = examination;
+  const { signal } = running;
   const others = check.detects ? views() : [];
   const limit = AbortSignal.timeout(check.timeoutMs);
-  const input = inputOf({ ...examination, signal: AbortSignal.any([signal, limit]) }, [
+  const input = inputOf({ ...examination, running: { signal: AbortSignal.any([signal, limit]) } }, [
     ...segments,
     ...others.map(({ segment }) => segment),
   ]);

@@ -16,8 +16,23 @@ export type PhaseRun = {
   readonly callOf: () => CheckedCall;
   readonly placeholders: Placeholders;
   readonly house: CheckHouse;
-  /** Aborted when the caller is gone. */
+  readonly caller: Caller;
+};
+
+/** Who waits for a phase. */
+export type Caller = {
+  /** Whether the caller is gone. */
+  readonly happened: boolean;
+  /** Aborted when the caller is gone. It is asked for only where a check needs it, since signals are dear. */
   readonly signal: AbortSignal;
+};
+
+/** Waits to the end. */
+const nobody: Caller = {
+  happened: false,
+  get signal() {
+    return new AbortController().signal;
+  },
 };
 
 /** What a phase came to. */
@@ -56,8 +71,7 @@ export async function runPhase(run: PhaseRun): Promise<PhaseOutcome> {
 /** What nobody waits for sees the texts as they came, changes nothing, and ends with its own time limits. */
 async function runLater(run: PhaseRun): Promise<readonly HookResult[]> {
   const guardrails = run.guardrails.filter(({ isAsync }) => isAsync);
-  const signal = new AbortController().signal;
-  const phase = new RunningPhase({ ...run, guardrails, signal }, guardrails, { edits: false });
+  const phase = new RunningPhase({ ...run, guardrails, caller: nobody }, guardrails, { edits: false });
   await phase.run();
   return phase.turns.map((turn) => turn.result());
 }
@@ -67,16 +81,31 @@ class RunningPhase {
   readonly headers: Record<string, string> = {};
   readonly #run: PhaseRun;
   readonly #edits: boolean;
-  readonly #abort = new AbortController();
-  readonly #signal: AbortSignal;
+  /** Whether what still runs is cut off. */
+  #isCut = false;
+  #abort: AbortController | null = null;
+  #signal: AbortSignal | null = null;
   /** Made anew when the body changes. */
   #scopes = new Map<string, Scoped>();
+  #call: CheckedCall | null = null;
 
   constructor(run: PhaseRun, guardrails: readonly PreparedGuardrail[], { edits } = { edits: true }) {
     this.#run = run;
     this.#edits = edits;
     this.turns = guardrails.map((guardrail) => new GuardrailTurn(guardrail));
-    this.#signal = AbortSignal.any([run.signal, this.#abort.signal]);
+  }
+
+  /** For checks that wait for something. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    this.#signal ??= AbortSignal.any([this.#run.caller.signal, this.#abort.signal]);
+    if (this.#isCut) this.#abort.abort();
+    return this.#signal;
+  }
+
+  #cut(): void {
+    this.#isCut = true;
+    this.#abort?.abort();
   }
 
   async run(): Promise<void> {
@@ -89,12 +118,12 @@ class RunningPhase {
       await this.#each((_turn, { check }) => !check.isRemote);
       await this.#rest();
     } finally {
-      this.#abort.abort();
+      this.#cut();
     }
   }
 
   get #isOver(): boolean {
-    return this.#run.signal.aborted || this.turns.some(({ denies }) => denies);
+    return this.#run.caller.happened || this.turns.some(({ denies }) => denies);
   }
 
   /** Runs the checks that are wanted now, one after another. */
@@ -103,7 +132,8 @@ class RunningPhase {
       for (const check of turn.left) {
         if (this.#isOver) return;
         const isInOrder = !turn.guardrail.isSequential || turn.left[0] === check;
-        if (isInOrder && isWanted(turn, check)) await this.#one(turn, check);
+        const running = isInOrder && isWanted(turn, check) ? this.#one(turn, check) : undefined;
+        if (running) await running;
       }
     }
   }
@@ -114,7 +144,10 @@ class RunningPhase {
     const running = this.turns.flatMap((turn) =>
       turn.guardrail.isSequential
         ? [this.#inOrder(turn)]
-        : turn.left.map((check) => this.#one(turn, check).then(() => this.#stopWhenOver())),
+        : turn.left.map(async (check) => {
+            await this.#one(turn, check);
+            this.#stopWhenOver();
+          }),
     );
     await Promise.all(running);
   }
@@ -128,19 +161,24 @@ class RunningPhase {
   }
 
   #stopWhenOver(): void {
-    if (this.#isOver) this.#abort.abort();
+    if (this.#isOver) this.#cut();
   }
 
-  async #one(turn: GuardrailTurn, check: GuardedCheck): Promise<void> {
+  /** Waits only for a check that waits itself. */
+  #one(turn: GuardrailTurn, check: GuardedCheck): Promise<void> | undefined {
     const { phase, house, callOf } = this.#run;
     const { choices } = this.#scoped(check);
-    const examined = await Promise.all(
-      choices.map(({ segments, views }) =>
-        examine(check, { phase, call: callOf(), signal: this.#signal, segments, views }, house),
-      ),
-    );
+    this.#call ??= callOf();
+    const about = { phase, call: this.#call, running: this };
+    const examined = choices.map((texts) => examine(check, { ...about, ...texts }, house));
+    if (examined.some((one) => one instanceof Promise))
+      return Promise.all(examined).then((all) => this.#take(turn, check, all));
+    this.#take(turn, check, examined as Examined[]);
+  }
+
+  #take(turn: GuardrailTurn, check: GuardedCheck, examined: readonly Examined[]): void {
     // A check that was cut off by a refusal has not judged.
-    if (this.#abort.signal.aborted && examined.some(({ result }) => result.error)) return;
+    if (this.#isCut && examined.some(({ result }) => result.error)) return;
     this.#settle(turn, check, examined);
   }
 
@@ -155,7 +193,10 @@ class RunningPhase {
       body.replace(whole);
       isTransformed = true;
     }
-    if (isTransformed) this.#scopes = new Map();
+    if (isTransformed) {
+      this.#scopes = new Map();
+      this.#call = null;
+    }
     for (const { result } of examined) turn.note(check, { ...result, transformed: isTransformed });
   }
 

@@ -10,18 +10,26 @@ export type Recogniser = {
   readonly find: (text: string) => readonly TextSpan[];
 };
 
-/** The matches of an expression that are accepted; of one with a group `value`, where that group stands. */
+/**
+ * The matches of a global expression that are accepted; of one with a group `value`, where that group stands. `matchAll` would
+ * make a copy of the expression each time.
+ */
 export function matchedSpans(
   text: string,
   expression: RegExp,
   isAccepted: (value: string, match: RegExpExecArray) => boolean = () => true,
 ): TextSpan[] {
   const spans: TextSpan[] = [];
-  for (const match of text.matchAll(expression)) {
+  expression.lastIndex = 0;
+  for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
     const value = match.groups?.value ?? match[0];
-    if (!isAccepted(value, match)) continue;
-    const start = match.index + match[0].lastIndexOf(value);
-    spans.push({ start, end: start + value.length });
+    const { lastIndex } = expression;
+    if (isAccepted(value, match)) {
+      const start = match.index + match[0].lastIndexOf(value);
+      spans.push({ start, end: start + value.length });
+    }
+    // One that found nothing would find it again.
+    expression.lastIndex = match[0] === '' ? lastIndex + 1 : lastIndex;
   }
   return spans;
 }

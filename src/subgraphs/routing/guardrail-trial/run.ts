@@ -26,7 +26,10 @@ export async function testGuardrails(
   const guardrails = await guardrailsOf(context, workspaceId, { input, phase });
   const body = new CheckedJson(bodyOf(input, phase), phase);
   const callOf = checkedCallOf({ organisationId, workspaceId, phase, body, input });
-  const signals = [AbortSignal.timeout(PATIENCE_MS), ...(context.signal ? [context.signal] : [])];
+  const signal = AbortSignal.any([
+    AbortSignal.timeout(PATIENCE_MS),
+    ...(context.signal ? [context.signal] : []),
+  ]);
   const outcome = await runPhase({
     phase,
     guardrails,
@@ -34,7 +37,12 @@ export async function testGuardrails(
     callOf,
     placeholders: new Placeholders(),
     house: context.guardrails.checkHouse,
-    signal: AbortSignal.any(signals),
+    caller: {
+      signal,
+      get happened() {
+        return signal.aborted;
+      },
+    },
   });
   return shown(outcome, { phase, body, isText: input.text != null });
 }
