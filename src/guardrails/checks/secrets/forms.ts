@@ -1,9 +1,16 @@
+import { runFinder } from '../../../lib/character-run.ts';
+
+/** A quick look at a text. */
+export type Hint = (text: string) => boolean;
+
 /** A form of secrets. Quantifiers have bounds and begin after a fixed text, so that every match is found in linear time. */
 export type SecretForm = {
   readonly name: string;
   readonly pattern: RegExp;
   /** Whether a find is a secret, where its form alone leaves that open. */
   readonly isSecret?: (value: string) => boolean;
+  /** What a text has that holds one; looking for it alone takes less time. */
+  readonly hint?: Hint;
 };
 
 /** Tokens that begin with a text of their issuer: name, beginning, and what follows it. */
@@ -52,6 +59,9 @@ const prefixed: readonly (readonly [name: string, pattern: string])[] = [
   ['json_web_token', 'eyJ[\\w-]{10,2000}\\.eyJ[\\w-]{10,4000}(?:\\.[\\w-]{0,1400})?'],
 ];
 
+/** Every prefixed token is one run of such characters, and none is shorter: most texts have no such run. */
+const tokenRun = runFinder((character) => /[\w.:/+=-]/.test(character), 15);
+
 const alone = (pattern: string) => new RegExp(`(?<![A-Za-z0-9_])${pattern}(?![A-Za-z0-9])`, 'g');
 
 const value = '[^\\s"\'`,;<>(){}]';
@@ -62,10 +72,12 @@ const named: readonly SecretForm[] = [
     name: 'aws_secret_access_key',
     pattern:
       /aws.{0,20}?(?:secret|key).{0,20}?[=:]\s{0,3}["']?(?<value>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/gi,
+    hint: tokenRun,
   },
   {
     name: 'azure_storage_key',
     pattern: /(?:AccountKey|SharedAccessKey)=(?<value>[A-Za-z0-9+/]{40,88}={0,2})/g,
+    hint: tokenRun,
   },
   {
     name: 'authorization_header',
@@ -75,6 +87,7 @@ const named: readonly SecretForm[] = [
   {
     name: 'password_in_url',
     pattern: /(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{1,64}:(?<value>[^\s/@]{3,128})@[\w.-]/gi,
+    hint: (text) => text.includes('://'),
     isSecret: (found) => !isPlaceholder(found),
   },
   {
@@ -108,6 +121,6 @@ function isRandom(found: string): boolean {
 }
 
 export const secretForms: readonly SecretForm[] = [
-  ...prefixed.map(([name, pattern]) => ({ name, pattern: alone(pattern) })),
+  ...prefixed.map(([name, pattern]) => ({ name, pattern: alone(pattern), hint: tokenRun })),
   ...named,
 ];

@@ -3,7 +3,7 @@ import { defineCheck, type TextEdit } from '../../check.ts';
 import { failable } from '../common.ts';
 import { apart } from '../personal-data/find.ts';
 import { matchedSpans } from '../personal-data/recogniser.ts';
-import { secretForms } from './forms.ts';
+import { type Hint, secretForms } from './forms.ts';
 import { MAX_PRIVATE_KEY, privateKeys } from './private-key.ts';
 
 const parameters = z.strictObject({
@@ -46,9 +46,20 @@ export const secrets = defineCheck({
 
 /** Secrets of a text, from left to right. */
 export function secretsIn(text: string): { name: string; start: number; end: number }[] {
-  const formed = secretForms.flatMap(({ name, pattern, isSecret }) =>
-    matchedSpans(text, pattern, isSecret).map((span) => ({ name, ...span })),
-  );
+  const hints = new Map<Hint, boolean>();
+  const formed: { name: string; start: number; end: number }[] = [];
+  for (const { name, pattern, isSecret, hint } of secretForms) {
+    if (!isLikely(text, hint, hints)) continue;
+    for (const span of matchedSpans(text, pattern, isSecret)) formed.push({ name, ...span });
+  }
   const keys = text.includes('PRIVATE KEY') ? privateKeys(text) : [];
   return apart([...keys.map((span) => ({ name: 'private_key', ...span })), ...formed]);
+}
+
+/** Whether a text has what a form needs; `known`: of the hints that were looked for. */
+function isLikely(text: string, hint: Hint | undefined, known: Map<Hint, boolean>): boolean {
+  if (hint === undefined) return true;
+  const answer = known.get(hint) ?? hint(text);
+  known.set(hint, answer);
+  return answer;
 }

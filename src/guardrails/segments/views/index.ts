@@ -1,3 +1,4 @@
+import { runFinder } from '../../../lib/character-run.ts';
 import type { Segment, TextEdit } from '../../check.ts';
 import type { FoundSegment } from '../found.ts';
 import { decodedRuns, tagRuns } from './decoded.ts';
@@ -9,20 +10,25 @@ export type TextView = { readonly segment: Segment; edit(edit: TextEdit): TextEd
 /** Characters of texts that are put together; what is longer is looked at in its parts alone. */
 const MAX_JOINED = 2_000_000;
 
-/** Whether a text may read otherwise than it is written: characters beyond ASCII, escapes, or a long run without spaces. */
-const mayHide = /\P{ASCII}|%[0-9a-fA-F]{2}|\\[ux]|&#|\S{16}|(?:[0-9a-fA-F]{2}[ :,-]){7}/u;
+/** Characters beyond ASCII, escapes, or numbers of bytes. */
+const disguises = [/[^\0-\x7f]/, /%[0-9a-fA-F]{2}/, /\\[ux]/, /&#/, /(?:[0-9a-fA-F]{2}[ :,-]){7}/];
+const hasLongRun = runFinder((character) => /\S/.test(character), 16);
+
+/** Whether a text may read otherwise than it is written. */
+const mayHide = (text: string): boolean =>
+  disguises.some((disguise) => disguise.test(text)) || hasLongRun(text);
 
 /** All further ways to read texts: without disguise, decoded, and put together without a gap. */
 export function viewsOf(segments: readonly FoundSegment[]): TextView[] {
   const views: TextView[] = [];
-  const plain = segments.map(({ text }) => (mayHide.test(text) ? normalised(text) : null));
+  const plain = segments.map(({ text }) => (mayHide(text) ? normalised(text) : null));
   for (const [at, segment] of segments.entries()) {
     const clear = plain[at] ?? null;
     if (clear) {
       views.push(clearView(segment, clear));
       addTags(views, segment);
     }
-    if (!mayHide.test(clear?.text ?? segment.text)) continue;
+    if (!mayHide(clear?.text ?? segment.text)) continue;
     const latin = latinised(clear?.text ?? segment.text);
     if (latin !== null) views.push(latinView(segment, latin, clear));
     addDecoded(views, segment, clear);
