@@ -152,7 +152,7 @@ async function tryTarget(
   const counters = mayCost(call) ? all : all.filter(isTakenOnArrival);
   await engine.learn(counters);
   const limits: LegLimits = {
-    ...{ counters, catalogue: await limiting.prices(), bound: null, tariff: null },
+    ...{ counters, catalogue: await limiting.prices(), model: null, bound: null, tariff: null },
     ...{ cap: 0, chosenCap: null, asks: [], amounts: [] },
   };
   const { provider, record, model } = leg.target;

@@ -42,6 +42,7 @@ const blank = (
 ): Leg['limits'] => ({
   counters,
   catalogue,
+  model: null,
   bound: null,
   tariff: null,
   cap: 0,

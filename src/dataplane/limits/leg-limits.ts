@@ -10,6 +10,8 @@ export type LegLimits = {
 
   // Filled in once the body is made.
 
+  /** The model that is priced: as the log finds it. */
+  model: string | null;
   bound: CallBound | null;
   /** Null where no limit is about cost, or the price is not known. */
   tariff: Tariff | null;

@@ -39,18 +39,29 @@ const ownHeaders: RateHeaders = {
 /** What a limit allows, what is left of it, and in how many seconds all of it is there again. */
 export function rateHeader(
   all: RateHeaders,
-  { limit }: Counter,
-  { remaining, resetsAt }: CounterState,
+  counter: Counter,
+  state: CounterState,
   now: number,
 ): Record<string, string> {
-  const names = all[limit.unit];
-  if (names === null) return {};
-  return {
-    [names.limit]: String(limit.amount),
-    [names.remaining]: String(Math.max(0, Math.floor(remaining))),
-    ...(resetsAt !== null && { [names.reset]: String(Math.max(0, Math.ceil((resetsAt - now) / 1000))) }),
-  };
+  const headers: Record<string, string> = {};
+  addRateHeader(headers, all, { counter, state }, now);
+  return headers;
 }
+
+function addRateHeader(
+  headers: Record<string, string>,
+  all: RateHeaders,
+  { counter: { limit }, state: { remaining, resetsAt } }: { counter: Counter; state: CounterState },
+  now: number,
+): void {
+  const names = all[limit.unit];
+  if (names === null) return;
+  headers[names.limit] = String(limit.amount);
+  headers[names.remaining] = String(Math.max(0, Math.floor(remaining)));
+  if (resetsAt !== null) headers[names.reset] = String(Math.max(0, Math.ceil((resetsAt - now) / 1000)));
+}
+
+type Tightest = { counter: Counter; state: CounterState } | null;
 
 /** Of each unit the limit of which the least is left. */
 export function answerHeaders(
@@ -58,16 +69,19 @@ export function answerHeaders(
   engine: LimitEngine,
   now: number,
 ): Record<string, string> {
-  const tightest = new Map<string, { counter: Counter; state: CounterState }>();
+  let requests: Tightest = null;
+  let tokens: Tightest = null;
   for (const counter of counters) {
     const { unit, enforcement } = counter.limit;
     if (unit === 'cost' || enforcement === 'observe') continue;
     const state = engine.stateOf(counter);
-    const least = tightest.get(unit);
-    if (!least || state.remaining < least.state.remaining) tightest.set(unit, { counter, state });
+    if (unit === 'requests') requests = tighter(requests, counter, state);
+    else tokens = tighter(tokens, counter, state);
   }
   const headers: Record<string, string> = {};
-  for (const { counter, state } of tightest.values())
-    Object.assign(headers, rateHeader(ownHeaders, counter, state, now));
+  for (const tightest of [requests, tokens]) if (tightest) addRateHeader(headers, ownHeaders, tightest, now);
   return headers;
 }
+
+const tighter = (known: Tightest, counter: Counter, state: CounterState): Tightest =>
+  known && known.state.remaining <= state.remaining ? known : { counter, state };

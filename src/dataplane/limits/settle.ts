@@ -9,7 +9,7 @@ import type { UpstreamFailure } from '../send/upstream.ts';
 import type { AnsweredUsage } from './answered-usage.ts';
 import type { LegLimits } from './leg-limits.ts';
 import type { Limiting } from './limiting.ts';
-import { kindOf, modelOf } from './size-up.ts';
+import { kindOf } from './size-up.ts';
 
 /** How an attempt ended. */
 export type AttemptEnd = {
@@ -105,14 +105,14 @@ function usedOf(leg: Leg, limits: LegLimits, end: AttemptEnd, limiting: Limiting
   if (!isReported && images === null) return null;
   const { promptTokens = null, completionTokens = null, totalTokens = null } = counts ?? {};
   const tokens = Math.max(totalTokens ?? 0, (promptTokens ?? 0) + (completionTokens ?? 0));
-  if (completionTokens !== null) limiting.outputs.add(kindOf(leg), completionTokens);
+  if (completionTokens !== null) limiting.outputs.add(kindOf(leg, limits), completionTokens);
   return { tokens, cost: limits.catalogue === null ? 0 : costOf() };
 
   function costOf(): number {
     const usage = answered?.usage ?? noReport;
     const cost = costIn(limits.catalogue, {
       provider: target.provider.id,
-      model: modelOf(leg),
+      model: limits.model,
       answeredModel: () => null,
       at: call.clock.createdAt,
       usage,

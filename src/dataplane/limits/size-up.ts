@@ -35,10 +35,11 @@ export function sizeUp(leg: Leg, limits: LegLimits, limiting: Limiting): void {
   const isHeld = Buffer.isBuffer(content);
   const bound = boundOf({ endpoint, value: leg.body.value, bytes: isHeld ? content.length : null });
   limits.bound = bound;
+  limits.model = modelOf(leg);
   limits.tariff =
     catalogue &&
     tariffOf(
-      { provider: target.provider.id, model: modelOf(leg), own: target.pricing },
+      { provider: target.provider.id, model: limits.model, own: target.pricing },
       catalogue,
       call.clock.createdAt,
     );
@@ -75,7 +76,7 @@ function capOutput(
   { engine, defaultOutputCap }: Limiting,
 ): void {
   if (bound.output.cap !== null) return;
-  let cap = Math.min(modelMaximum(modelOf(leg)) ?? defaultOutputCap, defaultOutputCap);
+  let cap = Math.min(modelMaximum(limits.model) ?? defaultOutputCap, defaultOutputCap);
   let limitId: string | null = null;
   const hard = limits.counters.filter(({ limit }) => limit.enforcement === 'hard');
   for (const counter of hard) {
@@ -125,7 +126,7 @@ function amountOf({ limit }: Counter, leg: Leg, limits: LegLimits, { outputs }: 
   if (bound === null || bound.class === 'unmetered' || (unit === 'cost' && tariff === null)) return 0;
   if (enforcement === 'hard')
     return unit === 'tokens' ? mostTokens(bound, cap) : tariff === null ? 0 : mostCost(bound, tariff, cap);
-  const written = bound.output.choices * Math.min(cap, outputs.likely(kindOf(leg)));
+  const written = bound.output.choices * Math.min(cap, outputs.likely(kindOf(leg, limits)));
   if (unit === 'tokens') return bound.input.likely + written;
   return tariff === null
     ? 0
@@ -133,5 +134,5 @@ function amountOf({ limit }: Counter, leg: Leg, limits: LegLimits, { outputs }: 
 }
 
 /** Calls of which the answers are about as long. */
-export const kindOf = (leg: Pick<Leg, 'call' | 'target'>): string =>
-  `${leg.call.key.principal.id}/${modelOf(leg)}`;
+export const kindOf = ({ call }: Pick<Leg, 'call'>, { model }: Pick<LegLimits, 'model'>): string =>
+  `${call.key.principal.id}/${model}`;

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Catalogue, OwnPricing, PriceList } from '../../recording/pricing/index.ts';
 import { costOf, isPriced, knownTerms, priceListOf, priceTiersOf } from '../../recording/pricing/index.ts';
 
@@ -36,8 +35,38 @@ const outputUnits = [
 ];
 const fees = ['web_search_high_context', 'web_search_medium_context', 'web_search_low_context', 'search'];
 
-const known = new LRUCache<string, Tariff | 'none'>({ max: 2000 });
-const ofOwners = new WeakMap<object, Map<string, Tariff | 'none'>>();
+/** Models of one minute that are remembered; names of models come from callers. */
+const MEMORY = 2000;
+
+/** What was worked out in the present minute, by provider and model. */
+class TariffMemory {
+  #minute = 0;
+  #size = 0;
+  readonly #providers = new Map<string, Map<string | null, Tariff | null>>();
+
+  get(provider: string, model: string | null, minute: number): Tariff | null | undefined {
+    if (minute !== this.#minute || this.#size >= MEMORY) {
+      this.#minute = minute;
+      this.#size = 0;
+      this.#providers.clear();
+    }
+    return this.#providers.get(provider)?.get(model);
+  }
+
+  set(provider: string, model: string | null, tariff: Tariff | null): void {
+    let models = this.#providers.get(provider);
+    if (!models) {
+      models = new Map();
+      this.#providers.set(provider, models);
+    }
+    models.set(model, tariff);
+    this.#size += 1;
+  }
+}
+
+const known = new TariffMemory();
+/** Prices of an integration belong to the record that carries them, and go with it. */
+const ofOwners = new WeakMap<object, TariffMemory>();
 
 /** Null where the price of the model is not known. */
 export function tariffOf(
@@ -45,22 +74,18 @@ export function tariffOf(
   catalogue: Catalogue,
   at: Date,
 ): Tariff | null {
-  const key = `${Math.floor(at.getTime() / MINUTE)}/${provider}/${model}`;
   const memory = own === null ? known : memoryOf(own);
-  let found = memory.get(key);
-  if (found === undefined) {
-    found = worked({ provider, model, own }, catalogue, at) ?? 'none';
-    memory.set(key, found);
-  }
-  return found === 'none' ? null : found;
+  const found = memory.get(provider, model, Math.floor(at.getTime() / MINUTE));
+  if (found !== undefined) return found;
+  const tariff = worked({ provider, model, own }, catalogue, at);
+  memory.set(provider, model, tariff);
+  return tariff;
 }
 
-/** Prices of an integration belong to the record that carries them, and go with it. */
-function memoryOf(own: object): Map<string, Tariff | 'none'> {
+function memoryOf(own: object): TariffMemory {
   let memory = ofOwners.get(own);
-  // A day of minutes at most.
-  if (!memory || memory.size > 1440) {
-    memory = new Map();
+  if (!memory) {
+    memory = new TariffMemory();
     ofOwners.set(own, memory);
   }
   return memory;

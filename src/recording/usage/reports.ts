@@ -11,14 +11,25 @@ const CANDIDATES = 4;
  * off: quotes inside JSON strings are escaped, so a name with bare quotes and a colon can only be a member.
  */
 export function reportsIn(text: string, names: readonly string[]): Report[] {
-  const pattern = new RegExp(`"(${names.join('|')})"\\s*:\\s*\\{`, 'g');
-  const found = [...text.matchAll(pattern)];
+  const found = [...text.matchAll(patternOf(names))];
   const ends =
     found.length <= 2 * CANDIDATES ? found : [...found.slice(0, CANDIDATES), ...found.slice(-CANDIDATES)];
   return ends.flatMap((match) => {
     const members = parseObjectAt(text, match.index + match[0].length - 1);
     return members ? [{ name: match[1] ?? '', members }] : [];
   });
+}
+
+const patterns = new WeakMap<readonly string[], RegExp>();
+
+/** Lists of names are written in the code, so there are few. */
+function patternOf(names: readonly string[]): RegExp {
+  let pattern = patterns.get(names);
+  if (!pattern) {
+    pattern = new RegExp(`"(${names.join('|')})"\\s*:\\s*\\{`, 'g');
+    patterns.set(names, pattern);
+  }
+  return pattern;
 }
 
 function parseObjectAt(text: string, start: number): JsonObject | null {

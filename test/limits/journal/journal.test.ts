@@ -192,7 +192,8 @@ describe('a journal', () => {
     const one = await start(limit, 'ulimit -f 1; exec "$@"');
     const told = () => one.output().match(/The journal of limits cannot be written/g) ?? [];
     // The limit is far from spent when the kilobyte is full.
-    for (let call = 0; call < 20_000 && told().length === 0; call++) expect(await one.take('1 1')).toBe('taken');
+    for (let call = 0; call < 20_000 && told().length === 0; call++)
+      expect(await one.take('1 1')).toBe('taken');
     for (let call = 0; call < 50; call++) expect(await one.take('1 1')).toBe('taken');
     expect(told()).toHaveLength(1);
     expect(await journals()).toEqual([]);

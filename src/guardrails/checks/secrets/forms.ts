@@ -1,7 +1,7 @@
 import { runFinder } from '../../../lib/character-run.ts';
 
 /** A quick look at a text. */
-export type Hint = (text: string) => boolean;
+export type SecretHint = (text: string) => boolean;
 
 /** A form of secrets. Quantifiers have bounds and begin after a fixed text, so that every match is found in linear time. */
 export type SecretForm = {
@@ -10,7 +10,7 @@ export type SecretForm = {
   /** Whether a find is a secret, where its form alone leaves that open. */
   readonly isSecret?: (value: string) => boolean;
   /** What a text has that holds one; looking for it alone takes less time. */
-  readonly hint?: Hint;
+  readonly hint?: SecretHint;
 };
 
 /** Tokens that begin with a text of their issuer: name, beginning, and what follows it. */

@@ -3,7 +3,7 @@ import { defineCheck, type TextEdit } from '../../check.ts';
 import { failable } from '../common.ts';
 import { apart } from '../personal-data/find.ts';
 import { matchedSpans } from '../personal-data/recogniser.ts';
-import { type Hint, secretForms } from './forms.ts';
+import { type SecretHint, secretForms } from './forms.ts';
 import { MAX_PRIVATE_KEY, privateKeys } from './private-key.ts';
 
 const parameters = z.strictObject({
@@ -46,7 +46,7 @@ export const secrets = defineCheck({
 
 /** Secrets of a text, from left to right. */
 export function secretsIn(text: string): { name: string; start: number; end: number }[] {
-  const hints = new Map<Hint, boolean>();
+  const hints = new Map<SecretHint, boolean>();
   const formed: { name: string; start: number; end: number }[] = [];
   for (const { name, pattern, isSecret, hint } of secretForms) {
     if (!isLikely(text, hint, hints)) continue;
@@ -57,7 +57,7 @@ export function secretsIn(text: string): { name: string; start: number; end: num
 }
 
 /** Whether a text has what a form needs; `known`: of the hints that were looked for. */
-function isLikely(text: string, hint: Hint | undefined, known: Map<Hint, boolean>): boolean {
+function isLikely(text: string, hint: SecretHint | undefined, known: Map<SecretHint, boolean>): boolean {
   if (hint === undefined) return true;
   const answer = known.get(hint) ?? hint(text);
   known.set(hint, answer);
