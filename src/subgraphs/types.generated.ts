@@ -5122,6 +5122,7 @@ export type GuardrailUnreadable =
 export type GuardrailUserKind =
   | 'config'
   | 'workspace'
+  | 'mcp_integration'
   | 'organisation';
 
 export type ResourceSort = {

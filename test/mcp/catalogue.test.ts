@@ -53,6 +53,8 @@ async function start(
       const before = await metadata();
       const due = { $set: { nextSyncAt: new Date(0), syncStatus: 'pending' as const } };
       await app.db.collection<any>('mcp_catalogues').updateOne({ _id: id }, due);
+      // After a test that succeeds the gateway does not wait for its next look.
+      await call('POST', `/${id}/test`);
       return done(before.last_synced_at);
     },
     row: async (name) => (await rows()).find((each) => each.name === name),

@@ -235,6 +235,22 @@ describe('/v1/mcp-integrations', () => {
     bodyOf(await remove());
   });
 
+  it('keeps a guardrail from being deleted while it names it, and names none that is not there', async () => {
+    const checks = [{ id: 'default.wordCount', parameters: { maxWords: 500 } }];
+    const rails = (method: string, path: string, body?: unknown) =>
+      app.rest(method, `/v1/org-guardrails${path}`, { key: app.adminKey, body });
+    bodyOf(await rails('POST', '', { name: 'Short', slug: 'short', checks }));
+    const named = { configurations: { input_guardrails: ['short'] } };
+    bodyOf(await call('POST', '', { ...input, slug: 'checked', ...named }));
+    expect(refusalOf(await rails('DELETE', '/short'))).toMatchObject({ status: 409 });
+    const unknown = { configurations: { output_guardrails: ['short', 'none'] } };
+    const refusal = { status: 400, code: 'AB01', param: 'configurations.output_guardrails[1]' };
+    expect(refusalOf(await call('PUT', '/checked', unknown))).toEqual(refusal);
+    expect(refusalOf(await call('POST', '', { ...input, ...named }, neighbour.adminKey)).status).toBe(400);
+    bodyOf(await call('PUT', '/checked', { configurations: {} }));
+    bodyOf(await rails('DELETE', '/short'));
+  });
+
   it('takes only credentials with the scope', async () => {
     const key = await makeKey(app, 'organisation-service', {
       without: ['create', 'delete', 'list', 'read', 'update'].flatMap((verb) => [

@@ -31,6 +31,8 @@ export type McpIntegrationDocument = {
   /** The secrets among the settings: `Secrets.encrypt(JSON of place to text, _id)`; null for none. */
   sealedSecrets: string | null;
   secretMappings: SecretMapping[];
+  /** Ids of the guardrails that the settings name. */
+  guardrailIds: string[];
   /** What holds for workspaces that `workspaces` does not name, of an organisation-level integration. */
   globalWorkspaceAccess: { enabled: boolean };
   workspaces: McpWorkspaceEntry[];
@@ -54,6 +56,7 @@ const schema = new Schema<McpIntegrationDocument>(
     configurations: { type: String, default: '{}' },
     sealedSecrets: { type: String, default: null },
     secretMappings: { type: [secretMappingSchema], default: [] },
+    guardrailIds: { type: [String], default: [] },
     globalWorkspaceAccess: { type: Schema.Types.Mixed, default: { enabled: true } },
     workspaces: { type: [Schema.Types.Mixed as never], default: [] },
   },
@@ -61,6 +64,7 @@ const schema = new Schema<McpIntegrationDocument>(
 );
 schema.index({ organisationId: 1, slug: 1 }, { unique: true });
 schema.index({ organisationId: 1, 'secretMappings.secretReferenceId': 1 });
+schema.index({ organisationId: 1, guardrailIds: 1 });
 indexSorts(schema);
 
 export const mcpIntegrationModel = defineModel('McpIntegration', schema);

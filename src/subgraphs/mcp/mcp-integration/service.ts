@@ -14,9 +14,10 @@ import { addCatalogue } from '../mcp-capability/index.ts';
 import { mcpLevelScope, requireAnyMcpLevel, requireMcpLevel, visibleMcpIntegrations } from './access.ts';
 import { isGrantedTo, requireMcpIntegration } from './find.ts';
 import { mcpIntegrationById } from './loaders.ts';
-import { parseMcpMappings } from './mappings.ts';
 import { type McpIntegrationDocument, mcpIntegrationModel } from './model.ts';
-import { requireReachable } from './reachable.ts';
+import { namedGuardrailIds } from './rules/guardrails.ts';
+import { parseMcpMappings } from './rules/mappings.ts';
+import { requireReachable } from './rules/reachable.ts';
 import { givenSettings, requireFitting, storedSettings } from './settings.ts';
 
 type ListArguments = QueryMcpIntegrationsArgs & SortedPageArguments;
@@ -76,6 +77,7 @@ export async function createMcpIntegration(context: GraphContext, input: CreateM
     input.secretMappings,
   );
   requireFitting(input.authType, configurations, secretMappings);
+  const guardrailIds = await namedGuardrailIds(context, { organisationId, workspaceId }, configurations);
   const _id = uuid();
   const created = await orAlreadyExists(
     mcpIntegrationModel(context.db).create({
@@ -91,6 +93,7 @@ export async function createMcpIntegration(context: GraphContext, input: CreateM
       ownerId: principal.userId ?? principal.id,
       ...storedSettings(context.secrets, _id, configurations),
       secretMappings,
+      guardrailIds,
     }),
   );
   await addCatalogue(context, created);

@@ -4,10 +4,11 @@ import type { UpdateMcpIntegrationInput } from '../../types.generated.ts';
 import { ifUnchanged, notWritten } from '../../writes.ts';
 import { askForSync } from '../mcp-capability/index.ts';
 import { mcpIntegrationNotFound, requireMcpIntegration } from './find.ts';
-import { parseMcpMappings } from './mappings.ts';
 import { type McpIntegrationDocument, mcpIntegrationModel } from './model.ts';
-import { requireReachable } from './reachable.ts';
-import { requireSameHosts } from './same-host.ts';
+import { namedGuardrailIds } from './rules/guardrails.ts';
+import { parseMcpMappings } from './rules/mappings.ts';
+import { requireReachable } from './rules/reachable.ts';
+import { requireSameHosts } from './rules/same-host.ts';
 import { requireServed } from './service.ts';
 import { clearSettings, givenSettings, requireFitting, storedSettings, unsealed } from './settings.ts';
 
@@ -82,5 +83,6 @@ async function changedConnection(
     transport: input.transport ?? integration.transport,
     ...storedSettings(secrets, integration._id, after.configurations),
     secretMappings,
+    guardrailIds: await namedGuardrailIds(context, integration, after.configurations),
   };
 }

@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { Phase } from '../../../guardrails/index.ts';
 import { type OrganisationDocument, organisationModel } from '../../identity/organisation/index.ts';
 import { type WorkspaceDocument, workspaceModel } from '../../identity/workspace/index.ts';
+import { type McpIntegrationDocument, mcpIntegrationModel } from '../../mcp/mcp-integration/index.ts';
 import type { GuardrailUser } from '../../types.generated.ts';
 import { type ConfigDocument, configModel } from '../config/index.ts';
 import type { GuardrailDocument } from './model.ts';
@@ -22,6 +23,7 @@ export async function findGuardrailUses(
   const found = (
     await Promise.all([
       byConfigs(db, organisationId, { ids: guardrails.map(({ _id }) => _id), limit }),
+      byMcpIntegrations(db, organisationId, { names, limit }),
       byWorkspaces(db, organisationId, { names, limit }),
       byOrganisation(db, organisationId),
     ])
@@ -56,6 +58,23 @@ async function byConfigs(
     ...usesIn('input', inputGuardrailIds, { kind: 'config', id: _id }),
     ...usesIn('output', outputGuardrailIds, { kind: 'config', id: _id }),
   ]);
+}
+
+/** Those whose ids stand in the list are named by id or slug in the settings, which say for which phase. */
+async function byMcpIntegrations(
+  db: Connection,
+  organisationId: string,
+  { names, limit }: { names: string[]; limit: number },
+): Promise<NamedUse[]> {
+  const found = await mcpIntegrationModel(db)
+    .find({ organisationId, guardrailIds: { $in: names } }, { configurations: 1 })
+    .limit(limit)
+    .lean<Pick<McpIntegrationDocument, '_id' | 'configurations'>[]>();
+  return found.flatMap(({ _id, configurations }) => {
+    const { input_guardrails: input, output_guardrails: output } = JSON.parse(configurations);
+    const user = { kind: 'mcp_integration' as const, id: _id };
+    return [...usesIn('input', input, user), ...usesIn('output', output, user)];
+  });
 }
 
 async function byWorkspaces(

@@ -32,6 +32,7 @@ const usesOf = async (context: GraphContext, guardrail: GuardrailDocument): Prom
 
 const words: Record<GuardrailUser['kind'], string> = {
   config: 'A config names the guardrail.',
+  mcp_integration: 'An MCP integration names the guardrail.',
   workspace: 'The guardrail is a default of its workspace.',
   organisation: 'The guardrail is a default of the organisation.',
 };

@@ -1,6 +1,6 @@
-import { invalidInput } from '../../../errors/index.ts';
-import type { McpConfigurations } from '../../../mcp/configurations/index.ts';
-import type { GraphContext } from '../../context.ts';
+import { invalidInput } from '../../../../errors/index.ts';
+import type { McpConfigurations } from '../../../../mcp/configurations/index.ts';
+import type { GraphContext } from '../../../context.ts';
 
 /** Refuses addresses to which the gateway sends nothing: of the server, and of whatever its settings name. */
 export function requireReachable(

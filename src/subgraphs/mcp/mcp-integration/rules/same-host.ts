@@ -1,5 +1,5 @@
-import { invalidInput } from '../../../errors/index.ts';
-import type { McpConfigurations } from '../../../mcp/configurations/index.ts';
+import { invalidInput } from '../../../../errors/index.ts';
+import type { McpConfigurations } from '../../../../mcp/configurations/index.ts';
 
 /** Where the secrets of an integration go. */
 export type Destinations = { url: string; configurations: McpConfigurations };

@@ -1,7 +1,7 @@
-import { isFillable } from '../../../mcp/configurations/index.ts';
-import { parseSecretMappings, type SecretMapping } from '../../catalog/secret-reference/index.ts';
-import type { GraphContext } from '../../context.ts';
-import type { SecretMappingInput } from '../../types.generated.ts';
+import { isFillable } from '../../../../mcp/configurations/index.ts';
+import { parseSecretMappings, type SecretMapping } from '../../../catalog/secret-reference/index.ts';
+import type { GraphContext } from '../../../context.ts';
+import type { SecretMappingInput } from '../../../types.generated.ts';
 
 const PREFIX = 'configurations.';
 
