@@ -187,6 +187,31 @@ describe('/v1/mcp-integrations', () => {
     expect(await dumpResources(app)).not.toContain(SECRET);
   });
 
+  it('seals what an issuer of others takes as a secret, and keeps no keys of clients', async () => {
+    const external_auth_config = { issuer: 'https://issuer.example', introspection_client_secret: SECRET };
+    const oauth_metadata = {
+      client_id: 'c',
+      jwks: { keys: [{ d: SECRET }] },
+      redirect_uris: ['https://x.example/'],
+    };
+    bodyOf(
+      await call('POST', '', {
+        ...input,
+        slug: 'external',
+        configurations: { external_auth_config, oauth_metadata },
+      }),
+    );
+    expect(bodyOf(await call('GET', '/external')).configurations).toEqual({
+      external_auth_config: { ...external_auth_config, introspection_client_secret: 'sec***9f2c' },
+      oauth_metadata: { client_id: 'c' },
+    });
+    expect(await dumpResources(app)).not.toContain(SECRET);
+    const inside = { external_auth_config: { token_endpoint: 'http://10.0.0.7/token' } };
+    expect(refusalOf(await call('PUT', '/external', { configurations: inside }))).toMatchObject({
+      ...{ status: 400, param: 'configurations.external_auth_config.token_endpoint' },
+    });
+  });
+
   it('shares one of the organisation with workspaces', async () => {
     bodyOf(await call('POST', '', { ...input, slug: 'shared' }));
     const entry = { id: app.workspaceId, enabled: false };

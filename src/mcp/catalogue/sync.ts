@@ -113,7 +113,7 @@ async function writeCatalogue(
   const instructions = server.instructions?.slice(0, MAX_TEXT) ?? null;
   const hash = instructionsHash(instructions);
   const isNew = diff.written.length > 0 || diff.removed.length > 0 || hash !== known.instructionsHash;
-  await catalogues().updateOne(
+  const { matchedCount } = await catalogues().updateOne(
     { _id: mcpIntegrationId, organisationId },
     {
       $set: {
@@ -127,6 +127,8 @@ async function writeCatalogue(
       ...(isNew && { $inc: { revision: 1 } }),
     },
   );
+  // The integration was deleted while its server was read.
+  if (matchedCount === 0) await capabilities().deleteMany({ organisationId, mcpIntegrationId });
   const told = { organisationId, mcpIntegrationId };
   for (const { previousHash, ...capability } of diff.changed)
     await onChange({ ...told, capability, previousHash: previousHash ?? '', ...judgedAs(capability) });

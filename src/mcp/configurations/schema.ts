@@ -42,32 +42,36 @@ const authorizationParameters = z
     'may not set response_type, client_id, client_secret, code_challenge, redirect_uri, state, scope or resource',
   );
 
-const oauthMetadata = z.strictObject({
-  client_id: text(2048).optional(),
-  client_secret: text(8192).optional(),
-  client_name: text(255).optional(),
-  client_uri: uri.optional(),
-  logo_uri: uri.optional(),
-  scope: text(2048).optional(),
-  software_id: text(255).optional(),
-  software_version: text(255).optional(),
-  grant_types: texts(10, 128).optional(),
-  response_types: texts(10, 128).optional(),
-  token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post']).optional(),
-  contacts: texts(20, 255).optional(),
-  tos_uri: uri.optional(),
-  policy_uri: uri.optional(),
-  issuer: uri.optional(),
-  authorization_endpoint: uri.optional(),
-  token_endpoint: uri.optional(),
-  scopes_supported: texts(100, 255).optional(),
-  authorization_params: authorizationParameters.optional(),
-  // Clients of such gateways send them; the gateway has its own.
-  redirect_uris: z.unknown().optional(),
-  jwks: z.unknown().optional(),
-  jwks_uri: z.unknown().optional(),
-  software_statement: z.unknown().optional(),
-});
+const oauthMetadata = z
+  .strictObject({
+    client_id: text(2048).optional(),
+    client_secret: text(8192).optional(),
+    client_name: text(255).optional(),
+    client_uri: uri.optional(),
+    logo_uri: uri.optional(),
+    scope: text(2048).optional(),
+    software_id: text(255).optional(),
+    software_version: text(255).optional(),
+    grant_types: texts(10, 128).optional(),
+    response_types: texts(10, 128).optional(),
+    token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post']).optional(),
+    contacts: texts(20, 255).optional(),
+    tos_uri: uri.optional(),
+    policy_uri: uri.optional(),
+    issuer: uri.optional(),
+    authorization_endpoint: uri.optional(),
+    token_endpoint: uri.optional(),
+    scopes_supported: texts(100, 255).optional(),
+    authorization_params: authorizationParameters.optional(),
+    // Clients of such gateways send them; the gateway has its own, and keeps none of these.
+    redirect_uris: z.unknown().optional(),
+    jwks: z.unknown().optional(),
+    jwks_uri: z.unknown().optional(),
+    software_statement: z.unknown().optional(),
+  })
+  .transform(
+    ({ redirect_uris: _uris, jwks: _keys, jwks_uri: _uri, software_statement: _said, ...kept }) => kept,
+  );
 
 const jwtValidation = z.strictObject({
   jwksUri: uri.optional(),
@@ -114,7 +118,10 @@ export const configurationsSchema = z.strictObject({
     })
     .optional(),
   jwt_validation: jwtValidation.optional(),
-  external_auth_config: z.looseObject({ issuer: uri.optional() }).optional(),
+  external_auth_config: z
+    .object({ issuer: uri.optional() })
+    .catchall(z.union([z.string().max(8192), z.number(), z.boolean(), texts(100, 2048)]))
+    .optional(),
   timeouts: z
     .strictObject({
       connect_ms: milliseconds(100, 60_000),

@@ -1,3 +1,4 @@
+import { isSecretName } from '../../lib/redaction.ts';
 import type { McpConfigurations } from './schema.ts';
 
 /** Secret texts by where they stand, such as `headers.X-Api-Key` or `oauth_metadata.client_secret`. */
@@ -10,7 +11,6 @@ const wholes = ['headers', 'passthrough_headers'] as const;
 const singles = {
   oauth_metadata: 'client_secret',
   jwt_validation: 'introspectClientSecret',
-  external_auth_config: 'client_secret',
 } as const;
 
 /** Settings without secrets, and the secrets. */
@@ -30,6 +30,13 @@ export function separated(configurations: McpConfigurations): Separated {
     if (typeof secret !== 'string') continue;
     secrets.push([`${member}.${name}`, secret]);
     plain[member] = rest;
+  }
+  if (configurations.external_auth_config) {
+    const all = Object.entries(configurations.external_auth_config);
+    const isSecret = ([name, value]: [string, unknown]) => typeof value === 'string' && isSecretName(name);
+    for (const [name, value] of all.filter(isSecret))
+      secrets.push([`external_auth_config.${name}`, String(value)]);
+    plain.external_auth_config = Object.fromEntries(all.filter((each) => !isSecret(each)));
   }
   return { plain: plain as McpConfigurations, secrets: Object.fromEntries(secrets) };
 }
@@ -51,5 +58,6 @@ export function isFillable(path: string): boolean {
   const [member, name] = [path.slice(0, dot), path.slice(dot + 1)];
   if (dot < 0 || name === '') return false;
   if ((wholes as readonly string[]).includes(member)) return true;
+  if (member === 'external_auth_config') return isSecretName(name);
   return path === 'oauth_metadata.client_id' || (singles as Record<string, string>)[member] === name;
 }

@@ -16,7 +16,7 @@ export function requireReachable(
     'oauth_metadata.token_endpoint': oauth?.token_endpoint,
     'jwt_validation.jwksUri': validation?.jwksUri,
     'jwt_validation.introspectEndpoint': validation?.introspectEndpoint,
-    'external_auth_config.issuer': external?.issuer,
+    ...addressesIn(external),
   };
   for (const [path, address] of Object.entries(named)) {
     const problem = address === undefined ? null : mcp.urlProblem(address);
@@ -24,3 +24,13 @@ export function requireReachable(
       throw invalidInput(`input.configurations.${path}`, `configurations.${path} is refused: ${problem}.`);
   }
 }
+
+/** Members of settings of an issuer that are addresses, whatever they are called. */
+const addressesIn = (external: McpConfigurations['external_auth_config'] = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(external).flatMap(([name, value]) =>
+      typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
+        ? [[`external_auth_config.${name}`, value] as const]
+        : [],
+    ),
+  );
