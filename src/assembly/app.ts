@@ -58,7 +58,7 @@ import { createDoors } from './doors.ts';
 import { createFileService } from './files.ts';
 import { createInference } from './inference.ts';
 import { runningFacts } from './installation.ts';
-import { createKnowledgeService } from './knowledge.ts';
+import { createKnowledgeService, createSearchTool } from './knowledge.ts';
 import { type Lifecycle, startAll, stopAll } from './lifecycle.ts';
 import { createMcp } from './mcp.ts';
 import { createNotices } from './notices.ts';
@@ -169,12 +169,15 @@ export function createApp(dependencies: AppDependencies): App {
   });
   const dataplane = createDataplane(inference);
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
-  const codeTool = createCodeTool(settings, { boxes, files, db, now, log });
-  const tools = hostedTools(dependencies.hostedTools ?? [], [codeTool?.tool]);
   const knowledge = createKnowledgeService({
     ...{ settings, db, files, dataplane, changes, secrets, now, log },
     extractText: createExtractText(boxes),
   });
+  const codeTool = createCodeTool(settings, { boxes, files, db, now, log });
+  const tools = hostedTools(dependencies.hostedTools ?? [], [
+    codeTool?.tool,
+    createSearchTool(db, { knowledge, secrets, now }),
+  ]);
   const runs = createRunEngine({
     runs: () => nativeDb(db).collection('runs'),
     items: () => nativeDb(db).collection('thread_items'),

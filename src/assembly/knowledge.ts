@@ -3,8 +3,11 @@ import type { Connection } from 'mongoose';
 import type { ExtractText } from '../boxes/index.ts';
 import type { Files } from '../files/index.ts';
 import { createKnowledge, createSources, type Knowledge, type KnowledgeDeps } from '../knowledge/index.ts';
+import type { HostedTool } from '../runs/index.ts';
+import { createFileSearch, type FileSearchDeps } from '../runs/tools/file-search.ts';
 import type { Settings } from '../settings/index.ts';
 import { nativeDb } from '../storage/native-db.ts';
+import { threadModel } from '../subgraphs/assistants/thread/index.ts';
 import { vectorStoreModel } from '../subgraphs/assistants/vector-store/index.ts';
 import { vectorSegmentModel, vectorStoreFileModel } from '../subgraphs/assistants/vector-store-file/index.ts';
 
@@ -33,3 +36,14 @@ export function createKnowledgeService({ settings, db, files, extractText, ...de
   files.onRemoved(({ _id, workspaceId }) => knowledge.detachEverywhere({ workspaceId, fileId: _id }));
   return knowledge;
 }
+
+/** The tool that searches vector stores for models. */
+export const createSearchTool = (
+  db: Connection,
+  deps: Pick<FileSearchDeps, 'knowledge' | 'secrets' | 'now'>,
+): HostedTool =>
+  createFileSearch({
+    ...deps,
+    stores: () => nativeDb(db).collection(vectorStoreModel(db).collection.name),
+    threads: () => nativeDb(db).collection(threadModel(db).collection.name),
+  });

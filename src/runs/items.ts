@@ -36,11 +36,16 @@ export type IncompleteReason =
   | 'run_expired'
   | 'run_failed';
 
+/** A file that a message brings along, as the API shows it. */
+export type MessageAttachment = { file_id: string; tools: { type: 'code_interpreter' | 'file_search' }[] };
+
 /** A message of a thread. */
 export type MessageItem = Common & {
   kind: 'message';
   role: 'user' | 'assistant';
   content: ContentPart[];
+  /** Of callers' messages alone. */
+  attachments?: MessageAttachment[];
   status: MessageStatus;
   incompleteReason: IncompleteReason | null;
   completedAt: Date | null;

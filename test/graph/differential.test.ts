@@ -31,7 +31,7 @@ describe('each REST document that reads', () => {
       // One of them may read what is there; lists, restrictions, defaults and sums are, without any document.
       const isThere =
         resourceOf(label) in ids ||
-        / list(?!ProviderModelPricing|UsageLimitPolicyEntities|ThreadMessages|Runs|RunSteps|Mcp(?!Integrations$|Servers$))|Restrictions$|OrganisationDefaults$|analytics\.graphql/.test(
+        / list(?!ProviderModelPricing|UsageLimitPolicyEntities|ThreadMessages|Runs|RunSteps|VectorStoreFiles|VectorStoreFileBatchFiles|Mcp(?!Integrations$|Servers$))|Restrictions$|OrganisationDefaults$|analytics\.graphql/.test(
           label,
         );
       expect(answers.some(({ errors }) => errors.length === 0)).toBe(isThere);

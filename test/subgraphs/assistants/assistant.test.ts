@@ -52,6 +52,7 @@ describe('an assistant', () => {
   });
 
   it('keeps what it is given, and reads it back', async () => {
+    const { body: store } = await call('POST', '/vector_stores', {});
     const members = {
       name: 'Ada',
       description: 'Knows',
@@ -61,7 +62,7 @@ describe('an assistant', () => {
         { type: 'file_search', file_search: { max_num_results: 3 } },
         { type: 'code_interpreter' },
       ],
-      tool_resources: { file_search: { vector_store_ids: ['vs_1'] } },
+      tool_resources: { file_search: { vector_store_ids: [store.id] } },
       metadata: { team: 'search' },
       temperature: 0.5,
       top_p: 0.25,
@@ -165,8 +166,8 @@ describe('what is too much or of the wrong kind is refused by name:', () => {
       'array_above_max_length',
     ],
     [
-      'a store to be made',
-      { tool_resources: { file_search: { vector_stores: [{}] } } },
+      'a store to be made beside one that is named',
+      { tool_resources: { file_search: { vector_store_ids: ['vs_1'], vector_stores: [{}] } } },
       'tool_resources.file_search.vector_stores',
       'invalid_value',
     ],

@@ -171,7 +171,12 @@ describe('a message', () => {
       'content[0].image_file.file_id',
       'invalid_value',
     ],
-    ['with an attachment', { attachments: [{ file_id: 'file-1' }] }, 'attachments', 'invalid_value'],
+    [
+      'with an attachment that no tool uses',
+      { attachments: [{ file_id: 'file-1' }] },
+      'attachments[0].tools',
+      'missing_required_parameter',
+    ],
     [
       'with 513 characters in a pair',
       { metadata: { a: 'x'.repeat(513) } },

@@ -1,14 +1,11 @@
 import type { CreateAssistantInput, UpdateAssistantInput } from '../../types.generated.ts';
-import { MOST_TOOLS, metadataOf, responseFormatOf, toolResourcesOf, toolsOf } from '../members/index.ts';
+import { MOST_TOOLS, metadataOf, responseFormatOf, toolsOf } from '../members/index.ts';
 import type { AssistantMembers } from './model.ts';
 
 /** The JSON members of an input, checked; those that are absent are left out. */
 function checked(input: UpdateAssistantInput): Partial<AssistantMembers> {
   return {
     ...(input.tools !== undefined && { tools: toolsOf(input.tools, 'input.tools', MOST_TOOLS.assistant) }),
-    ...(input.toolResources !== undefined && {
-      toolResources: toolResourcesOf(input.toolResources, 'input.toolResources'),
-    }),
     ...(input.metadata !== undefined && { metadata: metadataOf(input.metadata, 'input.metadata') }),
     ...(input.responseFormat !== undefined && {
       responseFormat: responseFormatOf(input.responseFormat, 'input.responseFormat'),

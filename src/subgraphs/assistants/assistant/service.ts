@@ -7,6 +7,7 @@ import type { CreateAssistantInput, UpdateAssistantInput } from '../../types.gen
 import { ifUnchanged, notWritten } from '../../writes.ts';
 import { notFound, requireId, requireReader, requireWriter, visible } from '../caller.ts';
 import { formerPlaces, rememberPlace } from '../former-places.ts';
+import { checkedToolResources } from '../tool-resources.ts';
 import { changedMembers, newMembers } from './members.ts';
 import { type AssistantDocument, assistantModel, assistantVersionModel } from './model.ts';
 
@@ -50,15 +51,21 @@ export async function createAssistant(
   input: CreateAssistantInput,
 ): Promise<AssistantDocument> {
   const owner = requireWriter(context);
+  const given = await checkedToolResources(context, owner, input.toolResources, {
+    param: 'input.toolResources',
+    makesStores: true,
+  });
   const now = context.now();
   const created = {
     _id: timeOrderedId('asst'),
     ...owner,
     ...newMembers(input),
+    toolResources: given.resources,
     version: 1,
     createdAt: now,
     lastUpdatedAt: now,
   };
+  await given.store();
   await keepVersion(context, created);
   await assistantModel(context.db).collection.insertOne(created as never);
   return created;
@@ -71,10 +78,18 @@ export async function updateAssistant(
 ): Promise<AssistantDocument> {
   const owner = requireWriter(context);
   requireId('assistant', id);
+  const { resources } = await checkedToolResources(context, owner, input.toolResources, {
+    param: 'input.toolResources',
+    makesStores: false,
+  });
+  const change = {
+    ...changedMembers(input),
+    ...(input.toolResources !== undefined && { toolResources: resources }),
+  };
   const updated = await assistantModel(context.db)
     .findOneAndUpdate(
       { _id: id, ...owner, ...ifUnchanged(context) },
-      { $set: changedMembers(input), $inc: { version: 1 } },
+      { $set: change, $inc: { version: 1 } },
       { returnDocument: 'after' },
     )
     .lean<AssistantDocument>();

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { GatewayError } from '../../../errors/index.ts';
-import type { ContentPart } from '../../../runs/items.ts';
+import type { ContentPart, MessageAttachment } from '../../../runs/items.ts';
 import { parsed } from './parsed.ts';
 
 /** Characters of a text in a message at most. */
 const MAX_TEXT = 256_000;
 const MOST_PARTS = 100;
+const MOST_ATTACHMENTS = 100;
 
 const text = z.string().min(1).max(MAX_TEXT);
 const detail = z.enum(['auto', 'low', 'high']).default('auto');
@@ -32,12 +33,21 @@ export function contentOf(value: unknown, param: string): ContentPart[] {
   });
 }
 
-/** Files that a message brings along. */
-export function attachmentsOf(value: unknown, param: string): [] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || value.length > 0) throw noFiles(param);
-  return [];
-}
+const attachments = z
+  .array(
+    z.strictObject({
+      file_id: z.string().min(1).max(255),
+      tools: z
+        .array(z.strictObject({ type: z.enum(['code_interpreter', 'file_search']) }))
+        .min(1)
+        .max(2),
+    }),
+  )
+  .max(MOST_ATTACHMENTS);
+
+/** Files that a message brings along, and the tools that may use them. */
+export const attachmentsOf = (value: unknown, param: string): MessageAttachment[] =>
+  value === undefined || value === null ? [] : parsed(attachments, value, param);
 
 const noFiles = (param: string): GatewayError =>
   new GatewayError('VALIDATION_FAILED', {

@@ -4,5 +4,5 @@ export { attachmentsOf, contentOf } from './content.ts';
 export { type Metadata, metadataOf } from './metadata.ts';
 export { parsed } from './parsed.ts';
 export { responseFormatOf } from './response-format.ts';
-export { toolResourcesOf } from './tool-resources.ts';
+export { namedToolResourcesOf, toolResourcesOf } from './tool-resources.ts';
 export { MOST_TOOLS, toolsOf } from './tools.ts';

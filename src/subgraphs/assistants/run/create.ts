@@ -10,7 +10,7 @@ import { findAssistant } from '../assistant/index.ts';
 import { requireWriter } from '../caller.ts';
 import { type Included, showsContents } from '../included.ts';
 import { metadataOf } from '../members/index.ts';
-import { getThread, newThread, type ThreadDocument, threadShape } from '../thread/index.ts';
+import { bringToThread, getThread, newThread, type ThreadDocument, threadShape } from '../thread/index.ts';
 import { messageItems, writtenMessage } from '../thread-message/index.ts';
 import { type RunInput, settingsOf } from './settings.ts';
 
@@ -27,6 +27,8 @@ export async function createRun(
     writtenMessage(message, `input.additionalMessages[${index}]`),
   );
   const run = await runFor(context, thread, input, showsContents(include));
+  // The files first: the run offers its tools at once.
+  await bringToThread(context, thread, written);
   const opening = messageItems(context, owner, threadId, written);
   const begun = await context.runs.create(
     { ...run, ...(opening.length > 0 && { opening }) },
@@ -43,7 +45,7 @@ export async function createThreadAndRun(
   requireWriter(context);
   requireStreamable(context, input);
   const { thread: threadInput, ...runInput } = input;
-  const { thread, store, remove } = newThread(context, threadInput ?? {}, 'input.thread');
+  const { thread, store, remove } = await newThread(context, threadInput ?? {}, 'input.thread');
   const run = await runFor(context, thread, runInput, false);
   await store();
   const begun = await context.runs

@@ -10,7 +10,7 @@ import {
 } from '../../../runs/settings.ts';
 import type { CreateRunInput } from '../../types.generated.ts';
 import type { AssistantDocument } from '../assistant/index.ts';
-import { MOST_TOOLS, parsed, responseFormatOf, toolResourcesOf, toolsOf } from '../members/index.ts';
+import { MOST_TOOLS, namedToolResourcesOf, parsed, responseFormatOf, toolsOf } from '../members/index.ts';
 
 const truncation = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('auto'), last_messages: z.null().optional() }),
@@ -43,7 +43,7 @@ export function settingsOf(
     instructions: instructionsOf(assistant, input),
     tools,
     toolResources:
-      toolResourcesOf(input.toolResources, 'input.toolResources') ?? assistant.toolResources ?? {},
+      namedToolResourcesOf(input.toolResources, 'input.toolResources') ?? assistant.toolResources ?? {},
     temperature: input.temperature ?? assistant.temperature,
     topP: input.topP ?? assistant.topP,
     maxPromptTokens: input.maxPromptTokens ?? null,

@@ -7,13 +7,18 @@ import { attachmentsOf, contentOf, metadataOf } from '../members/index.ts';
 type Owner = { organisationId: string; workspaceId: string };
 
 /** A message as a caller writes it: checked, and without a thread yet. */
-export type WrittenMessage = Pick<MessageItem, 'role' | 'content' | 'metadata'>;
+export type WrittenMessage = Pick<MessageItem, 'role' | 'content' | 'metadata' | 'attachments'>;
 
 /** Checks a message of a caller; `param` is where it stands in the request. */
 export function writtenMessage(input: CreateThreadMessageInput, param: string): WrittenMessage {
   const content = contentOf(input.content, `${param}.content`);
-  attachmentsOf(input.attachments, `${param}.attachments`);
-  return { role: input.role, content, metadata: metadataOf(input.metadata, `${param}.metadata`) };
+  const attachments = attachmentsOf(input.attachments, `${param}.attachments`);
+  return {
+    role: input.role,
+    content,
+    attachments,
+    metadata: metadataOf(input.metadata, `${param}.metadata`),
+  };
 }
 
 /** The items that messages of a caller become on a thread, in the order in which they were written. */

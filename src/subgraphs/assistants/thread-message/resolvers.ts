@@ -15,6 +15,6 @@ export const resolvers = {
   ThreadMessage: {
     id: (message) => message._id,
     incompleteDetails: ({ incompleteReason: reason }) => (reason === null ? null : { reason }),
-    attachments: () => [],
+    attachments: ({ attachments }) => attachments ?? [],
   },
 } satisfies Resolvers;

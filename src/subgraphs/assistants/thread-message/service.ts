@@ -6,7 +6,7 @@ import type { CreateThreadMessageInput, UpdateThreadMessageInput } from '../../t
 import { notFound, requireId, requireReader, requireWriter, visible } from '../caller.ts';
 import { formerPlaces, rememberPlace } from '../former-places.ts';
 import { metadataOf } from '../members/index.ts';
-import { getThread } from '../thread/index.ts';
+import { bringToThread, getThread } from '../thread/index.ts';
 import { threadItemModel } from './model.ts';
 import { messageItems, writtenMessage } from './new-message.ts';
 
@@ -42,9 +42,11 @@ export async function createMessage(
   input: CreateThreadMessageInput,
 ): Promise<MessageItem> {
   const owner = requireWriter(context);
-  await getThread(context, threadId);
+  const thread = await getThread(context, threadId);
+  const message = writtenMessage(input, 'input');
   await requireIdle(context, threadId);
-  const [item] = messageItems(context, owner, threadId, [writtenMessage(input, 'input')]);
+  await bringToThread(context, thread, [message]);
+  const [item] = messageItems(context, owner, threadId, [message]);
   if (!item) throw new Error('A message was not made.');
   await threadItemModel(context.db).collection.insertOne(item as never);
   return item;

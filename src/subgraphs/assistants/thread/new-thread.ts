@@ -1,33 +1,43 @@
 import { randomId } from '../../../runs/ids.ts';
 import type { GraphContext } from '../../context.ts';
 import type { CreateThreadInput } from '../../types.generated.ts';
+import { broughtBy } from '../attachments.ts';
 import { requireWriter } from '../caller.ts';
-import { metadataOf, toolResourcesOf } from '../members/index.ts';
+import { metadataOf } from '../members/index.ts';
 import { messageItems, threadItemModel, writtenMessage } from '../thread-message/index.ts';
+import { checkedToolResources } from '../tool-resources.ts';
 import { type ThreadDocument, threadModel } from './model.ts';
 
 /** A thread that is checked and not stored yet; `param` is where it stands in the request. */
-export function newThread(
+export async function newThread(
   context: GraphContext,
   input: CreateThreadInput,
   param: string,
-): { thread: ThreadDocument; store(): Promise<void>; remove(): Promise<void> } {
+): Promise<{ thread: ThreadDocument; store(): Promise<void>; remove(): Promise<void> }> {
   const owner = requireWriter(context);
   const messages = (input.messages ?? []).map((message, index) =>
     writtenMessage(message, `${param}.messages[${index}]`),
   );
+  const given = await checkedToolResources(context, owner, input.toolResources, {
+    param: `${param}.toolResources`,
+    makesStores: true,
+  });
   const now = context.now();
-  const thread: ThreadDocument = {
+  const named: ThreadDocument = {
     _id: randomId('thread'),
     ...owner,
-    toolResources: toolResourcesOf(input.toolResources, `${param}.toolResources`) ?? {},
+    toolResources: given.resources ?? {},
     metadata: metadataOf(input.metadata, `${param}.metadata`),
     createdAt: now,
     lastUpdatedAt: now,
   };
+  const brought = await broughtBy(context, named, messages);
+  const thread = { ...named, toolResources: brought?.resources ?? named.toolResources };
   return {
     thread,
     async store() {
+      await given.store();
+      await brought?.store();
       const items = messageItems(context, owner, thread._id, messages);
       // The messages first: a thread that is there has all that it begins with.
       if (items.length > 0) await threadItemModel(context.db).collection.insertMany(items as never);

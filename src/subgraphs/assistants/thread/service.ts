@@ -1,14 +1,15 @@
 import type { GraphContext } from '../../context.ts';
 import type { CreateThreadInput, UpdateThreadInput } from '../../types.generated.ts';
 import { notFound, requireId, requireWriter } from '../caller.ts';
-import { metadataOf, toolResourcesOf } from '../members/index.ts';
+import { metadataOf } from '../members/index.ts';
 import { threadItemModel } from '../thread-message/index.ts';
+import { checkedToolResources } from '../tool-resources.ts';
 import { type ThreadDocument, threadModel } from './model.ts';
 import { newThread } from './new-thread.ts';
 
 /** Stores a thread with the messages that it begins with. */
 export async function createThread(context: GraphContext, input: CreateThreadInput): Promise<ThreadDocument> {
-  const { thread, store } = newThread(context, input, 'input');
+  const { thread, store } = await newThread(context, input, 'input');
   await store();
   return thread;
 }
@@ -21,10 +22,12 @@ export async function updateThread(
   const owner = requireWriter(context);
   requireId('thread', id);
   const { toolResources, metadata } = input;
+  const { resources } = await checkedToolResources(context, owner, toolResources, {
+    param: 'input.toolResources',
+    makesStores: false,
+  });
   const change = {
-    ...(toolResources !== undefined && {
-      toolResources: toolResourcesOf(toolResources, 'input.toolResources') ?? {},
-    }),
+    ...(toolResources !== undefined && { toolResources: resources ?? {} }),
     ...(metadata !== undefined && { metadata: metadataOf(metadata, 'input.metadata') }),
   };
   const updated = await threadModel(context.db)

@@ -43,3 +43,12 @@ export function newStore(
 export async function insertStore(context: GraphContext, store: VectorStoreDocument): Promise<void> {
   await vectorStoreModel(context.db).collection.insertOne(store as never);
 }
+
+/** Lets the time of a store without use begin anew, though it may have ended. */
+export async function renewStore(context: GraphContext, _id: string, days: number): Promise<void> {
+  const now = context.now();
+  await vectorStoreModel(context.db).updateOne(
+    { _id, expiresAfterDays: days },
+    { $set: { lastActiveAt: now, expiresAt: expiryOf(now, days) } },
+  );
+}
