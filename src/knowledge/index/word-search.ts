@@ -4,7 +4,7 @@ import { wordsOf } from '../words.ts';
 /** Words of a question that are looked for. */
 const MOST_WORDS = 32;
 /** The part of the chunks above which a word says too little to be worth its time, where a rarer one is left. */
-const COMMON = 0.1;
+const COMMON = 0.05;
 /** Chunks below which all words are looked for. */
 const FEW_CHUNKS = 2000;
 const MOST_KEPT = 10_000;
