@@ -105,6 +105,7 @@ async function contextOf(request: IncomingMessage): Promise<GraphContext> {
       hostedTools: new Set(),
       forgetThread: async () => undefined,
     },
+    batches: { create: noRuns, cancel: noRuns },
     files: {
       ...{ store: noFiles, receive: noFiles, keep: noFiles, giveUp: noFiles, find: noFiles, open: noFiles },
       ...{ remove: noFiles, onRemoved: noFiles, uploads: undefined as never, maxBytes: 0 },

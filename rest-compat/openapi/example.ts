@@ -50,6 +50,11 @@ const byOperation: Record<string, unknown> = {
   updateMcpIntegrationCapabilities: capabilities,
   updateMcpServerCapabilities: capabilities,
   updateMcpServerUserAccess: { default_user_access: 'deny' },
+  createBatch: {
+    input_file_id: 'file-0190a6d4c5b67e2f8a1b3c4d5e6f7a8b',
+    endpoint: '/v1/chat/completions',
+    completion_window: '24h',
+  },
   insertLogs: {
     request: {
       url: 'https://api.example.com/v1/chat/completions',

@@ -7,6 +7,8 @@ const subgraphs = new URL('../../src/subgraphs/', import.meta.url);
 /** By subgraph, the types whose objects are neither a model's documents nor shaped as the SDL says. */
 const others: Record<string, Record<string, string>> = {
   assistants: {
+    Batch: '../../batches/batch.ts#BatchDocument',
+    BatchError: '../../batches/batch.ts#BatchProblem',
     File: '../../files/file.ts#FileDocument',
     Run: '../../runs/run.ts#RunDocument',
     RunEvent: '../../runs/events/channel.ts#PlacedRunEvent',

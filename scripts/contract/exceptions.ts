@@ -314,6 +314,7 @@ export const exceptions: Exception[] = [
     'The contract leaves open how lists of assistants and messages are walked.',
     'listAssistants query.*: not in the contract',
     'listThreadMessages query.*: not in the contract',
+    'listBatches query.*: not in the contract',
     'listRuns query.*: not in the contract',
     'listRunSteps query.*: not in the contract',
     'getRunStep query.*: not in the contract',
@@ -322,6 +323,8 @@ export const exceptions: Exception[] = [
   ...because(
     'Whoever may read completions may read assistants, threads and files.',
     'getFile scope completions.read: not in the contract',
+    'listBatches scope completions.read: not in the contract',
+    'getBatch scope completions.read: not in the contract',
     'listAssistants scope completions.read: not in the contract',
     'getAssistant scope completions.read: not in the contract',
     'getThread scope completions.read: not in the contract',

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
+import { createBatchEngine } from '../batches/index.ts';
 import { createBoxes, createExtractText } from '../boxes/index.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
@@ -185,6 +186,12 @@ export function createApp(dependencies: AppDependencies): App {
     instances: () => nativeDb(db).collection(runInstanceModel(db).collection.name),
     ...{ dataplane, tools, changes, secrets, now, log },
   });
+  const batches = createBatchEngine({
+    batches: () => nativeDb(db).collection('batches'),
+    lines: () => nativeDb(db).collection('batch_lines'),
+    linesAtOnce: settings.files.batchCallsAtOnce,
+    ...{ files, dataplane, secrets, db, leases, now, log },
+  });
   const databaseUp = () => db.readyState === 1 && !changes.isStale();
   const startedAt = now();
   const services = {
@@ -205,6 +212,7 @@ export function createApp(dependencies: AppDependencies): App {
     keyUses,
     exports,
     files,
+    batches,
     runs,
     mcp,
     knowledge,
@@ -304,6 +312,7 @@ export function createApp(dependencies: AppDependencies): App {
     knowledge,
     runs,
     mcp,
+    batches,
     remotes,
     graphHttp,
     consoleGraph,

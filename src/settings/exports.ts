@@ -68,6 +68,9 @@ export const fileSettings = {
   FILE_MAX_BYTES: wholeNumber(512 * 1024 ** 2, 1, 8 * 1024 ** 3).describe(
     'bytes of the largest file that one request may bring; an upload in parts may have 8 GiB in all',
   ),
+  BATCH_CALLS_AT_ONCE: wholeNumber(8, 1, 1000).describe(
+    'calls that one process makes for the lines of batches at the same time',
+  ),
   FILE_WORKSPACE_BYTES: wholeNumber(100 * 1024 ** 3, 0, 2 ** 50).describe(
     'bytes that the files of a workspace may have together; equal contents count once',
   ),

@@ -118,6 +118,8 @@ export type Settings = {
     maxBytes: number;
     /** Bytes of all files of a workspace. */
     workspaceBytes: number;
+    /** Calls that one process makes for batches at the same time. */
+    batchCallsAtOnce: number;
   };
   codeInterpreter: {
     isOn: boolean;
@@ -252,7 +254,11 @@ export function readSettings(
       bodyRetentionDays: values.LOG_BODY_RETENTION_DAYS,
     },
     exports: { bucket: exportBucket(values) },
-    files: { maxBytes: values.FILE_MAX_BYTES, workspaceBytes: values.FILE_WORKSPACE_BYTES },
+    files: {
+      maxBytes: values.FILE_MAX_BYTES,
+      workspaceBytes: values.FILE_WORKSPACE_BYTES,
+      batchCallsAtOnce: values.BATCH_CALLS_AT_ONCE,
+    },
     codeInterpreter: {
       isOn: values.CODE_INTERPRETER === 'deno',
       places: values.CODE_INTERPRETER_BOXES,

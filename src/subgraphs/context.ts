@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Connection, Model } from 'mongoose';
 import type { Principal, Throttle } from '../auth/index.ts';
+import type { BatchEngine } from '../batches/index.ts';
 import type { AdmissionCheck } from '../dataplane/admission/admission.ts';
 import type { Probe } from '../dataplane/probe/probe.ts';
 import type { FileService } from '../files/index.ts';
@@ -74,6 +75,8 @@ export type ServiceDependencies = {
   requestLogs: Settings['requestLogs'];
   /** Where the contents of log exports are, and what looks for those that were started. */
   exports: { files: Contents; wake(): void };
+  /** Works on batches. */
+  batches: Pick<BatchEngine, 'create' | 'cancel'>;
   /** The files of all workspaces, and uploads that become some. */
   files: Omit<FileService, 'start' | 'stop' | 'tidy'>;
   /** Where secret references lead. */

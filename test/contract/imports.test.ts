@@ -12,7 +12,7 @@ const layers = [
   ['rest-compat'],
   ['src/graph'],
   ['src/subgraphs'],
-  ['src/runs', 'src/mcp'],
+  ['src/runs', 'src/mcp', 'src/batches'],
   ['src/dataplane', 'src/knowledge'],
   ['src/authentication'],
   ['src/directory'],

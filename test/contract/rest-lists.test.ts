@@ -28,6 +28,7 @@ const published: Record<string, string> = {
   '/vector_stores/{vector_store_id}/file_batches/{batch_id}/files': 'filter limit order after before',
   '/audit-logs': `start_time end_time method uri request_id user_id user_type workspace_id response_status_code
     resource_type action client_ip country current_page page_size organisation_id`,
+  '/batches': 'limit order after before',
   '/configs': 'workspace_id current_page page_size',
   '/configs/{slug}/versions': '',
   '/deployments': 'type status workspace_id search current_page page_size',

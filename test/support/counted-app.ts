@@ -44,6 +44,7 @@ export async function startCountedApp(env: Record<string, string> = {}): Promise
     const isPoll =
       collection === 'revisions' ||
       collection === 'run_instances' ||
+      (collection === 'batches' && command.filter?.active) ||
       (collection === 'runs' && Object.keys(command.filter ?? {}).some((member) => watched.has(member))) ||
       (collection === 'log_exports' && command.filter?.status) ||
       (collection === 'limit_alarms' && command.filter?.isTold === false) ||

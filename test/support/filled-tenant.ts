@@ -68,6 +68,7 @@ export type FilledTenant = Tenant & {
   fileId: string;
   vectorStoreId: string;
   fileBatchId: string;
+  batchId: string;
 };
 
 const budget = {

@@ -1,8 +1,10 @@
+import type { BatchDocument } from '../../src/batches/index.ts';
 import { uuid } from '../../src/lib/ids.ts';
 import { randomId, timeOrderedId } from '../../src/runs/ids.ts';
 import type { ThreadItem } from '../../src/runs/items.ts';
 import type { RunDocument } from '../../src/runs/run.ts';
 import { assistantModel, assistantVersionModel } from '../../src/subgraphs/assistants/assistant/model.ts';
+import { batchModel } from '../../src/subgraphs/assistants/batch/index.ts';
 import { fileModel } from '../../src/subgraphs/assistants/file/index.ts';
 import { runModel } from '../../src/subgraphs/assistants/run/index.ts';
 import { threadModel } from '../../src/subgraphs/assistants/thread/index.ts';
@@ -67,7 +69,9 @@ export async function fillThreads(app: TestApp, tenant: Tenant, runIds: readonly
   );
   const fileId = fileIds[0] ?? '';
   const stores = await fillVectorStores(app, owner, fileIds);
-  return { assistantId, threadId, runId, fileId, ...stores };
+  const batches = each.map(() => filledBatch({ ...owner, inputFileId: fileId }, size));
+  await batchModel(app.db).collection.insertMany(batches as never);
+  return { assistantId, threadId, runId, fileId, batchId: batches[0]?._id ?? '', ...stores };
 }
 
 /** The first step of each run. */
@@ -125,5 +129,26 @@ function filledRun(_id: string, owned: Owned, messageIds: readonly string[]): Ru
       cancelledAt: at,
       failedAt: at,
     },
+  };
+}
+
+/** A batch that has ended, with whatever a batch can have. */
+function filledBatch(
+  owned: Pick<BatchDocument, 'organisationId' | 'workspaceId' | 'inputFileId'>,
+  size: number,
+): BatchDocument {
+  const at = new Date();
+  return {
+    _id: `batch_${randomId('b').slice(2)}`,
+    ...owned,
+    ...{ endpoint: '/v1/embeddings', completionWindow: '24h', status: 'failed', metadata: {} },
+    problems: Array.from({ length: size }, (_, line) => ({
+      ...{ code: 'invalid_request', message: 'Filled.', param: 'url', line: line + 1 },
+    })),
+    ...{ outputFileId: owned.inputFileId, errorFileId: owned.inputFileId, outputLastsSeconds: null },
+    counts: { total: 1, completed: 1, failed: 1 },
+    tokens: { input: 1, output: 1, cached: 1, reasoning: 1 },
+    ...{ traceId: 'filled', createdBy: 'somebody', createdAt: at, expiresAt: at, inProgressAt: at },
+    ...{ finalizingAt: at, completedAt: at, failedAt: at, expiredAt: at, cancellingAt: at, cancelledAt: at },
   };
 }

@@ -1,3 +1,4 @@
+import { getBatchOutput } from './batch-output.ts';
 import { fileEndpoints } from './files.ts';
 import type { HandwrittenEndpoint } from './handwritten.ts';
 import { logExportContent } from './log-export-content.ts';
@@ -10,4 +11,5 @@ export const handwrittenEndpoints: HandwrittenEndpoint[] = [
   ...fileEndpoints,
   ...uploadEndpoints,
   runEvents,
+  getBatchOutput,
 ];

@@ -27,7 +27,8 @@ function refuseManaged(call: Call): void {
   if (!isManaged) return;
   throw new GatewayError('UNSUPPORTED_ENDPOINT', {
     message:
-      'The gateway keeps no files, batches and fine-tuning jobs of its own: name the provider that holds them.',
+      'The gateway keeps no fine-tuning jobs, and its own files and batches are asked for without a provider: name the ' +
+      'provider that holds what you want.',
     param: 'x-gateway-provider',
   });
 }

@@ -1,5 +1,6 @@
 import type { Subgraph } from '../subgraph.ts';
 import { assistant } from './assistant/resource.ts';
+import { batch } from './batch/resource.ts';
 import { file } from './file/resource.ts';
 import { run } from './run/resource.ts';
 import { runStep } from './run-step/resource.ts';
@@ -18,6 +19,7 @@ export const assistants: Subgraph = {
     run,
     runStep,
     file,
+    batch,
     vectorStore,
     vectorStoreFile,
     vectorStoreFileBatch,

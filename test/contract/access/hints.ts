@@ -38,6 +38,8 @@ export const hints: Values = {
   'Mutation.cancelRun.threadId': '<own.threadId>',
   'Mutation.submitToolOutputs.runId': '<run>',
   'Mutation.submitToolOutputs.threadId': '<run.threadId>',
+  'CreateBatchInput.inputFileId': '<file>',
+  'CreateBatchInput.endpoint': '/v1/embeddings',
   'ToolOutputInput.toolCallId': 'call_none',
   'CreateThreadMessageInput.content': 'Hello',
   'Query.threadMessage.threadId': '<own.threadId>',
@@ -183,6 +185,8 @@ export const stateful: Record<string, string> = {
     'a file would be indexed while the matrix is walked: its store is expired',
   'Mutation.createVectorStoreFileBatch': 'as for createVectorStoreFile',
   'Query.searchVectorStore': 'as for createVectorStoreFile',
+  'Mutation.createBatch': 'a batch would go on while the matrix is walked: its file is for something else',
+  'Mutation.cancelBatch': 'as for cancelRun',
   'Mutation.cancelLogExport': 'an export in progress would be taken up while the matrix is walked',
   'Mutation.identifyApiKey': 'the secrets of the keys that the matrix copies are known to nobody',
   'Mutation.revealApiKey':

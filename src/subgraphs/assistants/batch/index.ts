@@ -1,0 +1,2 @@
+export { batchLineModel, batchModel } from './model.ts';
+export { batchOutput } from './service.ts';
