@@ -123,12 +123,14 @@ class Results {
     if (first.done) return null;
     const { _id, createdBy, outputLastsSeconds: lasts } = this.#batch;
     const { organisationId, workspaceId } = this.#batch;
+    const createdAt = this.#deps.now();
     const given: Parameters<BatchDeps['files']['store']>[0] = {
       owner: { organisationId, workspaceId },
       filename: `${_id}_${kind}.jsonl`,
       purpose: 'batch_output',
       createdBy,
-      expiresAt: lasts === null ? null : new Date(this.#deps.now().getTime() + lasts * 1000),
+      createdAt,
+      expiresAt: lasts === null ? null : new Date(createdAt.getTime() + lasts * 1000),
     };
     async function* all() {
       yield first.value as Buffer;

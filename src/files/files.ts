@@ -10,6 +10,8 @@ export type NewFile = {
   purpose: FilePurpose;
   expiresAt: Date | null;
   createdBy: string;
+  /** The moment from which its end was counted; now where that is absent. */
+  createdAt?: Date;
 };
 
 export type RemovedListener = (file: FileDocument) => Promise<void>;
@@ -55,11 +57,11 @@ export function createFileStore({ files, kept, store, maxBytes, changed, now }: 
     const _id = `file-${uuid().replaceAll('-', '')}`;
     const { organisationId, workspaceId } = owner;
     const { bytes, sha256 } = received;
-    const { filename, purpose, expiresAt, createdBy } = given;
+    const { filename, purpose, expiresAt, createdBy, createdAt = now() } = given;
     const contentName = await kept.hold(owner, received, _id);
     const file: FileDocument = {
       ...{ _id, organisationId, workspaceId, filename, purpose, bytes, sha256, contentName },
-      ...{ createdAt: now(), expiresAt, createdBy },
+      ...{ createdAt, expiresAt, createdBy },
     };
     try {
       await files().insertOne(file);

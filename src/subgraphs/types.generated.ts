@@ -96,6 +96,8 @@ export type Query = {
   assistant?: Maybe<Assistant>;
   assistants?: Maybe<AssistantCursorPage>;
   assistantVersions?: Maybe<AssistantVersionPage>;
+  batch?: Maybe<Batch>;
+  batches?: Maybe<BatchCursorPage>;
   file?: Maybe<File>;
   files?: Maybe<FileCursorPage>;
   runStep?: Maybe<RunStep>;
@@ -232,6 +234,19 @@ export type QueryAssistantVersionsArgs = {
   assistantId: Scalars['ID']['input'];
   currentPage?: Scalars['Int']['input'];
   pageSize?: Scalars['Int']['input'];
+};
+
+
+export type QueryBatchArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryBatchesArgs = {
+  limit?: Scalars['Int']['input'];
+  order?: SortDirection;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  before?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -1080,6 +1095,8 @@ export type Mutation = {
   createAssistant: Assistant;
   updateAssistant: Assistant;
   deleteAssistant: Scalars['ID']['output'];
+  createBatch: Batch;
+  cancelBatch: Batch;
   deleteFile: Scalars['ID']['output'];
   createRun: Run;
   createThreadAndRun: Run;
@@ -1233,6 +1250,16 @@ export type MutationUpdateAssistantArgs = {
 
 
 export type MutationDeleteAssistantArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type MutationCreateBatchArgs = {
+  input: CreateBatchInput;
+};
+
+
+export type MutationCancelBatchArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -1993,6 +2020,72 @@ export type MutationResetUsageLimitPolicyEntityArgs = {
 
 export type MutationDeleteUsageLimitPolicyArgs = {
   id: Scalars['ID']['input'];
+};
+
+export type Batch = {
+  id: Scalars['ID']['output'];
+  organisationId: Scalars['ID']['output'];
+  workspaceId: Scalars['ID']['output'];
+  endpoint: Scalars['String']['output'];
+  errors?: Maybe<BatchErrors>;
+  inputFileId: Scalars['ID']['output'];
+  completionWindow: Scalars['String']['output'];
+  status: BatchStatus;
+  outputFileId?: Maybe<Scalars['ID']['output']>;
+  errorFileId?: Maybe<Scalars['ID']['output']>;
+  createdAt: Scalars['UnixTime']['output'];
+  inProgressAt?: Maybe<Scalars['UnixTime']['output']>;
+  expiresAt: Scalars['UnixTime']['output'];
+  finalizingAt?: Maybe<Scalars['UnixTime']['output']>;
+  completedAt?: Maybe<Scalars['UnixTime']['output']>;
+  failedAt?: Maybe<Scalars['UnixTime']['output']>;
+  expiredAt?: Maybe<Scalars['UnixTime']['output']>;
+  cancellingAt?: Maybe<Scalars['UnixTime']['output']>;
+  cancelledAt?: Maybe<Scalars['UnixTime']['output']>;
+  requestCounts: BatchCounts;
+  usage: BatchUsage;
+  traceId: Scalars['String']['output'];
+  metadata: Scalars['JSON']['output'];
+};
+
+export type BatchErrors = {
+  data: Array<BatchError>;
+};
+
+export type BatchError = {
+  code: Scalars['String']['output'];
+  message: Scalars['String']['output'];
+  param?: Maybe<Scalars['String']['output']>;
+  line?: Maybe<Scalars['Int']['output']>;
+};
+
+export type BatchCounts = {
+  total: Scalars['Int']['output'];
+  completed: Scalars['Int']['output'];
+  failed: Scalars['Int']['output'];
+};
+
+export type BatchUsage = {
+  inputTokens: Scalars['Count']['output'];
+  inputTokensDetails: BatchInputDetails;
+  outputTokens: Scalars['Count']['output'];
+  outputTokensDetails: BatchOutputDetails;
+  totalTokens: Scalars['Count']['output'];
+};
+
+export type BatchInputDetails = {
+  cachedTokens: Scalars['Count']['output'];
+};
+
+export type BatchOutputDetails = {
+  reasoningTokens: Scalars['Count']['output'];
+};
+
+export type BatchCursorPage = {
+  data: Array<Batch>;
+  firstId?: Maybe<Scalars['ID']['output']>;
+  lastId?: Maybe<Scalars['ID']['output']>;
+  hasMore: Scalars['Boolean']['output'];
 };
 
 export type File = {
@@ -4670,6 +4763,16 @@ export type VectorStoreFileStatus =
   | 'cancelled'
   | 'failed';
 
+export type BatchStatus =
+  | 'validating'
+  | 'failed'
+  | 'in_progress'
+  | 'finalizing'
+  | 'completed'
+  | 'expired'
+  | 'cancelling'
+  | 'cancelled';
+
 export type RunStepStatus =
   | 'in_progress'
   | 'cancelled'
@@ -5198,6 +5301,19 @@ export type UpdateAssistantInput = {
   topP?: InputMaybe<Scalars['Float']['input']>;
   responseFormat?: InputMaybe<Scalars['JSON']['input']>;
   reasoningEffort?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type CreateBatchInput = {
+  inputFileId: Scalars['ID']['input'];
+  endpoint: Scalars['String']['input'];
+  completionWindow: Scalars['String']['input'];
+  outputExpiresAfter?: InputMaybe<FileExpiryInput>;
+  metadata?: InputMaybe<Scalars['JSON']['input']>;
+};
+
+export type FileExpiryInput = {
+  anchor: Scalars['String']['input'];
+  seconds: Scalars['Int']['input'];
 };
 
 export type CreateRunInput = {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { rawRequest } from '../bodies/raw-request.ts';
 import { auditRows, makeKey } from '../subgraphs/support.ts';
@@ -28,6 +28,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.stop();
   await rm(directory, { recursive: true, force: true });
+});
+
+// A test that fails must not make the next ones fail as well.
+afterEach(async () => {
+  for await (const { id } of client.files.list()) await client.files.delete(id);
 });
 
 const clientOf = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });

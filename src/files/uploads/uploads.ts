@@ -125,8 +125,10 @@ export function createUploads({ uploads, parts, kept, files, store, now }: Deps)
       fail('md5', `is not that of the parts, which have ${received.md5}.`);
     }
     const { filename, purpose, createdBy, fileLastsSeconds } = upload;
-    const expiresAt = fileLastsSeconds === null ? null : new Date(now().getTime() + fileLastsSeconds * 1000);
-    return files.keep(upload, received, { filename, purpose, createdBy, expiresAt });
+    const createdAt = now();
+    const expiresAt =
+      fileLastsSeconds === null ? null : new Date(createdAt.getTime() + fileLastsSeconds * 1000);
+    return files.keep(upload, received, { filename, purpose, createdBy, createdAt, expiresAt });
   }
 
   return {

@@ -3,6 +3,7 @@ import type * as Types from '../types.generated.ts';
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { AssistantDocument, AssistantVersionDocument } from './assistant/model.ts';
 import type { ThreadDocument } from './thread/model.ts';
+import type { BatchDocument, BatchProblem } from '../../batches/batch.ts';
 import type { FileDocument } from '../../files/file.ts';
 import type { RunDocument } from '../../runs/run.ts';
 import type { PlacedRunEvent } from '../../runs/events/channel.ts';
@@ -125,6 +126,17 @@ export type ResolversTypes = {
   UpdateAssistantInput: Types.UpdateAssistantInput;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  Batch: ResolverTypeWrapper<BatchDocument>;
+  BatchStatus: Types.BatchStatus;
+  BatchErrors: ResolverTypeWrapper<Omit<Types.BatchErrors, 'data'> & { data: Array<ResolversTypes['BatchError']> }>;
+  BatchError: ResolverTypeWrapper<BatchProblem>;
+  BatchCounts: ResolverTypeWrapper<Types.BatchCounts>;
+  BatchUsage: ResolverTypeWrapper<Types.BatchUsage>;
+  BatchInputDetails: ResolverTypeWrapper<Types.BatchInputDetails>;
+  BatchOutputDetails: ResolverTypeWrapper<Types.BatchOutputDetails>;
+  BatchCursorPage: ResolverTypeWrapper<Omit<Types.BatchCursorPage, 'data'> & { data: Array<ResolversTypes['Batch']> }>;
+  CreateBatchInput: Types.CreateBatchInput;
+  FileExpiryInput: Types.FileExpiryInput;
   File: ResolverTypeWrapper<FileDocument>;
   FileCursorPage: ResolverTypeWrapper<Omit<Types.FileCursorPage, 'data'> & { data: Array<ResolversTypes['File']> }>;
   RunStep: ResolverTypeWrapper<RunStepRow>;
@@ -204,6 +216,16 @@ export type ResolversParentTypes = {
   UpdateAssistantInput: Types.UpdateAssistantInput;
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
+  Batch: BatchDocument;
+  BatchErrors: Omit<Types.BatchErrors, 'data'> & { data: Array<ResolversParentTypes['BatchError']> };
+  BatchError: BatchProblem;
+  BatchCounts: Types.BatchCounts;
+  BatchUsage: Types.BatchUsage;
+  BatchInputDetails: Types.BatchInputDetails;
+  BatchOutputDetails: Types.BatchOutputDetails;
+  BatchCursorPage: Omit<Types.BatchCursorPage, 'data'> & { data: Array<ResolversParentTypes['Batch']> };
+  CreateBatchInput: Types.CreateBatchInput;
+  FileExpiryInput: Types.FileExpiryInput;
   File: FileDocument;
   FileCursorPage: Omit<Types.FileCursorPage, 'data'> & { data: Array<ResolversParentTypes['File']> };
   RunStep: RunStepRow;
@@ -349,6 +371,8 @@ export type QueryResolvers<ContextType = GraphContext, ParentType extends Resolv
   assistant?: Resolver<Types.Maybe<ResolversTypes['Assistant']>, ParentType, ContextType, RequireFields<Types.QueryAssistantArgs, 'id'>>;
   assistants?: Resolver<Types.Maybe<ResolversTypes['AssistantCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryAssistantsArgs, 'limit' | 'order'>>;
   assistantVersions?: Resolver<Types.Maybe<ResolversTypes['AssistantVersionPage']>, ParentType, ContextType, RequireFields<Types.QueryAssistantVersionsArgs, 'assistantId' | 'currentPage' | 'pageSize'>>;
+  batch?: Resolver<Types.Maybe<ResolversTypes['Batch']>, ParentType, ContextType, RequireFields<Types.QueryBatchArgs, 'id'>>;
+  batches?: Resolver<Types.Maybe<ResolversTypes['BatchCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryBatchesArgs, 'limit' | 'order'>>;
   file?: Resolver<Types.Maybe<ResolversTypes['File']>, ParentType, ContextType, RequireFields<Types.QueryFileArgs, 'id'>>;
   files?: Resolver<Types.Maybe<ResolversTypes['FileCursorPage']>, ParentType, ContextType, RequireFields<Types.QueryFilesArgs, 'limit' | 'order'>>;
   runStep?: Resolver<Types.Maybe<ResolversTypes['RunStep']>, ParentType, ContextType, RequireFields<Types.QueryRunStepArgs, 'threadId' | 'runId' | 'id'>>;
@@ -372,6 +396,8 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createAssistant?: Resolver<ResolversTypes['Assistant'], ParentType, ContextType, RequireFields<Types.MutationCreateAssistantArgs, 'input'>>;
   updateAssistant?: Resolver<ResolversTypes['Assistant'], ParentType, ContextType, RequireFields<Types.MutationUpdateAssistantArgs, 'id' | 'input'>>;
   deleteAssistant?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteAssistantArgs, 'id'>>;
+  createBatch?: Resolver<ResolversTypes['Batch'], ParentType, ContextType, RequireFields<Types.MutationCreateBatchArgs, 'input'>>;
+  cancelBatch?: Resolver<ResolversTypes['Batch'], ParentType, ContextType, RequireFields<Types.MutationCancelBatchArgs, 'id'>>;
   deleteFile?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteFileArgs, 'id'>>;
   createRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationCreateRunArgs, 'threadId' | 'input'>>;
   createThreadAndRun?: Resolver<ResolversTypes['Run'], ParentType, ContextType, RequireFields<Types.MutationCreateThreadAndRunArgs, 'input'>>;
@@ -392,6 +418,72 @@ export type MutationResolvers<ContextType = GraphContext, ParentType extends Res
   createVectorStore?: Resolver<ResolversTypes['VectorStore'], ParentType, ContextType, Partial<Types.MutationCreateVectorStoreArgs>>;
   updateVectorStore?: Resolver<ResolversTypes['VectorStore'], ParentType, ContextType, RequireFields<Types.MutationUpdateVectorStoreArgs, 'id'>>;
   deleteVectorStore?: Resolver<ResolversTypes['ID'], ParentType, ContextType, RequireFields<Types.MutationDeleteVectorStoreArgs, 'id'>>;
+};
+
+export type BatchResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Batch'] = ResolversParentTypes['Batch']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  organisationId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  workspaceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  endpoint?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  errors?: Resolver<Types.Maybe<ResolversTypes['BatchErrors']>, ParentType, ContextType>;
+  inputFileId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  completionWindow?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['BatchStatus'], ParentType, ContextType>;
+  outputFileId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  errorFileId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+  inProgressAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['UnixTime'], ParentType, ContextType>;
+  finalizingAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  completedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  failedAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  expiredAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  cancellingAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  cancelledAt?: Resolver<Types.Maybe<ResolversTypes['UnixTime']>, ParentType, ContextType>;
+  requestCounts?: Resolver<ResolversTypes['BatchCounts'], ParentType, ContextType>;
+  usage?: Resolver<ResolversTypes['BatchUsage'], ParentType, ContextType>;
+  traceId?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  metadata?: Resolver<ResolversTypes['JSON'], ParentType, ContextType>;
+};
+
+export type BatchErrorsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BatchErrors'] = ResolversParentTypes['BatchErrors']> = {
+  data?: Resolver<Array<ResolversTypes['BatchError']>, ParentType, ContextType>;
+};
+
+export type BatchErrorResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BatchError'] = ResolversParentTypes['BatchError']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  param?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  line?: Resolver<Types.Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type BatchCountsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BatchCounts'] = ResolversParentTypes['BatchCounts']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  completed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type BatchUsageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BatchUsage'] = ResolversParentTypes['BatchUsage']> = {
+  inputTokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  inputTokensDetails?: Resolver<ResolversTypes['BatchInputDetails'], ParentType, ContextType>;
+  outputTokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+  outputTokensDetails?: Resolver<ResolversTypes['BatchOutputDetails'], ParentType, ContextType>;
+  totalTokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type BatchInputDetailsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BatchInputDetails'] = ResolversParentTypes['BatchInputDetails']> = {
+  cachedTokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type BatchOutputDetailsResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BatchOutputDetails'] = ResolversParentTypes['BatchOutputDetails']> = {
+  reasoningTokens?: Resolver<ResolversTypes['Count'], ParentType, ContextType>;
+};
+
+export type BatchCursorPageResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['BatchCursorPage'] = ResolversParentTypes['BatchCursorPage']> = {
+  data?: Resolver<Array<ResolversTypes['Batch']>, ParentType, ContextType>;
+  firstId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  lastId?: Resolver<Types.Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type FileResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['File'] = ResolversParentTypes['File']> = {
@@ -649,6 +741,14 @@ export type Resolvers<ContextType = GraphContext> = {
   AssistantVersionPage?: AssistantVersionPageResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  Batch?: BatchResolvers<ContextType>;
+  BatchErrors?: BatchErrorsResolvers<ContextType>;
+  BatchError?: BatchErrorResolvers<ContextType>;
+  BatchCounts?: BatchCountsResolvers<ContextType>;
+  BatchUsage?: BatchUsageResolvers<ContextType>;
+  BatchInputDetails?: BatchInputDetailsResolvers<ContextType>;
+  BatchOutputDetails?: BatchOutputDetailsResolvers<ContextType>;
+  BatchCursorPage?: BatchCursorPageResolvers<ContextType>;
   File?: FileResolvers<ContextType>;
   FileCursorPage?: FileCursorPageResolvers<ContextType>;
   RunStep?: RunStepResolvers<ContextType>;

@@ -47,10 +47,12 @@ export function newFile(context: GraphContext, { filename: name, fields }: Given
   const [anchor, seconds] = [fields.get('expires_after[anchor]'), fields.get('expires_after[seconds]')];
   const isEnding = anchor !== undefined || seconds !== undefined;
   const lasts = isEnding ? parsed(lasting, { anchor, seconds }, 'expires_after').seconds : null;
+  const createdAt = context.now();
   return {
+    createdAt,
     filename: cleanName(parsed(filename, name, 'file')),
     purpose: parsed<FilePurpose>(purpose, fields.get('purpose'), 'purpose'),
-    expiresAt: lasts === null ? null : new Date(context.now().getTime() + lasts * 1000),
+    expiresAt: lasts === null ? null : new Date(createdAt.getTime() + lasts * 1000),
     createdBy,
   };
 }
