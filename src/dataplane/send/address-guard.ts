@@ -22,10 +22,15 @@ export function createGuard(policy: HostPolicy, ownPorts: ReadonlySet<number>): 
   );
   return {
     lookupAt(hostname, port) {
-      if (!ownPorts.has(port)) return elsewhere;
+      const isOwnPort = ownPorts.has(port);
       // An address is connected to without being looked up.
-      if (isIP(hostname) && isOwnAddress(hostname)) throw leadsBack(hostname);
-      return atOwnPort;
+      const address = hostname.replace(/^\[|\]$/g, '');
+      if (isIP(address)) {
+        if (isOwnPort && isOwnAddress(address)) throw leadsBack(hostname);
+        const problem = refusedAddress(policy, hostname, address);
+        if (problem) throw problem;
+      }
+      return isOwnPort ? atOwnPort : elsewhere;
     },
   };
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createGuard } from '../../../src/dataplane/send/address-guard.ts';
+import { createHostPolicy } from '../../../src/lib/http/custom-host.ts';
 import { readSettings } from '../../../src/settings/index.ts';
 import { chatAnswer, json } from '../../support/provider.ts';
 import { messages, startWorld, type World } from '../../support/world.ts';
@@ -58,4 +60,20 @@ test.each([
 ])('with %j this machine is trusted: %s', (env: Record<string, string>, expected) => {
   expect(trusted(env).includes('127.0.0.1')).toBe(expected);
   expect(trusted({ ...env, TRUSTED_HOSTS: 'ollama' })).toEqual(['ollama']);
+});
+
+describe('a host that is an address, which nobody looks up', () => {
+  const { lookupAt } = createGuard(createHostPolicy(['127.0.0.1', '169.254.169.254']), new Set([8787]));
+
+  test.each(['169.254.169.254', '10.0.0.5', '[::ffff:10.0.0.5]', 'fd00::1'])('is refused: %s', (host) => {
+    expect(() => lookupAt(host, 80)).toThrow(/metadata|private/);
+  });
+
+  test.each(['127.0.0.1', '93.184.216.34', '[2606:4700::1111]'])('is allowed: %s', (host) => {
+    expect(lookupAt(host, 80)).toBeInstanceOf(Function);
+  });
+
+  test('is refused where it leads back to the gateway', () => {
+    expect(() => lookupAt('127.0.0.1', 8787)).toThrow(/leads back/);
+  });
 });
