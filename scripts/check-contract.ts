@@ -19,11 +19,11 @@ const contract = { operations: read('operations.json'), shapes: read('resources.
 
 const document = publicDocument();
 const own = [...ownOperations(document), ...ownInference(document)];
-const { found, unexplained, idle } = checkContract(contract, own, exceptions);
+const { served, found, unexplained, idle } = checkContract(contract, own, exceptions);
 for (const line of unexplained) console.error(line);
 for (const { deviation } of idle) console.error(`No deviation any more, so no exception: ${deviation}`);
 console.log(
-  `${own.length} of ${contract.operations.length} operations of the contract are served; ${found.length} deviations, ` +
+  `${served} of ${contract.operations.length} operations of the contract are served; ${found.length} deviations, ` +
     `${unexplained.length} without a reason.`,
 );
 const listed = JSON.parse(

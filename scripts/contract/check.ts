@@ -5,6 +5,8 @@ import { type ContractOperation, type OwnOperation, operationDeviations } from '
 export type Contract = { operations: ContractOperation[]; shapes: Shapes };
 
 export type Checked = {
+  /** Operations of the contract that are there. */
+  served: number;
   found: string[];
   /** Deviations that no exception gives a reason for. */
   unexplained: string[];
@@ -26,7 +28,10 @@ export function checkContract(
     const renamed = row.operation_id === name ? [] : [`${row.operation_id} name: ${name}`];
     return [...renamed, ...operationDeviations(row, ours, shapes)];
   });
+  const isServed = ({ method, path }: ContractOperation) =>
+    own.some((candidate) => candidate.method === method && candidate.path === path);
   return {
+    served: operations.filter(isServed).length,
     found,
     unexplained: found.filter((line) => !exceptions.some(({ deviation }) => matches(deviation, line))),
     idle: exceptions.filter(({ deviation }) => !found.some((line) => matches(deviation, line))),
