@@ -84,12 +84,14 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Asks the graph with the admin's key of a data directory. */
-async function ask(url: string, query: string, data = 'data') {
-  const { admin_api_key } = JSON.parse(await readFile(join(directory, data, 'bootstrap.json'), 'utf8'));
+type Asking = { data?: string; key?: 'admin_api_key' | 'workspace_api_key' };
+
+/** Asks the graph with a key of a data directory. */
+async function ask(url: string, query: string, { data = 'data', key = 'admin_api_key' }: Asking = {}) {
+  const keys = JSON.parse(await readFile(join(directory, data, 'bootstrap.json'), 'utf8'));
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
-    headers: { 'x-gateway-api-key': admin_api_key, 'content-type': 'application/json' },
+    headers: { 'x-gateway-api-key': keys[key], 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   });
   return (await response.json()) as { data: any; errors?: unknown[] };
@@ -120,15 +122,19 @@ describe('docs/identity.md', () => {
 
 const queries = pages.flatMap((page) =>
   blocksOf(page)
-    .filter(({ info }) => info === 'graphql')
-    .map(({ text }) => ({ path: page.path, text: text.replace('"<lastId>"', 'null') })),
+    .filter(({ info }) => info === 'graphql' || info === 'graphql workspace')
+    .map(({ info, text }) => ({
+      path: page.path,
+      text: text.replace('"<lastId>"', 'null'),
+      key: info === 'graphql' ? ('admin_api_key' as const) : ('workspace_api_key' as const),
+    })),
 );
 
-it.each(queries)('$path shows a query that the graph understands', async ({ text }) => {
+it.each(queries)('$path shows a query that the graph understands', async ({ text, key }) => {
   const [operation] = parse(text).definitions;
   if (operation?.kind !== 'OperationDefinition') throw new Error('This is no operation.');
   const fields = operation.selectionSet.selections.map((field) => 'name' in field && field.name?.value);
-  const { data, errors } = await ask(sluice.url, text);
+  const { data, errors } = await ask(sluice.url, text, { key });
   expect(errors).toBeUndefined();
   expect(Object.keys(data)).toEqual(fields);
 });
@@ -150,11 +156,11 @@ it('docs/graph.md shows a service that extends the graph', async () => {
   try {
     const query = '{ workspaces { data { name costCenter } } }';
     expect(page.text).toContain(query);
-    let answer = await ask(extended.url, query, 'extended');
+    let answer = await ask(extended.url, query, { data: 'extended' });
     // It joins when it is up, which may be after the start.
     for (let tries = 0; answer.errors && tries < 100; tries++) {
       await sleep(100);
-      answer = await ask(extended.url, query, 'extended');
+      answer = await ask(extended.url, query, { data: 'extended' });
     }
     expect(answer).toEqual({
       data: {

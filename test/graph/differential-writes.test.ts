@@ -79,7 +79,7 @@ describe('each REST document that writes', () => {
     const text = JSON.stringify(value)
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
       .replace(/"(\w+_at)":\d+/g, '"$1":"<time>"')
-      .replace(/\b(?:asst|thread|msg|run|step)_\w{20,}/g, '<id of assistants>')
+      .replace(/\b(?:asst|thread|msg|run|step|vs|vsfb|upload|batch)_\w{20,}/g, '<id of assistants>')
       .replace(/sl-[\w*.-]+/g, '<key>')
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
         if (!seen.has(id)) seen.set(id, `<id ${seen.size}>`);

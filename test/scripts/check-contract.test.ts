@@ -45,7 +45,7 @@ function check(operation: Partial<ContractOperation>, shape: Notation = config, 
 
 describe('the contract check', () => {
   it('finds nothing where both agree', () => {
-    expect(check({})).toEqual({ found: [], unexplained: [], idle: [] });
+    expect(check({})).toEqual({ served: 1, found: [], unexplained: [], idle: [] });
   });
 
   it('names every deviation', () => {
@@ -80,7 +80,10 @@ describe('the contract check', () => {
   });
 
   it('knows an operation that the contract does not have, and one of another name', () => {
-    expect(check({ path: '/other' }).found).toEqual(['listConfigs GET /configs: not in the contract']);
+    expect(check({ path: '/other' })).toMatchObject({
+      served: 0,
+      found: ['listConfigs GET /configs: not in the contract'],
+    });
     expect(check({ operation_id: 'allConfigs' }).found).toEqual(['allConfigs name: listConfigs']);
   });
 

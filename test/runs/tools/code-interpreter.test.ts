@@ -138,11 +138,14 @@ describe('code_interpreter', () => {
     const ofAssistant = await upload(client, 'notes.txt', 'of the assistant');
     const strange = await upload(clientOf((await app.createTenant()).workspaceKey), 'secret.txt', 'secret');
     const resources = (...ids: string[]) => ({ tool_resources: { code_interpreter: { file_ids: ids } } });
-    const { id } = await client.beta.assistants.create({
-      model: '@mock/mock-1',
-      tools: [{ type: 'code_interpreter' }],
-      ...resources(ofAssistant, strange),
-    });
+    const make = (...ids: string[]) =>
+      client.beta.assistants.create({
+        model: '@mock/mock-1',
+        tools: [{ type: 'code_interpreter' }],
+        ...resources(...ids),
+      });
+    await expect(make(ofAssistant, strange)).rejects.toThrow(`404 No file found with id '${strange}'.`);
+    const { id } = await make(ofAssistant);
     const { id: thread } = await client.beta.threads.create(resources(ofThread));
     const listing = `import os\nfor name in sorted(os.listdir('/mnt/data')): print(name, open('/mnt/data/' + name).read())`;
     const run = await ran(listing, thread, id);
