@@ -156,7 +156,8 @@ describe('a test of an MCP integration', () => {
     expect(await test(await integrationOf('http://127.0.0.1:8/mcp'))).toMatchObject(
       failure('cannot connect', null),
     );
-    const plain = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    // A socket of which nobody reads never closes.
+    const plain = createServer((socket) => void socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     const { port } = plain.address() as { port: number };
     const tls = await test(await integrationOf(`https://127.0.0.1:${port}/mcp`));
