@@ -42,7 +42,7 @@ export function createKnowledge(deps: KnowledgeDeps) {
 
   return {
     ...contents,
-    search: createSearch(deps, freshness, index),
+    search: createSearch({ ...deps, segments }, freshness, index),
     /** The text of a file that has been indexed, in parts. */
     textsOf: segments.texts,
     /** Has files that wait indexed, here or elsewhere. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { askInProcess } from '../../dataplane/in-process.ts';
 import type { Dataplane } from '../../dataplane/index.ts';
+import { isObject } from '../../lib/json.ts';
 import type { EmbeddingModel } from '../documents.ts';
 import { MAX_DIMENSIONS } from '../index/matrix.ts';
 
@@ -17,6 +18,11 @@ export class EmbeddingRefused extends Error {
     this.isLasting = isLasting;
   }
 }
+
+/** Why vectors of a model do not belong into a store any more. */
+export const otherLength = (model: string, answered: number, known: number): string =>
+  `The embedding model ${model} answers vectors of ${answered} numbers, and those of the vector store have ${known}: ` +
+  'files that are to be found by the vectors of today belong into a new vector store.';
 
 export type EmbeddingCall = {
   dataplane: Dataplane;
@@ -40,7 +46,10 @@ export async function embedByModel(
       vectors[at] = await embedBatch(call, batches[at] ?? [], signal);
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, batches.length) }, work));
-  return vectors.flat();
+  const all = vectors.flat();
+  if (new Set(all.map(({ length }) => length)).size > 1)
+    throw new EmbeddingRefused('The embedding model answered vectors of different lengths.', true);
+  return all;
 }
 
 async function embedBatch(
@@ -65,12 +74,22 @@ const isLasting = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 409 && status !== 429;
 
 function vectorsIn(text: string, count: number): number[][] {
-  const { data } = JSON.parse(text) as { data?: { index?: number; embedding?: unknown }[] };
+  const data = dataIn(text);
   const vectors: number[][] = [];
-  for (const [at, { index = at, embedding }] of (data ?? []).entries())
+  for (const [at, { index = at, embedding }] of data.entries())
     if (isVector(embedding)) vectors[index] = embedding;
   if (vectors.length === count && !vectors.includes(undefined as never)) return vectors;
   throw new EmbeddingRefused('The embedding model did not answer an embedding for each text.', true);
+}
+
+function dataIn(text: string): { index?: number; embedding?: unknown }[] {
+  let data: unknown;
+  try {
+    data = (JSON.parse(text) as { data?: unknown } | null)?.data;
+  } catch {
+    // The refusal says it: what stands there is no answer of an embedding model.
+  }
+  return Array.isArray(data) ? data.filter(isObject) : [];
 }
 
 const isVector = (value: unknown): value is number[] =>

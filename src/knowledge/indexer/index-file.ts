@@ -3,7 +3,7 @@ import type { KnowledgeDeps } from '../deps.ts';
 import type { VectorStoreDocument, VectorStoreFileDocument, VectorStoreFileError } from '../documents.ts';
 import { isLocal } from '../embed/embedder.ts';
 import { type QuantisedVectors, quantise } from '../embed/quantise.ts';
-import { EmbeddingRefused, embedByModel } from '../embed/remote.ts';
+import { EmbeddingRefused, embedByModel, otherLength } from '../embed/remote.ts';
 import type { TextChunk } from '../segments/pack.ts';
 import type { Segments } from '../segments/segments.ts';
 import { ThreadError, type ThreadLine } from '../worker/thread-line.ts';
@@ -73,14 +73,18 @@ async function cutText(
 }
 
 async function vectorsBy(
-  { dataplane, secrets }: IndexingDeps,
+  { dataplane, secrets, store: segments }: IndexingDeps,
   { store, file, chunks }: { store: VectorStoreDocument; file: VectorStoreFileDocument; chunks: TextChunk[] },
   signal: AbortSignal,
 ): Promise<QuantisedVectors> {
   const call = { dataplane, embedding: store.embedding, headers: sealedHeaders(secrets, file) };
   const texts = chunks.map(({ text }) => text);
   try {
-    return quantise(await embedByModel(call, texts, signal));
+    const vectors = quantise(await embedByModel(call, texts, signal));
+    const known = await segments.dimensionsOf(store._id);
+    if (known !== null && known !== vectors.dimensions)
+      throw new Unfit('server_error', otherLength(store.embedding.model, vectors.dimensions, known));
+    return vectors;
   } catch (error) {
     if (error instanceof EmbeddingRefused && error.isLasting) throw new Unfit('server_error', error.message);
     throw error;

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { KnowledgeDeps } from '../deps.ts';
 import { expiryOf, type VectorStoreDocument } from '../documents.ts';
-import { embedQuestions } from '../embed/embedder.ts';
 import type { Hit, IndexCalls, IndexQuestion } from '../index/messages.ts';
+import type { Segments } from '../segments/segments.ts';
 import { ThreadError, type ThreadLine } from '../worker/thread-line.ts';
 import type { AttributeFilter } from './filter.ts';
 import type { Freshness } from './freshness.ts';
+import { questionsTo } from './questions.ts';
 
 /** Milliseconds between two writes of when a store was used. */
 const NOTED_MS = 60_000;
@@ -30,7 +31,7 @@ export type KnowledgeResult = Hit & { storeId: string };
 /** Searches stores together; the best come first. */
 export const createSearch =
   (
-    deps: Pick<KnowledgeDeps, 'stores' | 'dataplane' | 'now'>,
+    deps: Pick<KnowledgeDeps, 'stores' | 'dataplane' | 'now'> & { segments: Segments },
     freshness: Freshness,
     index: ThreadLine<IndexCalls>,
   ) =>
@@ -47,10 +48,7 @@ export const createSearch =
       asked: KnowledgeQuestion,
     ): Promise<KnowledgeResult[]> {
       const { texts, filter, ranking, most, threshold } = asked;
-      const [vectors] = await Promise.all([
-        embedQuestions(deps.dataplane, store.embedding, asked),
-        freshness.ensure(store),
-      ]);
+      const [vectors] = await Promise.all([questionsTo(deps, store, asked), freshness.ensure(store)]);
       const queries = texts.flatMap((text, at) => {
         const vector = vectors[at];
         return vector ? [{ text, vector }] : [];

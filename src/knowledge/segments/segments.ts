@@ -38,6 +38,11 @@ export function createSegments(collection: () => Collection<VectorSegmentDocumen
       }
       return bytes;
     },
+    /** How many numbers the vectors of a store have; null where it has none yet. */
+    async dimensionsOf(storeId: string): Promise<number | null> {
+      const found = await collection().findOne({ storeId }, { projection: { dimensions: 1 } });
+      return found?.dimensions ?? null;
+    },
     /** Makes the segments of a generation stay. */
     async keep(file: OfFile, generation: number): Promise<void> {
       await collection().updateMany({ ...ofFile(file), generation }, { $unset: { provisionalUntil: '' } });

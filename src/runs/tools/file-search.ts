@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { z } from 'zod';
+import { GatewayError } from '../../errors/index.ts';
 import {
   isExpired,
   type Knowledge,
@@ -82,7 +83,7 @@ export function createFileSearch(deps: FileSearchDeps): HostedTool {
       }
       const stores = await storesOf(deps, run);
       await indexed(deps, context, stores);
-      const found = await deps.knowledge.search(stores, {
+      const search = deps.knowledge.search(stores, {
         texts: queries,
         filter: null,
         ranking: 'hybrid',
@@ -90,6 +91,9 @@ export function createFileSearch(deps: FileSearchDeps): HostedTool {
         threshold: ranking.score_threshold,
         headers: callHeaders(deps.secrets, run),
         signal,
+      });
+      const found = await search.catch((error: unknown) => {
+        throw error instanceof GatewayError ? new ToolFailed(error.message) : error;
       });
       const results = withinTokens(found, isSmall(run) ? MOST_TOKENS.small : MOST_TOKENS.usual);
       const details = { ranking_options: ranking, results: results.map(shown) };
