@@ -18,12 +18,16 @@ const permissive = new Set([
   'Python-2.0',
   'CC-BY-4.0',
   'Zlib',
+  // Of fonts: they may be bundled and served, and not sold by themselves.
+  'OFL-1.1',
 ]);
 
 /** Packages that ship under what they state here, whatever it is. */
 const exceptions = new Map([
   // The obligations of this licence are for whoever changes its files, and nobody here does.
   ['pyodide', 'MPL-2.0'],
+  // The same; it is a part of Vite, and runs only while the console is built.
+  ['lightningcss', 'MPL-2.0'],
   // Its licence file is that of BSD-2-Clause.
   ['duck', 'BSD'],
 ]);
@@ -43,16 +47,22 @@ function licenceOf({ license, licenses }: Manifest): string {
   return license?.type ?? licenses?.map(({ type }) => type).join(' OR ') ?? 'none stated';
 }
 
+/** `node_modules/lightningcss-linux-x64-gnu` is `lightningcss` for one platform. */
+const packageOf = (path: string) =>
+  path
+    .slice('node_modules/'.length)
+    .replace(/^(lightningcss)-(?:android|darwin|freebsd|linux|win32)-.*/, '$1');
+
 const { packages } = readJson('package-lock.json') as {
-  packages: Record<string, Manifest & { dev?: boolean }>;
+  packages: Record<string, Manifest & { dev?: boolean; link?: boolean }>;
 };
-const shipped = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev);
+const shipped = Object.entries(packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
 
 // A package for another platform is in the lock file but not on the disk.
 const refused = shipped.flatMap(([path, locked]) => {
   const manifest = `${path}/package.json`;
   const licence = licenceOf(existsSync(new URL(manifest, root)) ? readJson(manifest) : locked);
-  const isExcepted = exceptions.get(path.slice('node_modules/'.length)) === licence;
+  const isExcepted = exceptions.get(packageOf(path)) === licence;
   return isExcepted || isPermissive(licence) ? [] : [`${path}: ${licence}`];
 });
 

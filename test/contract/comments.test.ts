@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const folders = ['src', 'rest-compat', 'schema', 'test', 'scripts', 'bench', 'seeds'];
+const folders = ['src', 'rest-compat', 'schema', 'test', 'scripts', 'bench', 'seeds', 'console/src'];
 
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*|"""[\s\S]*?"""|^\s*#.*/gm;
 
@@ -13,7 +13,7 @@ const citation =
 
 const sources = folders.flatMap((folder) =>
   readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /(?<!\.generated)\.(ts|mjs|graphql)$/.test(name))
+    .filter((name) => /(?<!\.generated)\.(tsx?|mjs|graphql)$/.test(name))
     .map((name) => `${folder}/${name}`),
 );
 

@@ -1,0 +1,17 @@
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Where the console is served is known only when it is: addresses are relative to the `<base>` that the server writes.
+  base: './',
+  plugins: [react(), tailwind()],
+  build: {
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    // The content security policy allows no `data:` font or style.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+});
