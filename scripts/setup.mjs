@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const lock = join(root, 'package-lock.json');
 const installed = join(root, 'node_modules', '.package-lock.json');
 
@@ -15,6 +15,7 @@ const major = (version) => Number(version.replace(/^v/, '').split('.')[0]);
 /** What an operator runs, on a machine that may have no use for development packages. */
 const operating = [
   'prestart',
+  'console:build',
   'backup',
   'audit:verify',
   'rotate:signing-key',

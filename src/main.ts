@@ -70,23 +70,22 @@ async function runInstallation(settings: Settings, storage: Storage, log: Logger
     addresses = service.addresses;
   }
   const { publicUrl } = settings.identity;
-  const setUp = await consoleLine(
-    { db: storage.db, secrets, now: () => new Date() },
-    publicUrl ?? addresses.main,
-  );
+  const maker = { db: storage.db, secrets, now: () => new Date() };
+  const setUp = settings.hasConsole ? await consoleLine(maker, publicUrl ?? addresses.main) : null;
   greet(settings, addresses, storage.description, { seeded, setUp });
 }
 
-/** What the start says of the console while nobody owns the installation; null once somebody does. */
-async function consoleLine(
-  maker: Parameters<typeof makeSetUpLink>[0],
-  address: string,
-): Promise<string | null> {
+/** Where the console is; while nobody owns the installation, how somebody comes to own it. */
+async function consoleLine(maker: Parameters<typeof makeSetUpLink>[0], address: string): Promise<string> {
   // What is no terminal is a file or a collector of logs, where a secret shall not stand.
-  if (!process.stdout.isTTY)
-    return (await lacksOwner(maker.db)) ? '`npm run console:link` makes a link for the first owner' : null;
+  if (!process.stdout.isTTY) {
+    const hint = (await lacksOwner(maker.db))
+      ? '   (`npm run console:link` makes a link for the first owner)'
+      : '';
+    return `${address}/console/${hint}`;
+  }
   const secret = await makeSetUpLink(maker);
-  return secret && `${setUpLinkTo(address, secret)}   (once, 15 minutes)`;
+  return secret ? `${setUpLinkTo(address, secret)}   (once, 15 minutes)` : `${address}/console/`;
 }
 
 function greet(

@@ -75,7 +75,11 @@ export type AppDependencies = {
   now?: () => Date;
   /** Tools that runs have beside those of the house. */
   hostedTools?: readonly HostedTool[];
+  /** Where the built console lies. */
+  consoleFolder?: string;
 };
+
+const ownConsole = join(import.meta.dirname, '../../console/dist');
 
 export type App = {
   /** Answers every request of the one listener. */
@@ -104,6 +108,7 @@ export type App = {
 /** Builds the whole service around a database. Opens no port. */
 export function createApp(dependencies: AppDependencies): App {
   const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
+  const { consoleFolder = ownConsole } = dependencies;
   const { db } = storage;
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
   const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
@@ -254,6 +259,7 @@ export function createApp(dependencies: AppDependencies): App {
     doors;
   const consoleDoor = createConsoleDoor({
     settings,
+    built: consoleFolder,
     secrets,
     directory,
     bodies,

@@ -2,17 +2,21 @@ import { createCookie } from '../console/cookie.ts';
 import { type Console, type ConsoleOptions, createConsole } from '../console/door.ts';
 import { createFlowCookie } from '../console/oidc/flow-cookie.ts';
 import { createOidcProvider } from '../console/oidc/provider.ts';
+import { createPages } from '../console/static/pages.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Secrets } from '../storage/secrets.ts';
 
-type Given = Omit<ConsoleOptions, 'cookie' | 'oidc' | 'publicUrl'> & {
+type Given = Omit<ConsoleOptions, 'cookie' | 'oidc' | 'publicUrl' | 'pages'> & {
   settings: Settings;
   secrets: Secrets;
   now: () => Date;
+  /** The folder of the built console. */
+  built: string;
 };
 
-/** The doors at which people sign in, with the identity provider of the settings. */
-export function createConsoleDoor({ settings, secrets, now, ...given }: Given): Console {
+/** The console with the identity provider of the settings; null where it is switched off. */
+export function createConsoleDoor({ settings, secrets, now, built, ...given }: Given): Console | null {
+  if (!settings.hasConsole) return null;
   const { publicUrl, consoleOidc } = settings.identity;
   const cookie = createCookie(publicUrl);
   const { directory, log } = given;
@@ -23,5 +27,11 @@ export function createConsoleDoor({ settings, secrets, now, ...given }: Given): 
     cookie,
     directory,
   };
-  return createConsole({ ...given, cookie, oidc, publicUrl });
+  return createConsole({
+    ...given,
+    cookie,
+    oidc,
+    publicUrl,
+    pages: createPages({ folder: built, publicUrl }),
+  });
 }

@@ -11,10 +11,11 @@ import type { Logger } from '../lib/logger.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { answerOidc, type OidcDoor, oidcPaths } from './oidc/door.ts';
 import { requireOwnPage } from './own-pages.ts';
-import { answerPage } from './page.ts';
 import { answerSignIn, type SignInDoor } from './sign-in.ts';
+import type { Pages } from './static/pages.ts';
 
 export type ConsoleOptions = SignInDoor & {
+  pages: Pages;
   /** Null where people do not sign in at an identity provider. */
   oidc: OidcDoor | null;
   /** The graph, for callers whom a sign-in lets in. */
@@ -34,12 +35,16 @@ export type Console = {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 };
 
+/** Paths below `/console` that answer programs; every other one may be a page. */
+const doors = /^\/(?:sign-in|graphql|graphql\/stream|v1\/.*)$/;
+
 /** What a request may bring as its own credential; here it comes by cookie alone. */
 const credentials = ['authorization', 'x-api-key', 'x-gateway-api-key'];
 
 /** The doors of the console. They alone read a cookie, and take requests of their own pages alone. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { cookie, oidc, graphHttp, dataplane, rest, authenticate, createContext, publicUrl, log } = options;
+  const { cookie, pages, oidc, graphHttp, dataplane, rest, authenticate, createContext, publicUrl, log } =
+    options;
 
   const contextOf = (principal: Principal | null, request: IncomingMessage) =>
     adoptRequestId(createContext(principal, request), request);
@@ -55,10 +60,10 @@ export function createConsole(options: ConsoleOptions): Console {
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path: whole, query } = splitUrl(request.url);
     const path = whole.slice('/console'.length);
-    if (path === '' || path === '/' || path === '/welcome') return answerPage(request, response, path);
     if (oidc && oidcPaths.includes(path)) {
       return answerOidc({ request, response, context: contextOf(null, request) }, path, oidc);
     }
+    if (!doors.test(path) && (await pages.answer(request, response, path))) return;
     requireOwnPage(request, publicUrl);
     adoptCookie(request);
     if (path === '/sign-in') return signIn(request, response);

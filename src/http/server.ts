@@ -25,7 +25,8 @@ type Doors = {
   scim: Scim | null;
   reference: Reference;
   graphHttp: GraphHttp;
-  console: Console;
+  /** Null where it is switched off. */
+  console: Console | null;
   /** Null when the subgraphs have a listener of their own, or are not served. */
   standalone: GraphHttp | null;
   metrics: Metrics;
@@ -83,7 +84,7 @@ export function createListener({
       if (request.method === 'TRACE') return ['subgraph', refuseMethod(response, 'GET, POST')];
       return ['subgraph', standalone.handle(request, response)];
     }
-    if (path === '/console' || path.startsWith('/console/')) {
+    if (console && (path === '/console' || path.startsWith('/console/'))) {
       // As with streams of the graph, the time that one stays open says nothing about the door.
       return [path === '/console/graphql/stream' ? 'stream' : 'console', console.handle(request, response)];
     }
@@ -108,6 +109,9 @@ export function createListener({
       return;
     }
     if (path === '/') {
+      // Relative to the address that the browser knows, which a proxy may have put below a path.
+      if (console && request.headers.accept?.includes('text/html'))
+        return void response.writeHead(302, { ...plainPageHeaders, location: 'console/' }).end();
       response.writeHead(200, { ...plainPageHeaders, 'content-type': 'text/plain; charset=utf-8' });
       response.end(
         'Sluice is running. Inference: /v1, graph: /graphql, explorer: /explorer, reference: /reference, health: /healthz\n',

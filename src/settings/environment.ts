@@ -282,6 +282,10 @@ export const environmentOf = (house: House) =>
           '`jwks_url`, `organisation_id`, `audience` (any); see docs/identity.md',
       ),
     ...mailSettings,
+    CONSOLE: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('`off`: there is no console, and nobody signs in with a browser'),
     CONSOLE_OIDC: consoleOidc
       .optional()
       .describe(

@@ -153,6 +153,8 @@ export type Settings = {
     /** Where people sign in to the console; null: by links and credentials alone. */
     consoleOidc: ConsoleOidc | null;
   };
+  /** Whether there is anything at `/console`. */
+  hasConsole: boolean;
   mcp: {
     /** Where callers reach MCP servers, without a slash at the end; null is the address of the installation. */
     baseUrl: string | null;
@@ -279,6 +281,7 @@ export function readSettings(
       jwtIssuers: values.JWT_ISSUERS ?? [],
       consoleOidc: values.CONSOLE_OIDC ?? null,
     },
+    hasConsole: values.CONSOLE === 'on',
     mcp: { baseUrl: values.MCP_BASE_URL ?? null, syncMs: values.MCP_SYNC_SECONDS * 1000 },
     trustedProxies: values.TRUSTED_PROXIES,
     mailServer: mailServerOf(values),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dataOf } from '../subgraphs/support.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { type Browser, linkFor, openBrowser, signedIn } from '../support/browser.ts';
@@ -183,17 +183,4 @@ describe('behind the cookie', () => {
     expect((await browser.send('GET', '/nothing')).status).toBe(404);
     expect((await browser.send('PUT', '/sign-in', {})).status).toBe(405);
   });
-});
-
-test('the page is the same for everybody, and loads nothing', async () => {
-  for (const path of ['/', '/welcome']) {
-    const { status, headers, body } = await openBrowser(app).send('GET', path);
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(headers.get('content-security-policy')).toMatch(
-      /default-src 'none'.*connect-src 'self'.*frame-ancestors 'none'/,
-    );
-    expect(body).not.toMatch(/https?:/);
-  }
-  const bare = await openBrowser(app).send('GET', '');
-  expect([bare.status, bare.headers.get('location')]).toEqual([308, 'console/']);
 });

@@ -56,7 +56,7 @@ export type GraphAnswer = {
   errors?: { message: string; extensions: any; path?: unknown[] }[];
 };
 
-type AppOptions = Pick<AppDependencies, 'now' | 'hostedTools'> & {
+type AppOptions = Pick<AppDependencies, 'now' | 'hostedTools' | 'consoleFolder'> & {
   env?: Record<string, string>;
   /** How answers to wrong credentials and repeated attempts wait: not at all, unless a test is about that. */
   sleep?: Sleep;
@@ -80,6 +80,7 @@ export async function startAppWith({
   now,
   arrivalLimits,
   hostedTools,
+  consoleFolder,
 }: AppOptions): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const database = await databaseOf(env);
@@ -97,7 +98,7 @@ export async function startAppWith({
   const storage = await openStorage(settings.storage);
   const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);
-  const app = createApp({ settings, storage, secrets, log, sleep, now, hostedTools });
+  const app = createApp({ settings, storage, secrets, log, sleep, now, hostedTools, consoleFolder });
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade, arrivalLimits);
   const port = await listen(server, settings.listen.host, settings.listen.port);

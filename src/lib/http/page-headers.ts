@@ -1,6 +1,12 @@
-/** Headers of an answer that a browser renders: what the page may load, and that no other page may show it in a frame. */
-export const pageHeaders = (policy: readonly string[]): Record<string, string> => ({
-  'content-security-policy': [...policy, "form-action 'none'", "frame-ancestors 'none'"].join('; '),
+/**
+ * Headers of an answer that a browser renders: what the page may load, where its forms may be sent, and that no other page may
+ * show it in a frame.
+ */
+export const pageHeaders = (
+  policy: readonly string[],
+  formAction: "'none'" | "'self'" = "'none'",
+): Record<string, string> => ({
+  'content-security-policy': [...policy, `form-action ${formAction}`, "frame-ancestors 'none'"].join('; '),
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 });
