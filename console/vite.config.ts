@@ -2,12 +2,13 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressFiles } from './build/compress-files.ts';
+import { listDocuments } from './build/list-documents.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
   // Where the console is served is known only when it is: addresses are relative to the `<base>` that the server writes.
   base: './',
-  plugins: [react(), tailwind(), compressFiles()],
+  plugins: [react(), tailwind(), compressFiles(), listDocuments()],
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },

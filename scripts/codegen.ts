@@ -1,8 +1,10 @@
 // Writes what is generated: from the SDL under schema/ its types and those of each subgraph's resolvers; from the SDL and
 // rest-compat/operations/ the digest of the published REST API; docs/reference/ from the code that it describes. `--check`
-// only compares, and fails when something differs.
+// only compares, and fails when something differs. From the console's documents it writes files that nobody commits, also
+// with `--check`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { changesBetween } from './codegen/changes.ts';
+import { consoleDocuments } from './codegen/console/index.ts';
 import { digestOf } from './codegen/digest.ts';
 import { published } from './codegen/published.ts';
 import { resolverTypes } from './codegen/resolver-types.ts';
@@ -32,6 +34,7 @@ const outputs = [
 ];
 
 outputs.forEach(settle);
+for (const { path, text } of await consoleDocuments(document)) writeFileSync(new URL(path, root), text);
 
 function settle({ path, text }: Output): void {
   const file = new URL(path, root);

@@ -71,7 +71,7 @@ async function runInstallation(settings: Settings, storage: Storage, log: Logger
   }
   const { publicUrl } = settings.identity;
   const maker = { db: storage.db, secrets, now: () => new Date() };
-  const setUp = settings.hasConsole ? await consoleLine(maker, publicUrl ?? addresses.main) : null;
+  const setUp = settings.console.isOn ? await consoleLine(maker, publicUrl ?? addresses.main) : null;
   greet(settings, addresses, storage.description, { seeded, setUp });
 }
 

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { type Principal, sleep as realSleep, type Sleep, throttleGauge } from '../auth/index.ts';
 import { createBatchEngine } from '../batches/index.ts';
 import { createBoxes, createExtractText } from '../boxes/index.ts';
+import { createConsoleDocuments } from '../console/documents.ts';
 import { createAdmissionCheck } from '../dataplane/admission/check.ts';
 import { dataplaneGauges } from '../dataplane/gauges.ts';
 import { createDataplane } from '../dataplane/index.ts';
 import { createProbe } from '../dataplane/probe/probe.ts';
 import { createRealtime } from '../dataplane/realtime/index.ts';
 import { createDirectory } from '../directory/memory.ts';
-import { graphGauges } from '../graph/index.ts';
+import { graphGauges, type TrustedDocuments } from '../graph/index.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { createHeaderAliases } from '../http/header-aliases.ts';
 import type { Listener, UpgradeListener } from '../http/listener.ts';
@@ -75,11 +76,9 @@ export type AppDependencies = {
   now?: () => Date;
   /** Tools that runs have beside those of the house. */
   hostedTools?: readonly HostedTool[];
-  /** Where the built console lies. */
-  consoleFolder?: string;
+  /** The only documents that the console's graph runs, where not those of the built console; null for any. */
+  consoleDocuments?: TrustedDocuments | null;
 };
-
-const ownConsole = join(import.meta.dirname, '../../console/dist');
 
 export type App = {
   /** Answers every request of the one listener. */
@@ -108,7 +107,6 @@ export type App = {
 /** Builds the whole service around a database. Opens no port. */
 export function createApp(dependencies: AppDependencies): App {
   const { settings, storage, secrets, log, sleep = realSleep, now = () => new Date() } = dependencies;
-  const { consoleFolder = ownConsole } = dependencies;
   const { db } = storage;
   const disk = createDiskWatch(settings.storage.dataDirectory, log);
   const { events, audit, notes, requestLog, logs } = createRecording(settings, storage, secrets, disk, log);
@@ -248,6 +246,10 @@ export function createApp(dependencies: AppDependencies): App {
     settings,
     authenticate: access.at,
     authenticateSignIn: access.atConsole,
+    consoleDocuments:
+      dependencies.consoleDocuments === undefined
+        ? createConsoleDocuments(settings.console.directory)
+        : dependencies.consoleDocuments,
     authenticateAccount: access.ofAccount,
     throttle,
     createContext,
@@ -259,7 +261,6 @@ export function createApp(dependencies: AppDependencies): App {
     doors;
   const consoleDoor = createConsoleDoor({
     settings,
-    built: consoleFolder,
     secrets,
     directory,
     bodies,

@@ -10,13 +10,11 @@ type Given = Omit<ConsoleOptions, 'cookie' | 'oidc' | 'publicUrl' | 'pages'> & {
   settings: Settings;
   secrets: Secrets;
   now: () => Date;
-  /** The folder of the built console. */
-  built: string;
 };
 
 /** The console with the identity provider of the settings; null where it is switched off. */
-export function createConsoleDoor({ settings, secrets, now, built, ...given }: Given): Console | null {
-  if (!settings.hasConsole) return null;
+export function createConsoleDoor({ settings, secrets, now, ...given }: Given): Console | null {
+  if (!settings.console.isOn) return null;
   const { publicUrl, consoleOidc } = settings.identity;
   const cookie = createCookie(publicUrl);
   const { directory, log } = given;
@@ -32,6 +30,6 @@ export function createConsoleDoor({ settings, secrets, now, built, ...given }: G
     cookie,
     oidc,
     publicUrl,
-    pages: createPages({ folder: built, publicUrl }),
+    pages: createPages({ folder: settings.console.directory, publicUrl }),
   });
 }

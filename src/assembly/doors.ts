@@ -23,10 +23,12 @@ import {
   type Graph,
   type Knock,
   readSources,
+  type TrustedDocuments,
 } from '../graph/index.ts';
 import type { HeaderAliases } from '../http/header-aliases.ts';
 import type { BodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
+import { defaultGraphLimits } from '../settings/graph-limits.ts';
 import type { Settings } from '../settings/index.ts';
 import type { GraphContext } from '../subgraphs/context.ts';
 import { subgraphs } from '../subgraphs/index.ts';
@@ -41,6 +43,8 @@ type Options = {
   authenticate(door: string): (knock: Knock) => Promise<Principal | null>;
   /** The same check for the console, which takes sign-ins alone. */
   authenticateSignIn(knock: Knock): Promise<Principal | null>;
+  /** The only documents that the console's graph runs; null for any. */
+  consoleDocuments: TrustedDocuments | null;
   /** Takes access tokens alone; throws INVALID_AUTHORISATION for anything else. */
   authenticateAccount(knock: Knock): Promise<Principal>;
   throttle: Throttle;
@@ -93,7 +97,10 @@ export function createDoors(options: Options) {
     sandbox: settings.graph.sandbox,
     ...graphDoor,
   });
-  const atConsole = { ...graphDoor, authenticate: authenticateSignIn };
+  // The settings bound what callers write; what the console asks fits the defaults.
+  const consoleLimits = { ...settings.graph, ...defaultGraphLimits, timeout: settings.graph.timeout };
+  const consoleSafety = createSafety(consoleLimits, options.consoleDocuments);
+  const atConsole = { ...graphDoor, safety: consoleSafety, authenticate: authenticateSignIn };
   const consoleSubscriptions = createSubscriptions({ graph, served: remotes, ...atConsole });
   const consoleGraph = createGraphHttp({
     graph,

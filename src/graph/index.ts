@@ -17,3 +17,4 @@ export { createRemotes, type Remotes } from './remote/remotes.ts';
 export { auditedCall } from './rules/audit.ts';
 export { type Constraint, readRule } from './rules/read-rule.ts';
 export { createSafety, defaultSafety, type Safety, type SafetySettings } from './safety/index.ts';
+export { readTrustedDocuments, type TrustedDocuments } from './safety/trusted-documents.ts';

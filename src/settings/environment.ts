@@ -286,6 +286,10 @@ export const environmentOf = (house: House) =>
       .enum(['on', 'off'])
       .default('on')
       .describe('`off`: there is no console, and nobody signs in with a browser'),
+    CONSOLE_DIR: z.string().optional().meta({
+      unset: '`console/dist` beside the sources',
+      description: 'folder with the built web console, which `npm start` builds',
+    }),
     CONSOLE_OIDC: consoleOidc
       .optional()
       .describe(

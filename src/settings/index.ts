@@ -139,6 +139,12 @@ export type Settings = {
     /** File with the only documents that may run; null lets any run. */
     trustedDocuments: string | null;
   };
+  console: {
+    /** Whether there is anything at `/console`. */
+    isOn: boolean;
+    /** Folder with the built console. */
+    directory: string;
+  };
   remoteSubgraphs: {
     list: RemoteSubgraph[];
     /** Milliseconds between two looks at a remote subgraph's SDL. */
@@ -153,8 +159,6 @@ export type Settings = {
     /** Where people sign in to the console; null: by links and credentials alone. */
     consoleOidc: ConsoleOidc | null;
   };
-  /** Whether there is anything at `/console`. */
-  hasConsole: boolean;
   mcp: {
     /** Where callers reach MCP servers, without a slash at the end; null is the address of the installation. */
     baseUrl: string | null;
@@ -177,6 +181,7 @@ export type Settings = {
   shutdownTimeout: number;
 };
 
+const builtConsole = resolve(import.meta.dirname, '../../console/dist');
 const localHosts = ['localhost', '127.0.0.1', '::1', 'host.docker.internal'];
 
 /** Thrown with every mistake in the environment at once, one line each. */
@@ -274,6 +279,7 @@ export function readSettings(
       timeout: values.GRAPHQL_TIMEOUT_MS,
       trustedDocuments: values.TRUSTED_DOCUMENTS ?? null,
     },
+    console: { isOn: values.CONSOLE === 'on', directory: values.CONSOLE_DIR ?? builtConsole },
     remoteSubgraphs: { list: values.REMOTE_SUBGRAPHS ?? [], pollInterval: values.REMOTE_SUBGRAPH_POLL_MS },
     identity: {
       publicUrl: values.PUBLIC_URL ?? null,
@@ -281,7 +287,6 @@ export function readSettings(
       jwtIssuers: values.JWT_ISSUERS ?? [],
       consoleOidc: values.CONSOLE_OIDC ?? null,
     },
-    hasConsole: values.CONSOLE === 'on',
     mcp: { baseUrl: values.MCP_BASE_URL ?? null, syncMs: values.MCP_SYNC_SECONDS * 1000 },
     trustedProxies: values.TRUSTED_PROXIES,
     mailServer: mailServerOf(values),

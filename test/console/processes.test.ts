@@ -7,10 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Bootstrap } from '../../seeds/bootstrap.ts';
 import { findEmbedded } from '../../src/storage/embedded/index.ts';
 import { type Browser, openBrowser } from '../support/browser.ts';
+import { writeConsoleDocuments } from '../support/built-console.ts';
 import { type SluiceProcess, startProcess } from '../support/process.ts';
 
 const run = promisify(execFile);
 const script = new URL('../../scripts/console-link.ts', import.meta.url).pathname;
+
+/** What the console may ask here. */
+const whoAmI = '{ viewer { id } }';
+const users = '{ users { total } }';
 
 let directory: string;
 let one: SluiceProcess;
@@ -20,9 +25,11 @@ let owner: Browser;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-console-'));
-  one = await startProcess(directory);
+  const CONSOLE_DIR = join(directory, 'console');
+  await writeConsoleDocuments(CONSOLE_DIR, [whoAmI, users]);
+  one = await startProcess(directory, { CONSOLE_DIR });
   const MONGODB_URI = (await findEmbedded(join(directory, 'store'))) ?? '';
-  two = await startProcess(directory, { MONGODB_URI });
+  two = await startProcess(directory, { CONSOLE_DIR, MONGODB_URI });
   seeds = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as Bootstrap;
 }, 60_000);
 afterAll(async () => {
@@ -119,14 +126,14 @@ describe('within a second, another process', () => {
     const { acceptInvite } = await ask(accept, { token: createInvite.inviteLink.split('/').at(-1) });
     const browser = openBrowser(two);
     await browser.signIn({ link: secretOf(await link('--user', email)) });
-    expect((await browser.graphql('{ users { total } }')).data).toBeTruthy();
+    expect((await browser.graphql(users)).data).toBeTruthy();
     return { id: acceptInvite.userId, browser };
   }
 
   it.each([
-    ['ends a sign-in that was revoked', '{ viewer { id } }', 'revoke'],
-    ['ends the sign-ins of a user who was removed', '{ viewer { id } }', 'remove'],
-    ['forgets what a role allowed', '{ users { total } }', 'demote'],
+    ['ends a sign-in that was revoked', whoAmI, 'revoke'],
+    ['ends the sign-ins of a user who was removed', whoAmI, 'remove'],
+    ['forgets what a role allowed', users, 'demote'],
   ] as const)('%s', async (_what, query, act) => {
     const { id, browser } = await admin();
     if (act === 'revoke') {
@@ -144,8 +151,8 @@ describe('within a second, another process', () => {
     const { createWorkspaceServiceApiKey: key } = await ask(make, { w: seeds.workspace_id });
     const browser = openBrowser(two);
     await browser.signIn({ key: key.key });
-    expect((await browser.graphql('{ viewer { id } }')).data).toBeTruthy();
+    expect((await browser.graphql(whoAmI)).data).toBeTruthy();
     await ask('mutation ($id: ID!) { deleteApiKey(id: $id) }', { id: key.id });
-    expect(await untilRefused(browser, '{ viewer { id } }')).toBeLessThan(1000);
+    expect(await untilRefused(browser, whoAmI)).toBeLessThan(1000);
   });
 });

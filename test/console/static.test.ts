@@ -23,10 +23,9 @@ beforeAll(async () => {
   await writeFile(join(full, 'assets/main-1a2b.js.br'), brotliCompressSync(script));
   await writeFile(join(full, 'assets/inter-3c4d.woff2'), Buffer.from([0, 1, 2]));
   built = await startAppWith({
-    consoleFolder: full,
-    env: { PUBLIC_URL: 'https://ai.example.com/team/ai' },
+    env: { CONSOLE_DIR: full, PUBLIC_URL: 'https://ai.example.com/team/ai' },
   });
-  unbuilt = await startAppWith({ consoleFolder: join(work, 'later') });
+  unbuilt = await startAppWith({ env: { CONSOLE_DIR: join(work, 'later') } });
 });
 afterAll(async () => {
   await Promise.all([built.stop(), unbuilt.stop()]);
@@ -135,7 +134,7 @@ test('a console that is not built says how, and appears once it is', async () =>
 });
 
 test('a console that is switched off leaves nothing at its addresses', async () => {
-  const off = await startAppWith({ env: { CONSOLE: 'off' }, consoleFolder: join(work, 'full') });
+  const off = await startAppWith({ env: { CONSOLE: 'off', CONSOLE_DIR: join(work, 'full') } });
   try {
     const headers = { 'sec-fetch-site': 'same-origin' };
     for (const path of ['/console', '/console/', '/console/sign-in', '/console/theme.js'])

@@ -9,6 +9,7 @@ import type { Bootstrap } from '../../seeds/bootstrap.ts';
 import type { LogBodiesPack } from '../../src/recording/log/record.ts';
 import { unpack } from '../../src/recording/log/write-logs.ts';
 import { findEmbedded } from '../../src/storage/embedded/index.ts';
+import { writeConsoleDocuments } from '../support/built-console.ts';
 import { type SluiceProcess, startProcess } from '../support/process.ts';
 import { json, type ScriptedProvider, startProvider } from '../support/provider.ts';
 
@@ -347,6 +348,9 @@ const runCommand = (args: string[]): Promise<string> =>
   });
 
 /** A link that was used, the cookie that it gave, and a link that waits. */
+/** What the console may ask here. */
+const viewer = '{ viewer { name } signIns { data { id } } }';
+
 async function plantSignIns(): Promise<void> {
   const { text } = await send('/graphql', { headers: admin(), body: { query: '{ users { data { id } } }' } });
   const [, userId] = /"id":"([^"]+)"/.exec(text) ?? [];
@@ -360,9 +364,8 @@ async function plantSignIns(): Promise<void> {
   expect(signedIn.status).toBe(200);
   secrets.set('cookie', /sluice=(sl-[\w-]{43});/.exec(signedIn.text)?.[1] ?? '');
   await plant('waiting link', query, secretOf);
-  const viewer = { query: '{ viewer { name } signIns { data { id } } }' };
   const headers = { ...fromOwnPage, cookie: `sluice=${secrets.get('cookie')}` };
-  expect(await call('/console/graphql', { headers, body: viewer })).toBe(200);
+  expect(await call('/console/graphql', { headers, body: { query: viewer } })).toBe(200);
 }
 
 /** Places that say by their name what they hold, or that are never kept: a secret of any look is safe there. */
@@ -487,7 +490,9 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'sluice-planted-'));
   bundles = await mkdtemp(join(tmpdir(), 'sluice-bundles-'));
   manager = await startProvider();
-  sluice = await startProcess(directory, { LOG_LEVEL: 'debug' });
+  const CONSOLE_DIR = join(directory, 'console');
+  await writeConsoleDocuments(CONSOLE_DIR, [viewer]);
+  sluice = await startProcess(directory, { CONSOLE_DIR, LOG_LEVEL: 'debug' });
   const greeting = sluice.output().length;
   seeds = JSON.parse(await readFile(join(directory, 'bootstrap.json'), 'utf8')) as Bootstrap;
   await plantAll();

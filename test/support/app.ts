@@ -56,11 +56,13 @@ export type GraphAnswer = {
   errors?: { message: string; extensions: any; path?: unknown[] }[];
 };
 
-type AppOptions = Pick<AppDependencies, 'now' | 'hostedTools' | 'consoleFolder'> & {
+type AppOptions = Pick<AppDependencies, 'now' | 'hostedTools'> & {
   env?: Record<string, string>;
   /** How answers to wrong credentials and repeated attempts wait: not at all, unless a test is about that. */
   sleep?: Sleep;
   arrivalLimits?: ArrivalLimits;
+  /** Whether the console's graph runs the documents of CONSOLE_DIR alone; it runs any where this is left out. */
+  hasConsole?: boolean;
 };
 
 /**
@@ -80,7 +82,7 @@ export async function startAppWith({
   now,
   arrivalLimits,
   hostedTools,
-  consoleFolder,
+  hasConsole = false,
 }: AppOptions): Promise<TestApp> {
   const directory = await mkdtemp(join(tmpdir(), 'sluice-test-'));
   const database = await databaseOf(env);
@@ -98,7 +100,16 @@ export async function startAppWith({
   const storage = await openStorage(settings.storage);
   const secrets = createSecrets(settings.storage.encryptionKey ?? randomBytes(32));
   const log = createLogger(settings.logLevel);
-  const app = createApp({ settings, storage, secrets, log, sleep, now, hostedTools, consoleFolder });
+  const app = createApp({
+    settings,
+    storage,
+    secrets,
+    log,
+    sleep,
+    now,
+    hostedTools,
+    ...(hasConsole ? {} : { consoleDocuments: null }),
+  });
   await app.start();
   const server = createHttpServer(app.handle, app.handleUpgrade, arrivalLimits);
   const port = await listen(server, settings.listen.host, settings.listen.port);

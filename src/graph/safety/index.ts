@@ -56,18 +56,21 @@ export const defaultSafety: SafetySettings = {
 };
 
 /**
- * Makes the checks that all doors share. With a manifest of trusted documents nothing else runs; a document in it that
- * does not fit the schema, when one is given, ends the start.
+ * Makes the checks that all doors share. With trusted documents nothing else runs; one of a manifest that does not fit the
+ * schema, when one is given, ends the start.
  */
 export function createSafety(
   { introspection, timeout, ...limitSettings }: SafetySettings = defaultSafety,
-  trusted: { manifest: string; schema: GraphQLSchema | null } | null = null,
+  trusted: TrustedDocuments | { manifest: string; schema: GraphQLSchema | null } | null = null,
 ): Safety {
   const limits = createLimits(limitSettings);
   const parseOptions = { maxTokens: MAX_TOKENS };
   const validationRules = [limits.rule, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const hideSuggestions = !introspection;
-  const documents = trusted && readTrustedDocuments(trusted.manifest, trusted.schema, validationRules);
+  const documents =
+    trusted && 'manifest' in trusted
+      ? readTrustedDocuments(trusted.manifest, trusted.schema, validationRules)
+      : trusted;
 
   /** Parsed and validated, or the errors in it. */
   function read(schema: GraphQLSchema, text: string): DocumentNode | GraphQLError[] {

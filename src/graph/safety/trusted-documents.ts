@@ -24,8 +24,8 @@ const plainManifest = z.record(z.string(), z.string());
  */
 export function readTrustedDocuments(
   manifest: string,
-  schema: GraphQLSchema | null,
-  rules: readonly ValidationRule[],
+  schema: GraphQLSchema | null = null,
+  rules: readonly ValidationRule[] = [],
 ): TrustedDocuments {
   const texts = textsOf(manifest);
   for (const [id, text] of texts) {
