@@ -3,12 +3,13 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressFiles } from './build/compress-files.ts';
 import { listDocuments } from './build/list-documents.ts';
+import { preloadFonts } from './build/preload-fonts.ts';
 
 export default defineConfig({
   root: import.meta.dirname,
   // Where the console is served is known only when it is: addresses are relative to the `<base>` that the server writes.
   base: './',
-  plugins: [react(), tailwind(), compressFiles(), listDocuments()],
+  plugins: [react(), tailwind(), preloadFonts(), compressFiles(), listDocuments()],
   build: {
     target: 'es2023',
     modulePreload: { polyfill: false },

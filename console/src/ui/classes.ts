@@ -1,0 +1,3 @@
+/** The class names that hold. */
+export const classes = (...names: (string | false | null | undefined)[]): string =>
+  names.filter(Boolean).join(' ');

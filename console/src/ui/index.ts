@@ -1,0 +1,44 @@
+/**
+ * The parts that pages are made of. They know no word of the gateway, fetch nothing, and take their texts from the page.
+ *
+ * - Button, IconButton, buttonClasses: `look` is primary, plain, quiet or danger; `refusal` says why it cannot be pressed
+ * - TextField, TextArea, Check, Field: label above, `hint` or `error` below; `Field` wraps any other control
+ * - Select, Segments, Menu: one of some values, one of two to four in sight, actions behind a button
+ * - Dialog, Drawer, Tabs, Toasts with `say(title)`
+ * - Table: rows of 32 px, two-line rows below 640 px by its `narrow`; VirtualTable: the same for thousands of rows
+ * - Status, Banner, Notice (empty), Failure (error), SkeletonRows, Skeleton, useIsSlow: the states of a page
+ * - Page (page.tsx): title, sentence and actions of a page; Figure: a number with its course
+ * - Id, CopyButton, CopyIcon, Code, Kbd: texts to copy
+ * - Bars (stacked, drag chooses a time), Sparkline, Meter, colourOf: charts
+ */
+export { Button, buttonClasses, IconButton } from './button.tsx';
+export { type Bar, type BarPart, Bars } from './charts/bars.tsx';
+export { type Colour, colourOf, paint } from './charts/colours.ts';
+export { Meter } from './charts/meter.tsx';
+export { Sparkline } from './charts/sparkline.tsx';
+export { classes } from './classes.ts';
+export { Code } from './code.tsx';
+export { CopyButton, CopyIcon, Id, useCopy } from './copy.tsx';
+export { Dialog, Drawer } from './dialog.tsx';
+export { Check, Field, type FieldIds, inputClasses, TextArea, TextField } from './field.tsx';
+export { Icon, type IconName } from './icons.tsx';
+export { Kbd } from './kbd.tsx';
+export { useIsNarrow } from './media.ts';
+export { Menu, type MenuEntry } from './menu.tsx';
+export { Figure, Page, Section } from './page.tsx';
+export { Segments } from './segments.tsx';
+export { type Choice, Select } from './select.tsx';
+export {
+  Banner,
+  Failure,
+  Notice,
+  Skeleton,
+  SkeletonRows,
+  Status,
+  type Tone,
+  useIsSlow,
+} from './state.tsx';
+export { type Column, type NarrowRow, Table } from './table.tsx';
+export { type Tab, Tabs } from './tabs.tsx';
+export { say, Toasts } from './toast.tsx';
+export { VirtualTable } from './virtual-table.tsx';
