@@ -1,4 +1,4 @@
-import type { Schema } from './document.ts';
+import type { OpenApi, Schema } from './document.ts';
 
 /** Schemas that several operations share, each once under its name. */
 export type Components = {
@@ -46,4 +46,40 @@ export function nullable(schema: Schema): Schema {
   if (schema.type === undefined && !schema.enum) return schema;
   if (schema.enum) return { ...schema, nullable: true, enum: [...schema.enum, null] };
   return annotated(schema, { nullable: true });
+}
+
+type Written = OpenApi['components'];
+type Kind = keyof Written;
+
+/** The components that the paths refer to, directly or through others. Ways to sign in are named and not referred to: all stay. */
+export function usedComponents(paths: OpenApi['paths'], components: Written): Written {
+  const used = new Set<string>();
+  const pending: unknown[] = [paths];
+  while (pending.length > 0) {
+    for (const reference of referencesIn(pending.pop())) {
+      if (used.has(reference)) continue;
+      used.add(reference);
+      const [kind = '', name = ''] = reference.split('/').slice(2);
+      pending.push((components[kind as Kind] as Record<string, unknown>)[name]);
+    }
+  }
+  const ofKind = <K extends Kind>(kind: K) =>
+    Object.fromEntries(
+      Object.entries(components[kind]).filter(([name]) => used.has(`#/components/${kind}/${name}`)),
+    ) as Written[K];
+  return {
+    schemas: ofKind('schemas'),
+    responses: ofKind('responses'),
+    headers: ofKind('headers'),
+    parameters: ofKind('parameters'),
+    securitySchemes: components.securitySchemes,
+  };
+}
+
+function* referencesIn(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (name === '$ref' && typeof member === 'string') yield member;
+    else yield* referencesIn(member);
+  }
 }

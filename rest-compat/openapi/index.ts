@@ -2,7 +2,7 @@ import { type GraphQLSchema, getNamedType } from 'graphql';
 import type { RestOperation } from '../compile/operation.ts';
 import { bases, type RestBase, type RestDirective } from '../compile/rest-directive.ts';
 import type { HandwrittenEndpoint } from '../serve/handwritten/handwritten.ts';
-import { createComponents } from './components.ts';
+import { createComponents, usedComponents } from './components.ts';
 import type { Method, OpenApi, OpenApiOperation, PathItem } from './document.ts';
 import { errorResponses, errorSchema, legacyErrorSchema, openAiErrorSchema } from './errors.ts';
 import { describeHandwritten } from './handwritten.ts';
@@ -74,13 +74,13 @@ export function describeRest(
     servers: [{ url: '/' }],
     tags,
     paths: sorted(paths),
-    components: {
+    components: usedComponents(paths, {
       schemas: components.all(),
       responses: errorResponses(),
       headers: answerHeaders,
       parameters: requestHeaderParameters,
       securitySchemes: securitySchemes(served),
-    },
+    }),
   };
 }
 

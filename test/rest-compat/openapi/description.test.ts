@@ -87,6 +87,21 @@ describe('the OpenAPI description', () => {
     expect(whole.tags.filter(({ description }) => !description)).toEqual([]);
   });
 
+  it.each([
+    ['what is served', described({ V1: everySurface.V1 })],
+    ['one surface of tokens', described({ IAM_V1: everySurface.IAM_V1 })],
+    ['every surface', whole],
+  ])('of %s has each component that is referred to, and no other', (_what, document) => {
+    const referred = new Set(
+      [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, place]) => place),
+    );
+    const { securitySchemes: _schemes, ...components } = document.components;
+    const written = Object.entries(components).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `${kind}/${name}`),
+    );
+    expect(written.sort()).toEqual([...referred].sort());
+  });
+
   it('knows the shape of a config', () => {
     const { schemas } = whole.components;
     const config = { $ref: '#/components/schemas/GatewayConfig' };
