@@ -82,39 +82,3 @@ export const changes: Record<SwitchName, Change> = {
     gains: ['configs.create', ...named('guardrails', 'create update'), ...named('prompts', 'create update')],
   },
 };
-
-export type Doors = { query?: string; method?: string; path?: string; subscription?: string };
-
-const times = 'timeOfGenerationMin: "2026-01-01T00:00:00Z", timeOfGenerationMax: "2026-12-31T00:00:00Z"';
-const range = 'time_of_generation_min=2026-01-01T00:00:00Z&time_of_generation_max=2026-12-31T00:00:00Z';
-
-/** Where a scope that one switch changes is asked for alone; none for the families that have no resource yet. */
-export function doors(scope: string, { logId, workspaceId }: { logId: string; workspaceId: string }): Doors {
-  const creation = `{ name: "x", scopes: [], workspaceId: "${workspaceId}" }`;
-  const found: Record<string, Doors> = {
-    'logs.list': {
-      query: '{ logs { total } }',
-      path: '/v1/logs',
-      subscription: 'subscription { logAdded { id } }',
-    },
-    'logs.export': { query: '{ logExports { total } }', path: '/v1/logs/exports' },
-    'analytics.view': {
-      query: `{ analytics(${times}) { requests { summary { total } } } }`,
-      path: `/v1/analytics/graphs/requests?workspace_slug=${workspaceId}&${range}`,
-    },
-    'providers.list': { query: '{ providers { total } }', path: '/v1/providers' },
-    'providers.read': { query: '{ provider(id: "nope") { id } }', path: '/v1/providers/nope' },
-    'providers.delete': {
-      query: 'mutation { deleteProvider(id: "nope") }',
-      method: 'DELETE',
-      path: '/v1/providers/nope',
-    },
-    'virtual_keys.list': { query: '{ virtualKeys { total } }', path: '/v1/virtual-keys' },
-    'workspace_service_api_keys.create': {
-      query: `mutation { createWorkspaceServiceApiKey(input: ${creation}) { id } }`,
-    },
-  };
-  // Either of two scopes opens a log, and one switch takes both.
-  if (scope === 'logs.view') return { query: `{ log(id: "${logId}") { id } }`, path: `/v1/logs/${logId}` };
-  return found[scope] ?? {};
-}
