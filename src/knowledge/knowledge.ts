@@ -1,3 +1,4 @@
+import { ThreadLine } from '../lib/threads/thread-line.ts';
 import type { ChunkCalls } from './chunk/messages.ts';
 import { createContents } from './contents.ts';
 import type { KnowledgeDeps } from './deps.ts';
@@ -7,7 +8,6 @@ import { createFreshness } from './search/freshness.ts';
 import { createSearch } from './search/search.ts';
 import { createSegments } from './segments/segments.ts';
 import { createUpkeep } from './upkeep.ts';
-import { ThreadLine } from './worker/thread-line.ts';
 
 /** Milliseconds after which the thread that cuts texts gives its memory back. */
 const CHUNKER_IDLE_MS = 60_000;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
+import type { ThreadLine } from '../lib/threads/thread-line.ts';
 import type { createContents } from './contents.ts';
 import type { KnowledgeDeps } from './deps.ts';
 import type { IndexCalls } from './index/messages.ts';
 import type { Freshness } from './search/freshness.ts';
-import type { ThreadLine } from './worker/thread-line.ts';
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 600_000;

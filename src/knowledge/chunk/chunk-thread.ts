@@ -1,6 +1,6 @@
+import { serve } from '../../lib/threads/serve.ts';
 import { embedLocally } from '../embed/local.ts';
 import { quantise } from '../embed/quantise.ts';
-import { serve } from '../worker/serve.ts';
 import { chunksOf } from './chunk.ts';
 import type { ChunkCalls } from './messages.ts';
 import { tokensOf } from './tokens.ts';

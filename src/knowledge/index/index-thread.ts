@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { serve } from '../worker/serve.ts';
+import { serve } from '../../lib/threads/serve.ts';
 import { IndexDirectory } from './directory.ts';
 import type { IndexCalls } from './messages.ts';
 

@@ -1,3 +1,4 @@
+import { ThreadError, type ThreadLine } from '../../lib/threads/thread-line.ts';
 import type { ChunkCalls, ChunkedText } from '../chunk/messages.ts';
 import type { KnowledgeDeps } from '../deps.ts';
 import type { VectorStoreDocument, VectorStoreFileDocument, VectorStoreFileError } from '../documents.ts';
@@ -6,7 +7,6 @@ import { type QuantisedVectors, quantise } from '../embed/quantise.ts';
 import { EmbeddingRefused, embedByModel, otherLength } from '../embed/remote.ts';
 import type { TextChunk } from '../segments/pack.ts';
 import type { Segments } from '../segments/segments.ts';
-import { ThreadError, type ThreadLine } from '../worker/thread-line.ts';
 import { sealedHeaders } from './caller.ts';
 import type { FileEnd } from './claims.ts';
 

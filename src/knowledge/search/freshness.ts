@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { ThreadLine } from '../../lib/threads/thread-line.ts';
 import type { KnowledgeDeps } from '../deps.ts';
 import type { VectorStoreDocument, VectorStoreFileDocument } from '../documents.ts';
 import type { AddedFile, IndexCalls } from '../index/messages.ts';
 import { chunksIn, vectorsIn } from '../segments/pack.ts';
 import type { Segments } from '../segments/segments.ts';
-import type { ThreadLine } from '../worker/thread-line.ts';
 
 /** Milliseconds after which the files of a store are compared again though its revision is the same: a process may have died before it changed that. */
 const TRUSTED_MS = 30_000;

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { ThreadError, type ThreadLine } from '../../lib/threads/thread-line.ts';
 import type { KnowledgeDeps } from '../deps.ts';
 import { expiryOf, type VectorStoreDocument } from '../documents.ts';
 import type { Hit, IndexCalls, IndexQuestion } from '../index/messages.ts';
 import type { Segments } from '../segments/segments.ts';
-import { ThreadError, type ThreadLine } from '../worker/thread-line.ts';
 import type { AttributeFilter } from './filter.ts';
 import type { Freshness } from './freshness.ts';
 import { questionsTo } from './questions.ts';

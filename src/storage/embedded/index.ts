@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { threadLimits } from '../../lib/thread-limits.ts';
+import { threadLimits } from '../../lib/threads/thread-limits.ts';
 import { findSocket } from './ownership.ts';
 import { defaultOptions, type StoreOptions } from './store/options.ts';
 

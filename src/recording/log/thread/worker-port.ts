@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../../lib/logger.ts';
-import { threadLimits } from '../../../lib/thread-limits.ts';
+import { threadLimits } from '../../../lib/threads/thread-limits.ts';
 import type { MetricsJson } from '../traffic-metrics.ts';
 import type { FromLogThread, LogThreadData, ToLogThread, WorkDone, WorkRefused } from './messages.ts';
 

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { threadLimits } from '../../../lib/thread-limits.ts';
+import { threadLimits } from '../../../lib/threads/thread-limits.ts';
 import { decode } from '../bson/decode.ts';
 import { arrayOfDocuments, findElement } from '../bson/raw.ts';
 import { laneOf } from '../cursors.ts';

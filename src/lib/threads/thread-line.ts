@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '../../lib/logger.ts';
-import { threadLimits } from '../../lib/thread-limits.ts';
+import type { Logger } from '../logger.ts';
 import type { ThreadCall, ThreadCalls, ThreadReply } from './serve.ts';
+import { threadLimits } from './thread-limits.ts';
 
 /** The thread refused a call; `kind` is the class of its error. */
 export class ThreadError extends Error {

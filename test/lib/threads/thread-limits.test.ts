@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 
-const source = join(import.meta.dirname, '../../src/lib/thread-limits.ts');
+const source = join(import.meta.dirname, '../../../src/lib/threads/thread-limits.ts');
 
 /** Prints how large, in MB, the heap of a thread with 64 MB and a young generation of 3 may become, by how it is given that. */
 const program = `
