@@ -1,24 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import type { CheckFinding, CheckInput, CheckServices, Segment, TextEdit } from '../check.ts';
+import type { CheckFinding, CheckServices, TextEdit } from '../check.ts';
 import type { GuardedCheck } from '../prepare.ts';
-import { type FoundSegment, type TextView, viewsOf } from '../segments/index.ts';
+import type { FoundSegment } from '../segments/index.ts';
 import type { CheckBreakers } from './breaker.ts';
+import { type Examination, type Found, inOriginal, inputOf, locally } from './locally.ts';
 import { blankCheckResult, type CheckResult } from './results.ts';
 
 /** What every check of a process has in common. */
 export type CheckHouse = {
   readonly services: CheckServices;
   readonly breakers: CheckBreakers;
-};
-
-/** What a check is run on. */
-export type Examination = Pick<CheckInput, 'phase' | 'call'> & {
-  /** What makes the signal, once a check asks for it. */
-  readonly running: { readonly signal: AbortSignal };
-  /** Texts in its scope. */
-  readonly segments: readonly FoundSegment[];
-  /** Other ways to read them, as soon as a check asks for them. */
-  readonly views: () => readonly TextView[];
 };
 
 /** What a check came to, and what it wants changed. */
@@ -28,15 +19,6 @@ export type Examined = {
   body: CheckFinding['body'] | undefined;
   headers: CheckFinding['headers'] | undefined;
 };
-
-/** The views of segments, made at the first use. */
-export function lazyViews(segments: readonly FoundSegment[]): () => readonly TextView[] {
-  let views: readonly TextView[] | null = null;
-  return () => {
-    views ??= viewsOf(segments);
-    return views;
-  };
-}
 
 /** Runs one check; whatever goes wrong in it becomes its result. Waits only for a check that waits itself. */
 export function examine(
@@ -62,59 +44,12 @@ export function examine(
   try {
     const running = check.check.isRemote
       ? remotely(check, examination, house)
-      : locally(check, examination, house);
+      : locally(check, examination, house.services);
     return running instanceof Promise ? running.then(found, failed) : found(running);
   } catch (error) {
     return failed(error);
   }
 }
-
-type Found = { finding: CheckFinding; edits: readonly TextEdit[] };
-
-const inputOf = ({ phase, call, running }: Examination, segments: readonly Segment[]): CheckInput => ({
-  phase,
-  call,
-  get signal() {
-    return running.signal;
-  },
-  segments,
-  text: segments.length === 1 ? (segments[0]?.text ?? '') : segments.map(({ text }) => text).join('\n'),
-});
-
-/** A check that looks for what must not be there is run once more, on the other ways to read the texts. */
-function locally(
-  check: GuardedCheck,
-  examination: Examination,
-  { services }: CheckHouse,
-): Found | Promise<Found> {
-  const { segments, views } = examination;
-  const first = check.run(inputOf(examination, segments), services);
-  if (!check.detects) return withFinding(first, (finding) => ({ finding, edits: finding.edits ?? [] }));
-  return withFinding(first, (finding) => {
-    const others = views();
-    const seen = { finding, edits: finding.edits ?? [] };
-    if (others.length === 0 || (!finding.verdict && !check.mayEdit)) return seen;
-    const second = check.run(
-      inputOf(
-        examination,
-        others.map(({ segment }) => segment),
-      ),
-      services,
-    );
-    return withFinding(second, (hidden) => ({
-      finding: finding.verdict ? { ...finding, ...(hidden.verdict ? {} : hidden) } : finding,
-      edits: [...seen.edits, ...inOriginal(hidden.edits ?? [], others)],
-    }));
-  }) as Found | Promise<Found>;
-}
-
-const withFinding = <Result>(
-  finding: CheckFinding | Promise<CheckFinding>,
-  use: (finding: CheckFinding) => Result | Promise<Result>,
-): Result | Promise<Result> => (finding instanceof Promise ? finding.then(use) : use(finding));
-
-const inOriginal = (edits: readonly TextEdit[], views: readonly TextView[]): TextEdit[] =>
-  edits.flatMap((edit) => views.find(({ segment }) => segment === edit.segment)?.edit(edit) ?? []);
 
 /** A service is asked once, about the texts and all ways to read them. */
 async function remotely(check: GuardedCheck, examination: Examination, house: CheckHouse): Promise<Found> {

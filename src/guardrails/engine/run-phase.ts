@@ -2,7 +2,8 @@ import type { CheckedCall, Phase } from '../check.ts';
 import type { GuardedCheck, PreparedGuardrail } from '../prepare.ts';
 import { type FoundSegment, inScope, type Placeholders, type TextView } from '../segments/index.ts';
 import type { CheckedBody } from './checked-body.ts';
-import { type CheckHouse, type Examined, examine, lazyViews } from './examine.ts';
+import { type CheckHouse, type Examined, examine } from './examine.ts';
+import { lazyViews } from './locally.ts';
 import { blankCheckResult, type HookResult } from './results.ts';
 import { GuardrailTurn } from './turn.ts';
 
