@@ -310,6 +310,7 @@ export function createApp(dependencies: AppDependencies): App {
     logs,
     inference.cache,
     inference.http,
+    inference.checkHouse,
     inference.secretMemory,
     issuers,
     throttle,

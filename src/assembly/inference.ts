@@ -69,11 +69,12 @@ export function createInference(given: Given) {
     }),
     random: Math.random,
     streams: { count: 0 },
-    checkHouse: createCheckHouse(
+    checkHouse: createCheckHouse({
       http,
       hostPolicy,
-      createModelCalls((): DataplaneDependencies => inference),
-    ),
+      callModel: createModelCalls((): DataplaneDependencies => inference),
+      log,
+    }),
     openCalls: new OpenCalls(openCallLimits(settings.openCalls, maxOpenFiles())),
     savedConfigsOnly: settings.savedConfigsOnly,
     maxLoggedBytes: settings.requestLogs.maxBodyBytes,

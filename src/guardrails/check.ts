@@ -144,10 +144,18 @@ export type CheckDefinition<Parameters> = {
   readonly parameters: z.ZodType<Parameters>;
   /** Asks somebody over the network, or a model. */
   readonly isRemote?: boolean;
-  /** Milliseconds after which a run that asks somebody counts as an error, with these parameters. Absent: 5 seconds. */
+  /**
+   * Milliseconds after which a run that asks somebody, or reads long texts, counts as an error, with these parameters. Absent:
+   * 5 seconds.
+   */
   readonly timeoutMs?: (parameters: Parameters) => number;
   /** Looks at no text, but at the call alone: its model, kind, metadata, headers or parameters. */
   readonly readsCallOnly?: boolean;
+  /**
+   * Looks at texts and at the call, and takes next to no time however long the texts are. Other checks that ask nobody look at
+   * texts alone, and read long ones on another thread.
+   */
+  readonly isQuick?: boolean;
   /** Whether it may change what it checks, with these parameters. Absent: never. */
   readonly edits?: (parameters: Parameters) => boolean;
   /**
@@ -172,6 +180,8 @@ export type CheckDefinition<Parameters> = {
 /** A check with its parameters, ready to run. */
 export type PreparedCheck = {
   readonly check: GuardrailCheck;
+  /** As they were written: another thread prepares the same check with them. */
+  readonly parameters: unknown;
   readonly run: RunCheck;
   readonly mayEdit: boolean;
   /** As in its definition. */
@@ -188,14 +198,15 @@ export type GuardrailCheck = Pick<CheckDefinition<unknown>, 'id' | 'description'
   readonly aliases: readonly string[];
   readonly isRemote: boolean;
   readonly readsCallOnly: boolean;
+  readonly isQuick: boolean;
   /** What its parameters are, for forms and the reference. */
   readonly parameters: z.ZodType;
   /** Reads parameters as they are written. */
   prepare(parameters: unknown): PreparedCheck | { problems: readonly ParameterProblem[] };
 };
 
-/** Milliseconds: how long a check over the network may take, where its parameters do not say. */
-const REMOTE_TIMEOUT = 5000;
+/** Milliseconds: how long a check may take, where its parameters do not say. */
+const USUAL_TIMEOUT = 5000;
 
 /** Hides the type of the parameters, so that all checks can stand in one table. */
 export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>): GuardrailCheck {
@@ -207,6 +218,7 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
     parameters,
     isRemote = false,
     readsCallOnly = false,
+    isQuick = false,
   } = definition;
   const check: GuardrailCheck = {
     id,
@@ -215,6 +227,7 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
     phases,
     isRemote,
     readsCallOnly,
+    isQuick,
     parameters,
     prepare(written) {
       const parsed = parameters.safeParse(withoutCommon(written ?? {}, parameters));
@@ -226,8 +239,8 @@ export function defineCheck<Parameters>(definition: CheckDefinition<Parameters>)
         const mayEdit = definition.edits?.(data) ?? false;
         const reach = definition.reach?.(data) ?? null;
         const detects = definition.detects?.(data) ?? (mayEdit || reach !== null);
-        const timeoutMs = definition.timeoutMs?.(data) ?? REMOTE_TIMEOUT;
-        return { check, run, mayEdit, reach, detects, timeoutMs };
+        const timeoutMs = definition.timeoutMs?.(data) ?? USUAL_TIMEOUT;
+        return { check, parameters: written, run, mayEdit, reach, detects, timeoutMs };
       } catch (error) {
         return { problems: [{ path: [], message: (error as Error).message }] };
       }

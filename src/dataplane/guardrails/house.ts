@@ -1,27 +1,40 @@
 import type { LookupAddress } from 'node:dns';
 import type { CheckRequest, CheckServices } from '../../guardrails/check.ts';
 import { CheckBreakers, type CheckHouse } from '../../guardrails/engine/index.ts';
+import { CheckThreads } from '../../guardrails/long-texts/check-threads.ts';
 import { customHostProblem, type HostPolicy } from '../../lib/http/custom-host.ts';
+import type { Logger } from '../../lib/logger.ts';
 import type { HttpUpstream } from '../send/http.ts';
 
 /** Bytes of an answer to a check. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
-type House = Pick<CheckHouse, 'services' | 'breakers'>;
+type Parts = {
+  http: HttpUpstream;
+  hostPolicy: HostPolicy;
+  callModel: CheckServices['callModel'];
+  log: Logger;
+};
 
-/** What checks share: connections that judge addresses, and breakers. */
-export const createCheckHouse = (
-  http: HttpUpstream,
-  hostPolicy: HostPolicy,
-  callModel: CheckServices['callModel'],
-): House => ({
-  breakers: new CheckBreakers(),
-  services: {
-    send: (request) => send(request, http, hostPolicy),
-    resolves: (hostname, signal) => resolves(hostname, http, signal),
-    callModel,
-  } satisfies CheckServices,
-});
+/** What checks share: connections that judge addresses, breakers, and threads for long texts, which `stop` ends. */
+export function createCheckHouse({
+  http,
+  hostPolicy,
+  callModel,
+  log,
+}: Parts): CheckHouse & { stop(): Promise<void> } {
+  const longTexts = new CheckThreads(log);
+  return {
+    breakers: new CheckBreakers(),
+    longTexts,
+    stop: () => longTexts.stop(),
+    services: {
+      send: (request) => send(request, http, hostPolicy),
+      resolves: (hostname, signal) => resolves(hostname, http, signal),
+      callModel,
+    },
+  };
+}
 
 async function send(
   {

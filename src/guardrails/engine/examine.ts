@@ -1,16 +1,29 @@
 import { performance } from 'node:perf_hooks';
-import type { CheckFinding, CheckServices, TextEdit } from '../check.ts';
+import type { CheckFinding, CheckInput, CheckServices, PreparedCheck, TextEdit } from '../check.ts';
 import type { GuardedCheck } from '../prepare.ts';
 import type { FoundSegment } from '../segments/index.ts';
 import type { CheckBreakers } from './breaker.ts';
-import { type Examination, type Found, inOriginal, inputOf, locally } from './locally.ts';
+import { type Examination, inOriginal, inputOf, type LocalFinding, locally } from './locally.ts';
 import { blankCheckResult, type CheckResult } from './results.ts';
 
 /** What every check of a process has in common. */
 export type CheckHouse = {
   readonly services: CheckServices;
   readonly breakers: CheckBreakers;
+  readonly longTexts: LongTexts;
 };
+
+/** Where checks read long texts while other requests go on. */
+type LongTexts = {
+  run(
+    check: PreparedCheck,
+    input: Pick<CheckInput, 'phase' | 'signal'> & LongSegments,
+  ): Promise<LocalFinding>;
+};
+type LongSegments = Pick<Examination, 'segments'>;
+
+/** Characters, of which a check reads as many within a few milliseconds. */
+const LONG = 16 * 1024;
 
 /** What a check came to, and what it wants changed. */
 export type Examined = {
@@ -29,7 +42,7 @@ export function examine(
   const startedAt = performance.now();
   const result = blankCheckResult(check, new Date());
   const ended = (): number => Math.round((performance.now() - startedAt) * 100) / 100;
-  const found = ({ finding, edits }: Found): Examined => {
+  const found = ({ finding, edits }: LocalFinding): Examined => {
     result.verdict = finding.verdict;
     result.data = finding.data ?? null;
     result.execution_time = ended();
@@ -44,15 +57,34 @@ export function examine(
   try {
     const running = check.check.isRemote
       ? remotely(check, examination, house)
-      : locally(check, examination, house.services);
+      : isLong(check, examination)
+        ? elsewhere(check, examination, house)
+        : locally(check, examination, house.services);
     return running instanceof Promise ? running.then(found, failed) : found(running);
   } catch (error) {
     return failed(error);
   }
 }
 
+function isLong({ check }: GuardedCheck, { segments }: Examination): boolean {
+  if (check.readsCallOnly || check.isQuick) return false;
+  let length = 0;
+  for (const { text } of segments) length += text.length;
+  return length > LONG;
+}
+
+const elsewhere = (
+  check: GuardedCheck,
+  { phase, segments, running: { signal } }: Examination,
+  { longTexts }: CheckHouse,
+): Promise<LocalFinding> => longTexts.run(check, { phase, segments, signal });
+
 /** A service is asked once, about the texts and all ways to read them. */
-async function remotely(check: GuardedCheck, examination: Examination, house: CheckHouse): Promise<Found> {
+async function remotely(
+  check: GuardedCheck,
+  examination: Examination,
+  house: CheckHouse,
+): Promise<LocalFinding> {
   const { breakers, services } = house;
   if (breakers.isOpen(check, Date.now()))
     throw named('CircuitOpen', 'The service failed several times in a row and is left alone for a while.');

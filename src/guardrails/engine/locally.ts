@@ -21,7 +21,7 @@ export function lazyViews(segments: readonly FoundSegment[]): () => readonly Tex
 }
 
 /** What a check has found, with its edits in the original texts. */
-export type Found = { finding: CheckFinding; edits: readonly TextEdit[] };
+export type LocalFinding = { finding: CheckFinding; edits: readonly TextEdit[] };
 
 export const inputOf = ({ phase, call, running }: Examination, segments: readonly Segment[]): CheckInput => ({
   phase,
@@ -38,7 +38,7 @@ export function locally(
   check: Pick<PreparedCheck, 'run' | 'detects' | 'mayEdit'>,
   examination: Examination,
   services: CheckServices,
-): Found | Promise<Found> {
+): LocalFinding | Promise<LocalFinding> {
   const { segments, views } = examination;
   const first = check.run(inputOf(examination, segments), services);
   if (!check.detects) return withFinding(first, (finding) => ({ finding, edits: finding.edits ?? [] }));
@@ -57,7 +57,7 @@ export function locally(
       finding: finding.verdict ? { ...finding, ...(hidden.verdict ? {} : hidden) } : finding,
       edits: [...seen.edits, ...inOriginal(hidden.edits ?? [], others)],
     }));
-  }) as Found | Promise<Found>;
+  }) as LocalFinding | Promise<LocalFinding>;
 }
 
 const withFinding = <Result>(

@@ -5,20 +5,22 @@ export type ThreadCalls = { [name: string]: (...parameters: any[]) => unknown };
 export type ThreadCall = { id: number; name: string; parameters: unknown[] };
 export type ThreadReply = { id: number; value: unknown } | { id: number; message: string; kind: string };
 
-/** Answers the calls of the main thread one after the other, for the life of this thread. */
+/** Answers the calls of the main thread, for the life of this thread; in their order where no call waits for anything. */
 export function serve<C extends ThreadCalls>(calls: C): void {
+  const reply = (answer: ThreadReply) => parentPort?.postMessage(answer);
   parentPort?.on('message', ({ id, name, parameters }: ThreadCall) => {
-    parentPort?.postMessage(replyTo(calls, { id, name, parameters }));
+    const failed = (thrown: unknown) => {
+      const error = thrown as Error;
+      reply({ id, message: error.message, kind: error.constructor.name });
+    };
+    try {
+      const call = calls[name];
+      if (!call) throw new Error(`The thread knows no call ${name}.`);
+      const value = call(...parameters);
+      if (value instanceof Promise) value.then((given) => reply({ id, value: given }), failed);
+      else reply({ id, value });
+    } catch (error) {
+      failed(error);
+    }
   });
-}
-
-function replyTo(calls: ThreadCalls, { id, name, parameters }: ThreadCall): ThreadReply {
-  try {
-    const call = calls[name];
-    if (!call) throw new Error(`The thread knows no call ${name}.`);
-    return { id, value: call(...parameters) };
-  } catch (error) {
-    const failure = error as Error;
-    return { id, message: failure.message, kind: failure.constructor.name };
-  }
 }

@@ -9,6 +9,7 @@ export const notNull = defineCheck({
   id: 'default.notNull',
   description: 'Passes when the answer says something. One that calls tools passes whatever it says.',
   phases: ['output'],
+  isQuick: true,
   parameters,
   prepare:
     ({ not }) =>
