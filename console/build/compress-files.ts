@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import type { Plugin } from 'vite';
@@ -11,17 +13,16 @@ const MIN_BYTES = 1024;
 export const compressFiles = (): Plugin => ({
   name: 'compress-files',
   apply: 'build',
-  enforce: 'post',
-  async generateBundle(_options, bundle) {
-    await Promise.all(
-      Object.values(bundle).map(async (output) => {
-        const source = output.type === 'chunk' ? output.code : output.source;
-        if (!/\.(js|css|svg)$/.test(output.fileName) || source.length < MIN_BYTES) return;
-        const compressed = await compress(source, {
-          params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
-        });
-        this.emitFile({ type: 'asset', fileName: `${output.fileName}.br`, source: compressed });
-      }),
-    );
+  // Vite writes the addresses of other parts into a script after every plugin has seen it: the file alone is final.
+  async writeBundle({ dir = '' }, bundle) {
+    const names = Object.keys(bundle).filter((name) => /\.(js|css|svg)$/.test(name));
+    await Promise.all(names.map((name) => compressFile(join(dir, name))));
   },
 });
+
+async function compressFile(path: string): Promise<void> {
+  const source = await readFile(path);
+  if (source.length < MIN_BYTES) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+  await writeFile(`${path}.br`, await compress(source, { params }));
+}

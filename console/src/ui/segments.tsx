@@ -12,7 +12,7 @@ export function Segments<Value extends string>({ choices, value, onChange, label
   return (
     <fieldset
       aria-label={label}
-      className="inline-flex h-7 max-sm:h-11 shrink-0 rounded-control border border-strong bg-surface p-px"
+      className="inline-flex h-7 max-sm:h-11 shrink-0 self-start rounded-control border border-strong bg-surface p-px"
     >
       {choices.map((choice) => (
         <button

@@ -1,0 +1,42 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { GraphError } from '../data/graph-error.ts';
+import { router } from '../router.tsx';
+import { Toasts } from '../ui/index.ts';
+import { SignIn } from './session/sign-in.tsx';
+import { setSignedOut, useSignedOut } from './session/signed-out.ts';
+
+/** A refusal for want of a sign-in, wherever it happens, asks for one; the page below keeps its state. */
+function onError(error: unknown): void {
+  if (error instanceof GraphError && error.code === 'UNAUTHENTICATED') setSignedOut(true);
+}
+
+/** What another try may change. */
+const passing = new Set(['OFFLINE', 'STORE_UNAVAILABLE', 'UNREADABLE']);
+
+const queries = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) => failures < 2 && error instanceof GraphError && passing.has(error.code),
+      refetchOnWindowFocus: false,
+    },
+  },
+});
+
+export function App() {
+  const isSignedOut = useSignedOut();
+  return (
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={queries}>
+        <div inert={isSignedOut}>
+          <RouterProvider router={router} />
+        </div>
+        {isSignedOut && <SignIn />}
+        <Toasts />
+      </QueryClientProvider>
+    </CSPProvider>
+  );
+}

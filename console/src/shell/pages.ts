@@ -1,0 +1,59 @@
+import type { ComponentType } from 'react';
+import type { IconName } from '../ui/index.ts';
+
+/** What the module of a page exports. */
+export type PageModule = {
+  default: ComponentType;
+  /** One thing of the page, at `<path>/<id>`. */
+  Detail?: ComponentType<{ id: string }>;
+};
+
+export type PageEntry = {
+  /** Below the workspace in the address. */
+  path: string;
+  label: string;
+  icon: IconName;
+  group: 'Observe' | 'Build' | 'Govern' | '';
+  /** After `g`. */
+  key?: string;
+  /** Any of these lets somebody see the page; without them it is for everybody who is signed in. */
+  scopes: readonly string[];
+  /** Whether the range of the top bar is about it. */
+  hasRange?: boolean;
+  hasDetail?: boolean;
+  load(): Promise<PageModule>;
+};
+
+const keyLists = [
+  'organisation_service_api_keys.list',
+  'workspace_service_api_keys.list',
+  'workspace_user_api_keys.list',
+];
+
+/** Every page of the frame, in the order of the sidebar. */
+export const pages: readonly PageEntry[] = [
+  {
+    path: 'logs',
+    label: 'Logs',
+    icon: 'logs',
+    group: 'Observe',
+    key: 'l',
+    scopes: ['logs.list'],
+    hasRange: true,
+    hasDetail: true,
+    load: () => import('../pages/logs/page.tsx'),
+  },
+  {
+    path: 'keys',
+    label: 'Keys',
+    icon: 'keys',
+    group: 'Build',
+    key: 'k',
+    scopes: keyLists,
+    hasDetail: true,
+    load: () => import('../pages/keys/page.tsx'),
+  },
+];
+
+/** In the bar at the foot of narrow pages; everything else is behind "More". */
+export const mainPaths: readonly string[] = ['home', 'logs', 'spend', 'keys'];

@@ -1,0 +1,147 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { run } from '../../data/run.ts';
+import { useDocument } from '../../data/use-document.ts';
+import { say } from '../../ui/index.ts';
+import { useGo } from '../address.ts';
+import { IdentifySecretDocument, PaletteResourcesDocument } from '../documents.ts';
+import { useSignOut } from '../frame/user-menu.tsx';
+import { pages } from '../pages.ts';
+import { mayAny, useViewer } from '../session/viewer.ts';
+import { useTheme, useZone } from '../stored.ts';
+import { kindOf, matching, type PaletteEntry } from './entries.ts';
+
+/** What the palette offers for a text: what was pasted, pages and actions, and resources of that name. */
+export function useEntries(text: string): PaletteEntry[] {
+  const fixed = useFixedEntries();
+  const named = useResources(text);
+  const pasted = usePasted(text);
+  return useMemo(() => [...pasted, ...matching(fixed, text), ...named], [pasted, fixed, named, text]);
+}
+
+function useFixedEntries(): PaletteEntry[] {
+  const viewer = useViewer();
+  const go = useGo();
+  const navigate = useNavigate();
+  const leave = useSignOut();
+  const [theme, setTheme] = useTheme();
+  const [zone, setZone] = useZone();
+  const seen = pages.filter(({ scopes }) => mayAny(viewer, scopes));
+  return [
+    ...seen.map(({ path, label, icon }) => ({
+      id: `page ${path}`,
+      label,
+      icon,
+      note: 'Page',
+      choose: () => go(path),
+    })),
+    ...viewer.workspaces.map(({ slug, name }) => ({
+      id: `workspace ${slug}`,
+      label: `Switch to ${name}`,
+      icon: 'providers' as const,
+      note: 'Workspace',
+      choose: () => void navigate({ to: `/${slug}` } as never),
+    })),
+    {
+      id: 'theme',
+      label: theme === 'dark' ? 'Use the light theme' : 'Use the dark theme',
+      icon: 'moon',
+      note: 'Action',
+      choose: () => setTheme(theme === 'dark' ? 'light' : 'dark'),
+    },
+    {
+      id: 'zone',
+      label: zone === 'utc' ? 'Show local times' : 'Show times in UTC',
+      icon: 'clock',
+      note: 'Action',
+      choose: () => setZone(zone === 'utc' ? 'local' : 'utc'),
+    },
+    {
+      id: 'link',
+      label: 'Copy a link to this screen',
+      icon: 'link',
+      note: 'Action',
+      choose: () => void navigator.clipboard.writeText(location.href),
+    },
+    { id: 'out', label: 'Sign out', icon: 'out', note: 'Action', choose: leave },
+  ];
+}
+
+function useResources(text: string): PaletteEntry[] {
+  const viewer = useViewer();
+  const go = useGo();
+  const may = (family: string) => viewer.permissions.some((scope) => scope.endsWith(`${family}.list`));
+  const { data } = useDocument(
+    PaletteResourcesDocument,
+    {
+      name: text,
+      keys: may('_api_keys'),
+      configs: may('configs'),
+      providers: may('_integrations'),
+      workspaces: may('workspaces'),
+    },
+    { isEnabled: text.length >= 2 && kindOf(text) === null },
+  );
+  if (text.length < 2 || !data) return [];
+  const wanted = text.toLowerCase();
+  const of = (
+    rows: readonly { id: string; name: string }[] = [],
+    path: string,
+    icon: PaletteEntry['icon'],
+    note: string,
+  ) =>
+    rows
+      // The answer of the text before stays until the next one is there.
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .map(({ id, name }) => ({
+        id: `${note} ${id}`,
+        label: name,
+        icon,
+        note,
+        choose: () => go(`${path}/${id}`),
+      }));
+  return [
+    ...of(data.apiKeys?.data, 'keys', 'keys', 'Key'),
+    ...of(data.configs?.data, 'configs', 'configs', 'Config'),
+    ...of(data.integrations?.data, 'providers', 'providers', 'Provider'),
+  ];
+}
+
+function usePasted(text: string): PaletteEntry[] {
+  const go = useGo();
+  const kind = kindOf(text);
+  if (kind === 'secret') {
+    const choose = () =>
+      run(IdentifySecretDocument, { secret: text }).then(
+        ({ identifyApiKey: { id, works, apiKey } }) => {
+          say(`That is a secret of "${apiKey.name}"`, {
+            detail: works ? 'It works: rotate it.' : 'It works no more.',
+          });
+          go(`keys/${id}`);
+        },
+        (error: Error) => say('Nobody knows that secret', { tone: 'bad', detail: error.message }),
+      );
+    return [{ id: 'secret', label: 'Whose secret is this?', icon: 'key', note: 'Leaked key', choose }];
+  }
+  if (kind === 'config')
+    return [
+      {
+        id: 'config',
+        label: `Config ${text}`,
+        icon: 'configs',
+        note: 'Id',
+        choose: () => go(`configs/${text}`),
+      },
+    ];
+  if (kind !== 'log') return [];
+  return [
+    { id: 'log', label: `Log ${text}`, icon: 'logs', note: 'Id', choose: () => go(`logs/${text}`) },
+    {
+      id: 'trace',
+      label: `Logs of the trace ${text}`,
+      icon: 'logs',
+      note: 'Trace',
+      choose: () => go('logs', { q: `trace:${text}`, range: '30d' }),
+    },
+  ];
+}
