@@ -61,6 +61,7 @@ export function createAccess(given: Given) {
     issuers,
     throttle,
     forInference: throttled(authenticate, throttle, 'inference'),
+    forMcp: throttled(authenticate, throttle, 'mcp'),
     /** Accepts every kind of credential; null for a caller without one. */
     at: (door: string) => orNobody(principalBy(authenticate, door)),
     /** Accepts sign-ins alone; null for a caller without one. */

@@ -23,6 +23,7 @@ import { createProxyTrust } from '../http/trusted-proxies.ts';
 import { bodyGauge, createBodyBudget } from '../lib/bodies/index.ts';
 import type { Logger } from '../lib/logger.ts';
 import { countersById, createCounterStore, createLimitEngine } from '../limits/engine/index.ts';
+import { createMcpServing } from '../mcp/index.ts';
 import { createKeyUses } from '../recording/key-use/index.ts';
 import { requestLogGauges } from '../recording/log/thread/gauges.ts';
 import { noteBeginning } from '../recording/rollups/beginning.ts';
@@ -170,6 +171,11 @@ export function createApp(dependencies: AppDependencies): App {
   const mcp = createMcp({
     ...{ settings: settings.mcp, db, secrets, changes, audit, leases, now, log },
     ...{ send: inference.http.fetch, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
+  });
+  const mcpDoor = createMcpServing({
+    ...{ settings, db, secrets, changes, directory, requestLog, bodies, now, log },
+    ...{ send: inference.http.send, hostPolicy: inference.hostPolicy, secretMemory: inference.secretMemory },
+    ...{ tokens: mcp.tokens, snapshot: mcp.snapshot, authenticate: access.forMcp },
   });
   const dataplane = createDataplane(inference);
   const boxes = createBoxes(join(settings.storage.dataDirectory, 'boxes'));
@@ -320,6 +326,7 @@ export function createApp(dependencies: AppDependencies): App {
     knowledge,
     runs,
     mcp,
+    mcpDoor,
     batches,
     remotes,
     graphHttp,
@@ -341,6 +348,7 @@ export function createApp(dependencies: AppDependencies): App {
             reference,
             graphHttp,
             console: consoleDoor,
+            mcp: mcpDoor,
             standalone: routersOnly ? null : standalone,
             metrics,
             isReady: () => ({
@@ -380,6 +388,7 @@ export function createApp(dependencies: AppDependencies): App {
     },
     endCalls: () => void inference.http.stop(),
     async endSubscriptions() {
+      mcpDoor.endStreams();
       await Promise.all([...subscriptions.map(({ stop }) => stop()), realtime.stop()]);
     },
     start: () => startAll(lifecycle),

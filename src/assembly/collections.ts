@@ -4,6 +4,7 @@ import { oidcAnswerModel } from '../console/oidc/answered.ts';
 import { cacheEntryModel } from '../dataplane/cache/model.ts';
 import { circuitModel } from '../dataplane/strategy/breaker/index.ts';
 import { stickyTargetModel } from '../dataplane/strategy/sticky.ts';
+import { mcpSessionModel } from '../mcp/session/index.ts';
 import { keyUseModel } from '../recording/key-use/index.ts';
 import { runInstanceModel } from '../runs/index.ts';
 import { keptAnswerModel } from '../storage/kept-answers.ts';
@@ -28,6 +29,7 @@ export async function ensureCollections(connection: Connection): Promise<void> {
     signingKeyModel,
     cacheEntryModel,
     oidcAnswerModel,
+    mcpSessionModel,
   ];
   // All at once, so that the store makes them durable in few writes. One after the other, they took half of the
   // start.

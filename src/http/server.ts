@@ -11,6 +11,7 @@ import { localUrl } from '../lib/http/local-url.ts';
 import { plainPageHeaders } from '../lib/http/page-headers.ts';
 import { adoptTarget, splitUrl } from '../lib/http/request-url.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { McpDoor } from '../mcp/door/index.ts';
 import { answerInvitePage } from './invite-page.ts';
 import type { Listener, UpgradeListener } from './listener.ts';
 import type { Metrics } from './metrics.ts';
@@ -27,6 +28,7 @@ type Doors = {
   graphHttp: GraphHttp;
   /** Null where it is switched off. */
   console: Console | null;
+  mcp: McpDoor;
   /** Null when the subgraphs have a listener of their own, or are not served. */
   standalone: GraphHttp | null;
   metrics: Metrics;
@@ -35,7 +37,7 @@ type Doors = {
   log: Logger;
 };
 
-type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'console' | 'operations';
+type Door = 'inference' | 'rest' | 'graph' | 'subgraph' | 'stream' | 'console' | 'mcp' | 'operations';
 
 /**
  * Every path below these is administration. Below `/v1`, a path that no document of the administration knows goes to
@@ -56,6 +58,7 @@ export function createListener({
   reference,
   graphHttp,
   console,
+  mcp,
   standalone,
   metrics,
   isReady,
@@ -87,6 +90,12 @@ export function createListener({
     if (console && (path === '/console' || path.startsWith('/console/'))) {
       // As with streams of the graph, the time that one stays open says nothing about the door.
       return [path === '/console/graphql/stream' ? 'stream' : 'console', console.handle(request, response)];
+    }
+    const place = mcp.match(path);
+    if (place) {
+      const handled = mcp.handle(request, response, place);
+      // A stream that is opened with GET stays open.
+      return [request.method === 'GET' ? 'stream' : 'mcp', handled];
     }
     if (path.startsWith('/invites/')) return ['operations', answerInvitePage(request, response)];
     return ['operations', operations(path, request, response)];

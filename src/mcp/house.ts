@@ -6,9 +6,9 @@ import type { Settings } from '../settings/index.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Leases } from '../storage/leases.ts';
 import { nativeDb } from '../storage/native-db.ts';
-import { createClientTokens } from './auth/index.ts';
+import { type ClientTokens, createClientTokens } from './auth/index.ts';
 import { createCatalogueUpkeep, type DefinitionChange, type SyncTarget } from './catalogue/index.ts';
-import type { UpstreamTarget } from './reach.ts';
+import type { UpstreamTarget } from './target.ts';
 import { type TryOut, tryUpstream } from './try-out.ts';
 import { judging, upstreamUrlProblem } from './upstream/index.ts';
 
@@ -41,10 +41,11 @@ export type McpHouseOptions = {
 /** Everything around MCP servers that runs by itself or asks them something. */
 export function createMcpHouse(
   options: McpHouseOptions,
-): McpHouse & { start(): void; stop(): Promise<void> } {
+): McpHouse & { tokens: ClientTokens; start(): void; stop(): Promise<void> } {
   const { settings, db, hostPolicy, secretMemory, leases, changes, targets, onChange, now, log } = options;
   const send = judging(options.send, hostPolicy);
-  const reach = { send, secretMemory, tokens: createClientTokens(send, () => now().getTime()) };
+  const tokens = createClientTokens(send, () => now().getTime());
+  const reach = { send, secretMemory, tokens };
   const upkeep = createCatalogueUpkeep({
     ...reach,
     ...{ db, leases, targets, onChange, now, log, everyMs: settings.syncMs },
@@ -55,6 +56,7 @@ export function createMcpHouse(
   const reads = settings.syncMs > 0;
   return {
     baseUrl: settings.baseUrl,
+    tokens,
     urlProblem: (url) => upstreamUrlProblem(url, hostPolicy),
     tryOut: (target) => tryUpstream(target, reach),
     wake: () => {

@@ -1,2 +1,3 @@
 export { createMcpHouse, type McpHouse, type McpHouseOptions } from './house.ts';
-export type { UpstreamTarget } from './reach.ts';
+export { createMcpServing, type McpServing } from './serve.ts';
+export type { UpstreamTarget } from './target.ts';

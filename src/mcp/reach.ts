@@ -1,8 +1,7 @@
-import type { MappedSecret } from '../directory/memory.ts';
 import type { SecretMemory } from '../secret-managers/memory.ts';
-import { type ClientTokens, withMappedSecrets } from './auth/index.ts';
-import type { McpAuthType, McpConfigurations } from './configurations/index.ts';
+import { askerOf, type ClientTokens, sharedHeaders, withMappedSecrets } from './auth/index.ts';
 import { mockTransport } from './mock/index.ts';
+import type { UpstreamTarget } from './target.ts';
 import {
   connectUpstream,
   createHttpTransport,
@@ -12,18 +11,6 @@ import {
   type UpstreamConnection,
   UpstreamProblem,
 } from './upstream/index.ts';
-
-/** An MCP server and how the gateway proves itself to it; secrets in the clear, in memory only. */
-export type UpstreamTarget = {
-  /** Of the integration. */
-  id: string;
-  url: string;
-  transport: 'http' | 'sse';
-  authType: McpAuthType;
-  configurations: McpConfigurations;
-  /** Parts of the credential that go before what is stored. */
-  mappedSecrets: readonly MappedSecret[];
-};
 
 export type ReachDependencies = {
   /** Connections that judge each address. */
@@ -45,7 +32,7 @@ export async function reachUpstream(
   const place = { url: target.url, send, signal: given.signal };
   const isSse = target.transport === 'sse';
   const attempt = async () => {
-    const headers = await upstreamHeaders(whole, dependencies.tokens, given.signal);
+    const headers = await sharedHeaders(whole, dependencies.tokens, given.signal);
     const transport = isSse ? createSseTransport(place) : createHttpTransport(place);
     try {
       return await connectUpstream({ transport, headers }, isSse ? 'legacy' : given.era);
@@ -63,25 +50,6 @@ export async function reachUpstream(
     dependencies.tokens.forget(askerOf(whole));
     return attempt();
   }
-}
-
-const askerOf = ({ id, url, configurations }: UpstreamTarget) => ({
-  id,
-  url,
-  oauth: configurations.oauth_metadata ?? {},
-});
-
-/** The headers of every message: the credential, and under it what an administrator has set. */
-async function upstreamHeaders(
-  target: UpstreamTarget,
-  tokens: ClientTokens,
-  signal: AbortSignal,
-): Promise<Record<string, string>> {
-  const { authType, configurations } = target;
-  const own = configurations.passthrough_headers ?? {};
-  if (authType === 'headers') return { ...configurations.headers, ...own };
-  if (authType !== 'oauth_client_credentials') return own;
-  return { authorization: `Bearer ${await tokens.get(askerOf(target), signal)}`, ...own };
 }
 
 const REFUSES_POSTS: ReadonlySet<number> = new Set([400, 404, 405]);

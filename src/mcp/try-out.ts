@@ -1,4 +1,5 @@
-import { type ReachDependencies, reachUpstream, type UpstreamTarget } from './reach.ts';
+import { type ReachDependencies, reachUpstream } from './reach.ts';
+import type { UpstreamTarget } from './target.ts';
 import { problemOf } from './upstream/index.ts';
 
 /** What became of one try to reach a server. */

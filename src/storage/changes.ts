@@ -21,6 +21,7 @@ export type ChangeKind =
   | 'mcp_integration'
   | 'mcp_server'
   | 'mcp_catalogue'
+  | 'mcp_session'
   | 'tenant'
   | 'service_account'
   | 'access_policy'

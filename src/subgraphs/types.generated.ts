@@ -3833,6 +3833,7 @@ export type Log = {
   limits: Array<LogLimit>;
   refusal?: Maybe<LogRefusal>;
   guardrails?: Maybe<Scalars['JSON']['output']>;
+  mcp?: Maybe<Scalars['JSON']['output']>;
   error?: Maybe<Scalars['String']['output']>;
   request?: Maybe<LogRequest>;
   finalUntransformedRequest?: Maybe<LogRequest>;

@@ -101,6 +101,7 @@ beforeAll(async () => {
     ['limits', null, null, null],
     ['refusal', null, null, null],
     ['guardrails', 'guardrails', null, null],
+    ['mcp', 'mcp', null, null],
     ['savingsNanodollars', null, null, null],
     [null, 'savings', null, null],
     ['metadata', 'metadata', 'metadata', { team: 'search' }],

@@ -3,6 +3,7 @@ export {
   type CapabilityType,
   type CatalogueDocument,
   capabilityTypes,
+  type ServerDescription,
 } from './documents.ts';
 export { type DefinitionChange, type SyncTarget, syncCatalogue } from './sync.ts';
 export { createCatalogueUpkeep } from './upkeep.ts';

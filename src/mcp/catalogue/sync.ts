@@ -1,7 +1,8 @@
 import type { Collection } from 'mongodb';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { type ReachDependencies, reachUpstream, type UpstreamTarget } from '../reach.ts';
+import { type ReachDependencies, reachUpstream } from '../reach.ts';
+import type { UpstreamTarget } from '../target.ts';
 import { type Era, type UpstreamConnection, UpstreamProblem } from '../upstream/index.ts';
 import { type CatalogueDiff, diffCatalogue } from './diff.ts';
 import type { CapabilityDocument, CatalogueDocument, ServerDescription } from './documents.ts';

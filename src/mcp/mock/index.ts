@@ -1,1 +1,2 @@
 export { mockTransport } from './transport.ts';
+export { withMock } from './wire.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../lib/json.ts';
-import type { CapabilityType } from '../catalogue/index.ts';
-import type { UpstreamTarget } from '../reach.ts';
+import type { CapabilityType, ServerDescription } from '../catalogue/index.ts';
+import type { UpstreamTarget } from '../target.ts';
 import type { Era } from '../upstream/index.ts';
 
 /** Something that callers of an MCP server may use. */
@@ -21,6 +21,8 @@ export type UpstreamHello = {
   readonly protocolVersion: string | null;
   readonly capabilities: JsonObject;
   readonly instructions: string | null;
+  /** Null where it said nothing. */
+  readonly server: ServerDescription | null;
 };
 
 /** An MCP server as calls need it: all that administrators have said, made into what its callers may do now. */

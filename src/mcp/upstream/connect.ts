@@ -2,6 +2,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { isObject } from '../../lib/json.ts';
 import {
   clientInfo,
+  headerText,
   LATEST_LEGACY,
   legacyVersions,
   METHOD_NOT_FOUND,
@@ -95,12 +96,6 @@ const ask = (
     },
   );
 };
-
-/** A text as a header takes it: one with other characters than ASCII's is wrapped. */
-const headerText = (text: string): string =>
-  /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
-    ? text
-    : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
 async function initialize(line: UpstreamLine): Promise<UpstreamConnection> {
   const { transport } = line;

@@ -30,7 +30,8 @@ export const METHOD_NOT_FOUND = -32601;
 
 export const clientInfo = { name: 'sluice', version: '1.0.0' } as const;
 
-const META = 'io.modelcontextprotocol/';
+/** Before the names of what the protocol itself keeps in `_meta`. */
+export const META = 'io.modelcontextprotocol/';
 
 /** What every request of the modern era says of whoever sends it. */
 export const modernMeta = {
@@ -40,3 +41,9 @@ export const modernMeta = {
 };
 
 export const SERVER_INFO = `${META}serverInfo`;
+
+/** A text as a header takes it: one with other characters than ASCII's is wrapped. */
+export const headerText = (text: string): string =>
+  /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text)
+    ? text
+    : `=?base64?${Buffer.from(text).toString('base64')}?=`;

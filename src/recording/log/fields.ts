@@ -46,7 +46,7 @@ export const fields = {
   requestMethod: { type: 'text' },
   /** The path and query that the caller asked for. */
   requestUrl: { type: 'text', secret: 'url' },
-  /** `chatComplete`, `complete`, `embed`, `models` or `proxy`. */
+  /** `chatComplete`, `complete`, `embed`, `models`, `mcp` or `proxy`. */
   endpoint: { type: 'text' },
   isProxyCall: { type: 'flag', default: false },
   /** The caller's user agent, or `inserted` for a log from elsewhere. */
@@ -122,6 +122,8 @@ export const fields = {
   refusal: { type: 'text', default: null, secret: 'text' },
   /** What guardrails came to, as `guardrails.ts` encodes it; null where the call came under none. */
   guardrails: { type: 'text', default: null },
+  /** What is known of a request to an MCP server, as `mcp.ts` encodes it; null for every other. */
+  mcp: { type: 'text', default: null, secret: 'text' },
   /** Why the provider gave no complete answer, in the gateway's words. */
   error: { type: 'text', default: null, secret: 'text' },
   /** The pack that holds headers and bodies; null when they are not stored. */

@@ -6,6 +6,7 @@ import { plainAnswers } from './answers/plain-answers.ts';
 import { messagesOf, sizeOf } from './bodies.ts';
 import { BodyPacks } from './body-packs.ts';
 import type { ExchangeDraft, KeptBody } from './draft.ts';
+import { decodeMcpFacts } from './mcp.ts';
 import type { LogEntry, LogRecord, Observed } from './record.ts';
 import { maskRecord } from './redaction.ts';
 
@@ -65,9 +66,17 @@ type Measures = TokenUsage & Bill;
 const askedBody = ({ finalUntransformed, transformed, requestBody }: ExchangeDraft): KeptBody | null =>
   finalUntransformed ?? transformed?.body ?? requestBody;
 
+const billOfTool = (facts: string): Bill => ({
+  costNanodollars: decodeMcpFacts(facts).costNanodollars,
+  costLines: null,
+  savingsNanodollars: null,
+});
+
 /** What a call used and what it costs. */
 async function measure(draft: ExchangeDraft): Promise<Measures> {
   const { record, response, pricing } = draft;
+  // A tool may answer anything, also what looks like the usage of a model.
+  if (record.mcp !== null) return { ...noUsage.counts, ...billOfTool(record.mcp) };
   const answer = answerText(response);
   const isUse = makesSomething(record.requestMethod, record.responseStatusCode);
   const usage = answer && isUse ? findUsage(answer) : noUsage;

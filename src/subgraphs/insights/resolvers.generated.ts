@@ -1055,6 +1055,7 @@ export type LogResolvers<ContextType = GraphContext, ParentType extends Resolver
   limits?: Resolver<Array<ResolversTypes['LogLimit']>, ParentType, ContextType>;
   refusal?: Resolver<Types.Maybe<ResolversTypes['LogRefusal']>, ParentType, ContextType>;
   guardrails?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
+  mcp?: Resolver<Types.Maybe<ResolversTypes['JSON']>, ParentType, ContextType>;
   error?: Resolver<Types.Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   request?: Resolver<Types.Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;
   finalUntransformedRequest?: Resolver<Types.Maybe<ResolversTypes['LogRequest']>, ParentType, ContextType>;

@@ -1,5 +1,6 @@
 import { decodeGuardrails } from '../../../recording/log/guardrails.ts';
 import { decodeCounted, decodeRefusal } from '../../../recording/log/limits.ts';
+import { decodeMcpFacts } from '../../../recording/log/mcp.ts';
 import type { LogRecord } from '../../../recording/log/record.ts';
 import { decodeRouting } from '../../../recording/log/routing.ts';
 import { decodeCostLines } from '../../../recording/pricing/index.ts';
@@ -55,3 +56,6 @@ export function refusalOf({ refusal }: LogRecord) {
 
 /** What guardrails came to; null where the call came under none. */
 export const guardrailsIn = ({ guardrails }: LogRecord) => (guardrails ? decodeGuardrails(guardrails) : null);
+
+/** What is known of a request to an MCP server; null for every other. */
+export const mcpIn = ({ mcp }: LogRecord) => (mcp ? decodeMcpFacts(mcp) : null);

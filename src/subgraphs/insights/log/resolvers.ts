@@ -10,7 +10,7 @@ import type {
 import { cents } from '../log-filters/index.ts';
 import type { Resolvers } from '../resolvers.generated.ts';
 import { activity } from './activity.ts';
-import { costLinesOf, guardrailsIn, limitsIn, refusalOf, routingOf } from './explained.ts';
+import { costLinesOf, guardrailsIn, limitsIn, mcpIn, refusalOf, routingOf } from './explained.ts';
 import { insertLogs } from './insert.ts';
 import { logArrivals, logsAdded, logsAddedSingly } from './live.ts';
 import type { Messages } from './loaders.ts';
@@ -70,6 +70,7 @@ export const resolvers = {
     limits: limitsIn,
     refusal: refusalOf,
     guardrails: guardrailsIn,
+    mcp: mcpIn,
     savings: ({ savingsNanodollars }) => cents(savingsNanodollars),
     request: (record, _args, context) => messageOf(context, record, ({ request }) => request, shownRequest),
     finalUntransformedRequest: (record, _args, context) =>

@@ -70,7 +70,8 @@ const helloOf = ({
   protocolVersion,
   capabilityFlags,
   instructions,
+  server,
 }: CatalogueDocument): UpstreamHello | null =>
   lastSyncedAt === null
     ? null
-    : { era, protocolVersion, instructions, capabilities: JSON.parse(capabilityFlags) };
+    : { era, protocolVersion, instructions, server, capabilities: JSON.parse(capabilityFlags) };

@@ -1,0 +1,148 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GatewayError } from '../../errors/index.ts';
+import { BodyAborted, type BodyBudget, readBody } from '../../lib/bodies/index.ts';
+import { clientAddress } from '../../lib/http/client-address.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { isModernMessage } from '../exchange/era.ts';
+import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
+import { messageOf, parsedBody, requireJson } from '../exchange/receive.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import { type McpPlace, mcpPlaceOf } from '../paths.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import type { AuthenticateMcp } from './authenticate.ts';
+import { baseUrlOf } from './base-url.ts';
+import { endSession } from './end-session.ts';
+import { type FindDependencies, serverAt } from './find-server.ts';
+import { type GetDependencies, openGetStream } from './get-stream.ts';
+import { type GuardSettings, requireOwnOrigin } from './guard.ts';
+import { sessionOf } from './initialize.ts';
+import { answerLegacy, type LegacyDependencies, versionOf } from './legacy.ts';
+import { answerModern } from './modern.ts';
+import { arrivalOf, type McpArrival } from './visits.ts';
+
+export type McpDoor = {
+  /** Null for a path that is about no MCP server. */
+  match(path: string): McpPlace | null;
+  /** Never rejects because of the request. */
+  handle(request: IncomingMessage, response: ServerResponse, place: McpPlace): Promise<void>;
+  /** Ends the streams that stay open by themselves. */
+  endStreams(): void;
+};
+
+export type DoorDependencies = LegacyDependencies &
+  GetDependencies &
+  FindDependencies & {
+    authenticate: AuthenticateMcp;
+    guard: GuardSettings;
+    /** Null for the address at which a request arrives. */
+    baseUrl: string | null;
+    bodies: BodyBudget;
+    log: Logger;
+  };
+
+const MAX_BODY = 4 * 1024 * 1024;
+const METHODS = 'GET, POST, DELETE';
+
+/** Where callers of MCP servers come in. */
+export function createMcpDoor(dependencies: DoorDependencies): McpDoor {
+  async function handle(request: IncomingMessage, response: ServerResponse, place: McpPlace): Promise<void> {
+    const base = baseUrlOf(dependencies.baseUrl, request);
+    try {
+      requireOwnOrigin(request, base, dependencies.guard);
+      if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: METHODS }).end();
+      if (place.kind === 'gone') throw gone(base, place.slug);
+      const arrival = await arrivalOf(request, base, dependencies.authenticate);
+      const server = await serverAt(arrival, place, dependencies);
+      await answer(arrival, server, response, dependencies);
+    } catch (error) {
+      refuse(error, request, response);
+      if (isDefect(error)) throw error;
+    }
+  }
+
+  return {
+    match: (path) => {
+      const place = mcpPlaceOf(path);
+      return place?.kind === 'aggregate' ? null : place;
+    },
+    async handle(request, response, place) {
+      try {
+        await handle(request, response, place);
+      } catch (error) {
+        dependencies.log.error({ error }, 'A request to an MCP server failed.');
+      }
+    },
+    endStreams: () => dependencies.streams.endAll(),
+  };
+}
+
+async function answer(
+  arrival: McpArrival,
+  server: McpServerRecord,
+  response: ServerResponse,
+  dependencies: DoorDependencies,
+): Promise<void> {
+  const { request } = arrival;
+  const { seal, sessions } = dependencies;
+  const session = () => sessionOf(arrival, server.id, seal, sessions.hasEnded);
+  const legacy = (): McpVisit => {
+    const visit = { ...arrival.visit, era: 'legacy' as const, session: session() };
+    return { ...visit, version: versionOf(visit) };
+  };
+  if (request.method === 'GET') return openGetStream(legacy(), server, response, dependencies);
+  if (request.method === 'DELETE') return endSession(legacy(), server, response, dependencies);
+  if (request.method !== 'POST')
+    throw new RpcFailure(rpc.transport, 'Method not allowed.', { status: 405, headers: { allow: METHODS } });
+  requireJson(request.headers);
+  const hold = dependencies.bodies.hold(arrival.caller.key.principal, clientAddress(request));
+  const raw = await readBody(request, response, hold, MAX_BODY);
+  const value = parsedBody(raw);
+  if (!Array.isArray(value)) {
+    const message = messageOf(value);
+    if (isModernMessage(message, request.headers)) {
+      const visit = {
+        ...{ ...arrival.visit, era: 'modern' as const, session: null },
+        version: String(request.headers['mcp-protocol-version'] ?? '').trim(),
+      };
+      return answerModern(visit, server, { message, raw, response }, dependencies);
+    }
+  }
+  await answerLegacy(legacy(), server, { value, raw, response }, dependencies);
+}
+
+const gone = (base: string, slug: string): RpcFailure =>
+  new RpcFailure(rpc.transport, `Gone: this transport is no longer served. Connect to ${base}/${slug}/mcp.`, {
+    status: 410,
+  });
+
+const isDefect = (error: unknown): boolean =>
+  !(error instanceof RpcFailure || error instanceof GatewayError || error instanceof BodyAborted);
+
+function refuse(error: unknown, request: IncomingMessage, response: ServerResponse): void {
+  request.resume();
+  if (error instanceof BodyAborted || response.destroyed) return;
+  if (response.headersSent) return void response.destroy();
+  const failure = failureOf(error);
+  const text = errorText(failure, idOf(request));
+  response
+    .writeHead(failure.status === 200 ? 400 : failure.status, {
+      'content-type': 'application/json',
+      ...failure.headers,
+    })
+    .end(request.method === 'HEAD' ? undefined : text);
+}
+
+/** What has no id that is known is null in the older era, and absent in the modern one. */
+const idOf = ({ headers }: IncomingMessage): null | undefined =>
+  String(headers['mcp-protocol-version'] ?? '') >= '2026' ? undefined : null;
+
+function failureOf(error: unknown): RpcFailure {
+  if (error instanceof RpcFailure) return error;
+  if (!(error instanceof GatewayError))
+    return new RpcFailure(rpc.internal, 'Internal error', { status: 500, cause: error });
+  const { status } = error.entry;
+  const code = status === 413 ? rpc.tooLarge : status === 429 ? rpc.rateLimited : rpc.unreachable;
+  const headers: Record<string, string> = {};
+  if (error.retryAfter !== null) headers['retry-after'] = String(error.retryAfter);
+  return new RpcFailure(code, error.message, { status, headers, cause: error });
+}

@@ -1,0 +1,78 @@
+import type { ServerResponse } from 'node:http';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { EventStream } from '../exchange/event-stream.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import { mayAsk, shownCapabilities } from '../lines/features.ts';
+import { sessionHeaders } from '../lines/handshake.ts';
+import { type ForwardDependencies, forward } from '../relay/forward.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import type { WireControl } from '../upstream/index.ts';
+import type { McpStreams } from './open-streams.ts';
+import { takesEvents } from './requests.ts';
+
+export type GetDependencies = ForwardDependencies & { streams: McpStreams };
+
+/** Opens the stream of a session, on which a server speaks without being asked. */
+export async function openGetStream(
+  visit: McpVisit,
+  server: McpServerRecord,
+  response: ServerResponse,
+  dependencies: GetDependencies,
+): Promise<void> {
+  const { session } = visit;
+  if (session === null)
+    throw new RpcFailure(rpc.transport, 'Method not allowed: a stream belongs to a session.', {
+      status: 405,
+      headers: { allow: 'POST' },
+    });
+  if (!takesEvents(visit.headers))
+    throw new RpcFailure(rpc.transport, 'Not Acceptable: Client must accept text/event-stream', {
+      status: 406,
+    });
+  const { credentials, sessions, wire, streams } = dependencies;
+  const place = streams.enter(visit, server, response, `get ${session.uuid}`);
+  const upstream = sessions.current(session);
+  const isMirrored = upstream?.id != null && server.hello?.era === 'legacy';
+  const headers = isMirrored ? await credentials.headersFor(server, visit.caller) : {};
+  if (response.closed) return;
+  const stream = new EventStream(response);
+  place.opened(stream);
+  if (!isMirrored) return;
+  const ofSession = { ...headers, ...sessionHeaders(upstream) };
+  let control: WireControl | null = null;
+  let status = 0;
+  response.on('close', () => control?.abort());
+  response.on('drain', () => control?.resume());
+  control = wire(
+    { method: 'GET', url: server.upstream.url, headers: ofSession, body: null },
+    {
+      head: (answered) => {
+        status = answered;
+      },
+      message: (value, text) => {
+        const reply = refusalOf(visit, server, value);
+        if (reply) void forward(visit, server, reply, dependencies);
+        return reply || !isForCaller(value) ? true : stream.write(text);
+      },
+      // A server need not have such a stream; one that breaks off is opened anew by the caller.
+      end: () => {
+        if (status > 0 && status < 300) stream.end();
+      },
+    },
+  );
+}
+
+/** What is answered to a request of the server that the caller does not get; null for what it gets. */
+function refusalOf(visit: McpVisit, server: McpServerRecord, value: JsonObject): JsonObject | null {
+  if (value.id === undefined || typeof value.method !== 'string') return null;
+  const answer = { jsonrpc: '2.0', id: value.id };
+  if (value.method === 'ping') return { ...answer, result: {} };
+  const shown = shownCapabilities(visit.session?.capabilities ?? {}, server.upstream.configurations);
+  if (mayAsk(value.method, value.params, shown)) return null;
+  return { ...answer, error: { code: rpc.methodNotFound, message: 'Method not found' } };
+}
+
+/** Changes of lists are told by the gateway itself, once it has read them. */
+const isForCaller = (value: JsonObject): boolean =>
+  isObject(value) && typeof value.method === 'string' && !value.method.endsWith('/list_changed');

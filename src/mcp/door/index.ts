@@ -1,0 +1,2 @@
+export { createMcpAuthenticate } from './authenticate.ts';
+export { createMcpDoor, type McpDoor } from './door.ts';

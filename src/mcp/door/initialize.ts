@@ -1,0 +1,85 @@
+import { headerOf } from '../../lib/http/headers.ts';
+import { uuid } from '../../lib/ids.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { callerKey } from '../exchange/caller.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import type { UpstreamCredentials } from '../lines/credentials.ts';
+import type { Handshakes } from '../lines/handshake.ts';
+import { agreedVersion, helloOf, initialized } from '../relay/hello.ts';
+import type { McpSession, SessionSeal, UpstreamSession } from '../session/index.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import { UpstreamProblem } from '../upstream/index.ts';
+
+const LIFE_S = 30 * 86_400;
+
+export type InitializeDependencies = {
+  handshakes: Handshakes;
+  credentials: UpstreamCredentials;
+  seal: SessionSeal;
+};
+
+/** Opens a session for a caller; answers the result of `initialize` and the id of the session. */
+export async function openSession(
+  visit: Omit<McpVisit, 'session'>,
+  server: McpServerRecord,
+  params: JsonObject,
+  { handshakes, credentials, seal }: InitializeDependencies,
+): Promise<{ result: JsonObject; id: string; session: McpSession }> {
+  const { era } = helloOf(server);
+  const version = agreedVersion(params.protocolVersion);
+  const session: McpSession = {
+    uuid: uuid(),
+    organisationId: server.organisationId,
+    workspaceId: server.workspaceId,
+    serverId: server.id,
+    caller: callerKey(visit.caller),
+    version,
+    capabilities: isObject(params.capabilities) ? params.capabilities : {},
+    clientInfo: isObject(params.clientInfo) ? params.clientInfo : {},
+    upstream: null,
+    expiresAt: Math.floor(Date.now() / 1000) + LIFE_S,
+  };
+  const isMirrored = era === 'legacy' && server.upstream.transport === 'http';
+  if (isMirrored) session.upstream = await mirrored(visit, server, session, { handshakes, credentials });
+  const hasUpstream = session.upstream?.id != null;
+  return { result: initialized(server, version, hasUpstream), id: seal.seal(session), session };
+}
+
+/** The session of the server behind it; null where the server cannot be reached now: the first call tries again. */
+async function mirrored(
+  visit: Omit<McpVisit, 'session'>,
+  server: McpServerRecord,
+  session: McpSession,
+  { handshakes, credentials }: Pick<InitializeDependencies, 'handshakes' | 'credentials'>,
+): Promise<UpstreamSession | null> {
+  try {
+    const headers = await credentials.headersFor(server, visit.caller);
+    const { upstream } = await handshakes.open(server, headers, session, { callerGoesOn: true });
+    return upstream;
+  } catch (error) {
+    // Lists are there all the same, so that the caller gets its session.
+    if (error instanceof RpcFailure || error instanceof UpstreamProblem) return null;
+    throw error;
+  }
+}
+
+/** The session that a request belongs to; null where it names none. Throws for one that is not the caller's. */
+export function sessionOf(
+  { headers, caller }: Pick<McpVisit, 'headers' | 'caller'>,
+  serverId: string | null,
+  seal: SessionSeal,
+  hasEnded: (uuid: string) => boolean,
+): McpSession | null {
+  const text = headerOf(headers, 'mcp-session-id');
+  if (text === undefined) return null;
+  const session = seal.open(text);
+  const isOwn =
+    session !== null &&
+    session.organisationId === caller.key.principal.organisationId &&
+    session.serverId === serverId &&
+    session.caller === callerKey(caller) &&
+    !hasEnded(session.uuid);
+  if (!isOwn) throw new RpcFailure(rpc.sessionNotFound, 'Session not found', { status: 404 });
+  return session;
+}

@@ -1,0 +1,157 @@
+import type { ServerResponse } from 'node:http';
+import { headerOf } from '../../lib/http/headers.ts';
+import { type CallerAnswer, RequestAnswer } from '../exchange/answer.ts';
+import { BatchAnswer } from '../exchange/batch-answer.ts';
+import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
+import { type CallerMessage, messageOf } from '../exchange/receive.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import { failureOf } from '../lines/asked-failure.ts';
+import { type ForwardDependencies, forward } from '../relay/forward.ts';
+import { subjectOf } from '../relay/subject.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import { legacyVersions } from '../upstream/index.ts';
+import { type InitializeDependencies, openSession } from './initialize.ts';
+import { answerRequest, type RequestDependencies, runningKey, takesEvents } from './requests.ts';
+
+export type LegacyDependencies = RequestDependencies & InitializeDependencies & ForwardDependencies;
+
+const MAX_BATCH = 50;
+/** Revisions in which one request may carry several messages. */
+const WITH_BATCHES: ReadonlySet<string> = new Set(['2025-03-26', '2024-11-05']);
+/** The revision of a caller that names none. */
+const UNNAMED = '2025-03-26';
+
+/** The revision that a request speaks; throws for one that nobody knows. */
+export function versionOf({ headers, session }: Pick<McpVisit, 'headers' | 'session'>): string {
+  const named = headerOf(headers, 'mcp-protocol-version')?.trim();
+  if (named === undefined) return session?.version ?? UNNAMED;
+  if ((legacyVersions as readonly string[]).includes(named)) return session?.version ?? named;
+  throw new RpcFailure(
+    rpc.transport,
+    `Bad Request: Unsupported protocol version (supported versions: ${legacyVersions.join(', ')})`,
+    { status: 400 },
+  );
+}
+
+/** Answers a POST of the era with a handshake: one message, or several where the revision has that. */
+export async function answerLegacy(
+  visit: McpVisit,
+  server: McpServerRecord,
+  { value, raw, response }: { value: unknown; raw: Buffer; response: ServerResponse },
+  dependencies: LegacyDependencies,
+): Promise<void> {
+  if (Array.isArray(value)) return answerBatch(visit, server, { value, response }, dependencies);
+  const message = messageOf(value);
+  if (message.kind !== 'request') {
+    await take(visit, server, message, dependencies);
+    response.writeHead(202).end();
+    return;
+  }
+  const answer = new RequestAnswer(response, takesEvents(visit.headers));
+  if (message.method === 'initialize') return initialize(visit, server, message, { answer, dependencies });
+  await answerOne(visit, server, message, { answer, raw, dependencies });
+}
+
+async function answerBatch(
+  visit: McpVisit,
+  server: McpServerRecord,
+  { value, response }: { value: unknown[]; response: ServerResponse },
+  dependencies: LegacyDependencies,
+): Promise<void> {
+  const refuse = (message: string) => new RpcFailure(rpc.invalidRequest, message, { status: 400 });
+  if (!WITH_BATCHES.has(visit.version))
+    throw refuse(`Invalid request: revision ${visit.version} has no batches.`);
+  if (value.length === 0 || value.length > MAX_BATCH)
+    throw refuse(`Invalid request: a batch has 1 to ${MAX_BATCH} messages.`);
+  const messages = value.map(messageOf);
+  if (messages.some((message) => message.kind === 'request' && message.method === 'initialize'))
+    throw refuse('Invalid request: initialize stands alone.');
+  const requests = messages.filter((message) => message.kind === 'request');
+  for (const message of messages)
+    if (message.kind !== 'request') await take(visit, server, message, dependencies);
+  if (requests.length === 0) return void response.writeHead(202).end();
+  const batch = new BatchAnswer(response, requests.length, {});
+  await Promise.all(
+    requests.map((message) =>
+      answerOne(visit, server, message, { answer: batch.part(), raw: null, dependencies }),
+    ),
+  );
+}
+
+type Way = { answer: CallerAnswer; raw: Buffer | null; dependencies: LegacyDependencies };
+
+/** Requests that belong to the session behind the caller's, and are no calls. */
+const ofSession: ReadonlySet<string> = new Set([
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
+async function answerOne(
+  visit: McpVisit,
+  server: McpServerRecord,
+  message: CallerMessage & { kind: 'request' },
+  { answer, raw, dependencies }: Way,
+): Promise<void> {
+  if (!ofSession.has(message.method))
+    return answerRequest({ visit, server, message, answer, raw }, dependencies);
+  const { id } = message;
+  const refusal = refusalOf(server, message);
+  if (refusal) return answer.end(errorText(refusal, id));
+  const asked = await forward(visit, server, message.value, dependencies);
+  if (asked?.response) return answer.end(asked.response.text);
+  // A server without sessions has nothing that a level could be set for.
+  if (asked === null && message.method === 'logging/setLevel')
+    return answer.end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+  const failure = asked
+    ? failureOf(server, asked, { wasSent: false })
+    : new RpcFailure(rpc.methodNotFound, `Method not found: ${message.method}`);
+  answer.end(errorText(failure, id));
+}
+
+/** A resource that the caller may not read cannot be watched either. */
+function refusalOf(
+  server: McpServerRecord,
+  { method, params }: CallerMessage & { kind: 'request' },
+): RpcFailure | null {
+  if (method !== 'resources/subscribe') return null;
+  try {
+    subjectOf(server, 'resources/read', params);
+    return null;
+  } catch (error) {
+    if (error instanceof RpcFailure) return error;
+    throw error;
+  }
+}
+
+async function initialize(
+  visit: McpVisit,
+  server: McpServerRecord,
+  { id, params }: CallerMessage & { kind: 'request' },
+  { answer, dependencies }: { answer: RequestAnswer; dependencies: LegacyDependencies },
+): Promise<void> {
+  try {
+    const opened = await openSession(visit, server, params, dependencies);
+    answer.set('mcp-session-id', opened.id);
+    answer.end(JSON.stringify({ jsonrpc: '2.0', id, result: opened.result }));
+  } catch (error) {
+    if (!(error instanceof RpcFailure)) throw error;
+    answer.end(errorText(error, id), error.status);
+  }
+}
+
+/** Takes a message that has no answer. */
+async function take(
+  visit: McpVisit,
+  server: McpServerRecord,
+  message: Exclude<CallerMessage, { kind: 'request' }>,
+  dependencies: LegacyDependencies,
+): Promise<void> {
+  const { session } = visit;
+  if (session === null) return;
+  if (message.kind === 'notification' && message.method === 'notifications/cancelled') {
+    const call = dependencies.running.get(runningKey(session.uuid, message.params.requestId));
+    if (call) return call.cancel('cancelled');
+  }
+  await forward(visit, server, message.value, dependencies);
+}

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import { callerKey } from '../exchange/caller.ts';
+import type { EventStream } from '../exchange/event-stream.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+
+/** A stream that stays open until somebody ends it. */
+export type OpenStream = {
+  readonly visit: McpVisit;
+  /** Null for all servers together. */
+  readonly server: McpServerRecord | null;
+  stream: EventStream | null;
+  /** Says goodbye in the way of the stream's era, and ends it. */
+  end(): void;
+};
+
+/** Milliseconds after which a stream ends; its caller opens another one. */
+const LIFE_MS = 3_600_000;
+const MAX_OF_CALLER = 50;
+const MAX_OF_PROCESS = 10_000;
+
+/** Streams without an answer that are open in this process. */
+export class McpStreams {
+  readonly #open = new Map<string, OpenStream>();
+  readonly #counts = new Map<string, number>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  [Symbol.iterator](): IterableIterator<OpenStream> {
+    return this.#open.values();
+  }
+
+  /** Takes a place, which is free again once the connection is gone. Throws where there is none. */
+  enter(
+    visit: McpVisit,
+    server: McpServerRecord | null,
+    response: ServerResponse,
+    name: string,
+    goodbye: (stream: EventStream) => void = (stream) => stream.end(),
+  ): { opened(stream: EventStream): void } {
+    if (this.#open.has(name))
+      throw new RpcFailure(rpc.transport, 'Conflict: Only one SSE stream is allowed per session', {
+        status: 409,
+      });
+    const owner = `${callerKey(visit.caller)} ${server?.id ?? ''}`;
+    const count = this.#counts.get(owner) ?? 0;
+    if (count >= MAX_OF_CALLER || this.#open.size >= MAX_OF_PROCESS)
+      throw new RpcFailure(rpc.rateLimited, 'Too many open streams.', { headers: { 'retry-after': '1' } });
+    const open: OpenStream = {
+      ...{ visit, server, stream: null },
+      end() {
+        if (open.stream) goodbye(open.stream);
+        else response.destroy();
+      },
+    };
+    this.#open.set(name, open);
+    this.#counts.set(owner, count + 1);
+    const timer = setTimeout(open.end, LIFE_MS);
+    timer.unref();
+    response.once('close', () => {
+      clearTimeout(timer);
+      this.#open.delete(name);
+      const left = (this.#counts.get(owner) ?? 1) - 1;
+      if (left === 0) this.#counts.delete(owner);
+      else this.#counts.set(owner, left);
+    });
+    return {
+      opened: (stream) => {
+        open.stream = stream;
+      },
+    };
+  }
+
+  endAll(): void {
+    for (const { end } of this) end();
+  }
+}

@@ -1,0 +1,101 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { CallerAnswer } from '../exchange/answer.ts';
+import { errorText, RpcFailure, rpc } from '../exchange/failure.ts';
+import type { CallerMessage } from '../exchange/receive.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import { RelayCall } from '../relay/call.ts';
+import { discovered, serverInfoOf } from '../relay/hello.ts';
+import { listMethods, pageOf } from '../relay/lists.ts';
+import { type RecordDependencies, recordCall } from '../relay/record.ts';
+import { type McpRelay, relayedMethods } from '../relay/relay.ts';
+import type { SessionStore } from '../session/index.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import { SERVER_INFO } from '../upstream/index.ts';
+
+export type RequestDependencies = {
+  relay: McpRelay;
+  record: RecordDependencies;
+  /** Requests that are under way, by session and id. */
+  running: Map<string, RelayCall>;
+  sessions: SessionStore;
+};
+
+type Given = {
+  visit: McpVisit;
+  server: McpServerRecord;
+  message: CallerMessage & { kind: 'request' };
+  answer: CallerAnswer;
+  /** The message as it came; null where it was one of several. */
+  raw: Buffer | null;
+};
+
+export const runningKey = (sessionUuid: string, id: unknown): string =>
+  `${sessionUuid} ${typeof id} ${String(id)}`;
+
+/** Answers one request, whatever it is. Never rejects because of the request. */
+export async function answerRequest(given: Given, dependencies: RequestDependencies): Promise<void> {
+  const { visit, message, answer } = given;
+  try {
+    if (relayedMethods.has(message.method)) await relayed(given, dependencies);
+    else answer.end(resultText(message.id, local(given)));
+  } catch (error) {
+    const failure = asFailure(error);
+    answer.end(errorText(failure, message.id), failure.status, failure.headers);
+    if (!(error instanceof RpcFailure)) throw error;
+  } finally {
+    if (visit.session) dependencies.running.delete(runningKey(visit.session.uuid, message.id));
+  }
+}
+
+const resultText = (id: unknown, result: object): string => JSON.stringify({ jsonrpc: '2.0', id, result });
+
+const asFailure = (error: unknown): RpcFailure =>
+  error instanceof RpcFailure ? error : new RpcFailure(rpc.internal, 'Internal error', { cause: error });
+
+async function relayed({ visit, server, message, answer, raw }: Given, dependencies: RequestDependencies) {
+  const { relay, record, running } = dependencies;
+  const { id, method, params } = message;
+  const call = new RelayCall({
+    ...{ visit, server, id, method, params, answer, raw },
+    onEnd: (ended) => recordCall(ended, record),
+  });
+  if (visit.session) running.set(runningKey(visit.session.uuid, id), call);
+  try {
+    requireRight(visit, method);
+    await relay(call);
+  } catch (error) {
+    call.fail(asFailure(error));
+    if (!(error instanceof RpcFailure)) throw error;
+  }
+}
+
+function requireRight({ caller }: McpVisit, method: string): void {
+  if (caller.mayCall || method !== 'tools/call') return;
+  throw new RpcFailure(rpc.forbidden, 'The token may read, and not call tools.', { status: 403 });
+}
+
+/** What the gateway answers by itself. */
+function local({ visit, server, message }: Given): object {
+  const { method, params } = message;
+  const list = Object.hasOwn(listMethods, method) ? listMethods[method] : undefined;
+  if (list) {
+    if (server.hello === null) throw notRead(server);
+    const items = server.usable[list.type].map(({ definition }) => definition);
+    const page = pageOf(visit, method, params, { items, revision: server.revision });
+    return visit.era === 'modern' ? { ...page, _meta: { [SERVER_INFO]: serverInfoOf(server) } } : page;
+  }
+  if (method === 'server/discover' && visit.era === 'modern') return discovered(server);
+  if (method === 'ping' && visit.era === 'legacy') return {};
+  throw new RpcFailure(rpc.methodNotFound, `Method not found: ${method}`, {
+    status: visit.era === 'modern' ? 404 : 200,
+  });
+}
+
+const notRead = ({ slug }: McpServerRecord) =>
+  new RpcFailure(rpc.unreachable, `The MCP server ${slug} was not read yet.`, {
+    data: { server: slug, maybe_executed: false },
+  });
+
+/** Whether a caller takes a stream for an answer. */
+export const takesEvents = ({ accept = '' }: IncomingHttpHeaders): boolean =>
+  /text\/event-stream|\*\/\*/i.test(accept) && accept !== '';

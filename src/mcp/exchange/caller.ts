@@ -1,0 +1,18 @@
+import type { KeyRecord } from '../../directory/memory.ts';
+
+/** How a caller has proved who it is. */
+export type McpAuthentication = 'api_key' | 'oauth' | 'jwt';
+
+/** Whoever sends requests to an MCP server. */
+export type McpCaller = {
+  readonly key: KeyRecord;
+  readonly authType: McpAuthentication;
+  /** The client that an access token was issued to; null for every other credential. */
+  readonly clientId: string | null;
+  /** False for a token that may read lists, resources and prompts alone. */
+  readonly mayCall: boolean;
+};
+
+/** Tells one holder of credentials from another: what a session is bound to. */
+export const callerKey = ({ key, clientId }: Pick<McpCaller, 'key' | 'clientId'>): string =>
+  `${key.principal.kind}:${key.principal.id}${clientId === null ? '' : `@${clientId}`}`;

@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { RpcFailure, type RpcId, rpc } from './failure.ts';
+
+/** A message of a caller, as it came. */
+export type CallerMessage =
+  | { kind: 'request'; id: RpcId; method: string; params: JsonObject; value: JsonObject }
+  | { kind: 'notification'; method: string; params: JsonObject; value: JsonObject }
+  /** The answer to a request of the server. */
+  | { kind: 'response'; id: RpcId; value: JsonObject };
+
+const refuse = (code: number, message: string, status = 400): RpcFailure =>
+  new RpcFailure(code, message, { status });
+
+/** Throws for a content type that is no JSON. */
+export function requireJson({ 'content-type': type = '' }: IncomingHttpHeaders): void {
+  if (!/^application\/json\s*(?:;|$)/i.test(type.trim()))
+    throw refuse(rpc.transport, 'Unsupported Media Type: content-type must be application/json.', 415);
+}
+
+/** The JSON value of a body; throws for what is none. */
+export function parsedBody(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new RpcFailure(rpc.parse, 'Parse error: the body is no JSON.', { status: 400, cause });
+  }
+}
+
+/** The message that a JSON value is; throws for what is none. */
+export function messageOf(value: unknown): CallerMessage {
+  if (!isObject(value) || value.jsonrpc !== '2.0')
+    throw refuse(rpc.invalidRequest, 'Invalid request: the body must be a message of JSON-RPC 2.0.');
+  const { id, method, params = {} } = value;
+  if (id !== undefined && !isId(id))
+    throw refuse(rpc.invalidRequest, 'Invalid request: id must be a text or a whole number.');
+  if (method === undefined) {
+    if (id === undefined || (!('result' in value) && !isObject(value.error)))
+      throw refuse(
+        rpc.invalidRequest,
+        'Invalid request: a message has a method, or an id and a result or an error.',
+      );
+    return { kind: 'response', id, value };
+  }
+  if (typeof method !== 'string' || method.length > 256)
+    throw refuse(rpc.invalidRequest, 'Invalid request: method must be a text.');
+  if (!isObject(params)) throw refuse(rpc.invalidRequest, 'Invalid request: params must be an object.');
+  return id === undefined
+    ? { kind: 'notification', method, params, value }
+    : { kind: 'request', id, method, params, value };
+}
+
+const isId = (id: unknown): id is RpcId =>
+  (typeof id === 'string' && id.length <= 1024) || (typeof id === 'number' && Number.isFinite(id));

@@ -1,0 +1,96 @@
+import type { JsonObject } from '../../lib/json.ts';
+import type { UpstreamProblem, UpstreamWire, WireControl, WireRequest } from '../upstream/index.ts';
+
+/** What became of one message to a server. */
+export type AskedServer = {
+  /** The HTTP status; 0 where there was none. */
+  status: number;
+  /** The answer to the message; null where it did not come. */
+  response: { value: JsonObject; text: string } | null;
+  /** The session that the server opened with its answer. */
+  sessionId: string | null;
+  problem: UpstreamProblem | null;
+  /** What ended the wait; null where the server did. */
+  cut: 'idle' | 'total' | 'cancelled' | null;
+  /** Id of the last event that had one. */
+  lastEventId: string | null;
+};
+
+export type AskOptions = {
+  wire: UpstreamWire;
+  /** Milliseconds of silence, and of the whole wait. */
+  idleMs: number;
+  totalMs: number;
+  /** Whether a message is the answer that is waited for. */
+  isAnswer(value: JsonObject): boolean;
+  /** Takes every other message; `false` asks to pause until `resume` is called. */
+  onMessage?(value: JsonObject, text: string, eventId: string | null): boolean;
+  /** Given what ends the wait, and what goes on after a pause. */
+  hold?(controls: { cancel(): void; resume(): void }): void;
+};
+
+/** Milliseconds in which a server ends its stream behind the answer; later the connection is given up. */
+const LEAVE_MS = 1000;
+
+/** Sends one message and waits for its answer. Never rejects. */
+export function ask(request: WireRequest, options: AskOptions): Promise<AskedServer> {
+  return new Promise((resolve) => {
+    const asked: AskedServer = {
+      ...{ status: 0, response: null, sessionId: null, problem: null, cut: null, lastEventId: null },
+    };
+    const deadline = Date.now() + options.totalMs;
+    let isSettled = false;
+    let control: WireControl | null = null;
+    let timer = setTimeout(silent, Math.min(options.idleMs, options.totalMs));
+
+    const settle = () => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(timer);
+      resolve(asked);
+    };
+    function cut(why: NonNullable<AskedServer['cut']>): void {
+      if (isSettled) return;
+      asked.cut = why;
+      settle();
+      control?.abort();
+    }
+    function silent(): void {
+      cut(Date.now() >= deadline ? 'total' : 'idle');
+    }
+    function hearFrom(): void {
+      if (isSettled) return;
+      clearTimeout(timer);
+      timer = setTimeout(silent, Math.max(1, Math.min(options.idleMs, deadline - Date.now())));
+    }
+
+    control = options.wire(request, {
+      head(status, headers) {
+        asked.status = status;
+        const id = headers['mcp-session-id'];
+        asked.sessionId = typeof id === 'string' && id !== '' ? id : null;
+        hearFrom();
+      },
+      message(value, text, eventId) {
+        if (eventId !== null) asked.lastEventId = eventId;
+        if (isSettled) return true;
+        if (!options.isAnswer(value)) {
+          hearFrom();
+          return options.onMessage?.(value, text, eventId) ?? true;
+        }
+        asked.response = { value, text };
+        settle();
+        timer = setTimeout(() => control?.abort(), LEAVE_MS);
+        return true;
+      },
+      end(problem) {
+        clearTimeout(timer);
+        asked.problem = problem;
+        settle();
+      },
+    });
+    options.hold?.({ cancel: () => cut('cancelled'), resume: () => control?.resume() });
+    // The caller of this function may have hung up while the request was made.
+    if (asked.cut !== null) control.abort();
+  });
+}

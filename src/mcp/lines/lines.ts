@@ -1,0 +1,106 @@
+import { LRUCache } from 'lru-cache';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import type { McpSession, SessionStore, UpstreamSession } from '../session/index.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import type { Era } from '../upstream/index.ts';
+import { type Handshakes, LATEST } from './handshake.ts';
+
+/** Over what a message goes to a server. */
+export type ServerLine = {
+  era: Era;
+  /** Null in the modern era, and for a server without sessions. */
+  session: UpstreamSession | null;
+  /** The session was opened for this message alone, and is to be ended behind it. */
+  isOwn: boolean;
+};
+
+export type Lines = {
+  lineFor(
+    visit: McpVisit,
+    server: McpServerRecord,
+    headers: Readonly<Record<string, string>>,
+  ): ServerLine | Promise<ServerLine>;
+  /** Opens another session in the place of one that the server has lost; null where that helps nobody. */
+  repair(
+    visit: McpVisit,
+    server: McpServerRecord,
+    headers: Readonly<Record<string, string>>,
+    lost: ServerLine,
+  ): Promise<ServerLine | null>;
+  /** Ends what was opened for one message. */
+  leave(server: McpServerRecord, headers: Readonly<Record<string, string>>, line: ServerLine): void;
+};
+
+/** Servers of the older era of which it is known whether they open sessions. */
+const REMEMBERED = 5000;
+
+const MODERN: ServerLine = { era: 'modern', session: null, isOwn: false };
+
+export function createLines(handshakes: Handshakes, store: SessionStore): Lines {
+  /** The revision of servers that open no sessions, by their integration. */
+  const sessionless = new LRUCache<string, string>({ max: REMEMBERED });
+  const keyOf = ({ upstream: { id, url } }: McpServerRecord) => `${id} ${url}`;
+  const plain = (version: string): ServerLine => ({
+    ...{ era: 'legacy', isOwn: false },
+    session: { version, id: null },
+  });
+
+  /** Of a caller with a session: the upstream session that belongs to it, opened now where none was. */
+  async function opened(
+    session: McpSession,
+    server: McpServerRecord,
+    headers: Readonly<Record<string, string>>,
+    lost: UpstreamSession | null,
+  ): Promise<ServerLine> {
+    const known = await store.read(session);
+    const isNews = known !== null && known.id !== lost?.id;
+    if (isNews) return { era: 'legacy', session: known, isOwn: false };
+    const { upstream } = await handshakes.open(server, headers, session);
+    const counts = await store.replace(session, lost, upstream);
+    if (counts.id !== upstream.id) handshakes.close(server, headers, upstream);
+    return { era: 'legacy', session: counts, isOwn: false };
+  }
+
+  async function own(
+    { era }: McpVisit,
+    server: McpServerRecord,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<ServerLine> {
+    const said = { version: LATEST, capabilities: {}, clientInfo: null };
+    const { upstream } = await handshakes.open(server, headers, said);
+    if (upstream.id === null) {
+      sessionless.set(keyOf(server), upstream.version);
+      return plain(upstream.version);
+    }
+    if (era === 'modern') return { era: 'legacy', session: upstream, isOwn: true };
+    handshakes.close(server, headers, upstream);
+    throw new RpcFailure(rpc.transport, 'Bad Request: Mcp-Session-Id header is required', { status: 400 });
+  }
+
+  return {
+    lineFor(visit, server, headers) {
+      if (server.hello?.era === 'modern') return MODERN;
+      const { session } = visit;
+      if (session) {
+        const upstream = store.current(session);
+        if (upstream && session.serverId !== null) return { era: 'legacy', session: upstream, isOwn: false };
+        return session.serverId === null
+          ? own(visit, server, headers)
+          : opened(session, server, headers, null);
+      }
+      const version = sessionless.get(keyOf(server));
+      return version === undefined ? own(visit, server, headers) : plain(version);
+    },
+    async repair(visit, server, headers, lost) {
+      if (lost.era === 'modern' || lost.isOwn) return null;
+      sessionless.delete(keyOf(server));
+      const { session } = visit;
+      if (session === null || session.serverId === null) return own(visit, server, headers);
+      return opened(session, server, headers, lost.session);
+    },
+    leave(server, headers, { isOwn, session }) {
+      if (isOwn && session) handshakes.close(server, headers, session);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import { clientInfo, type Era, headerText, META, MODERN_VERSION } from '../upstream/index.ts';
+import { shownCapabilities } from './features.ts';
+
+/** Before the names of what the gateway keeps for itself in `_meta`. */
+const OWN_META = 'io.sluice/';
+/** The envelope of the modern era, which a server of the other one has no use for. */
+const envelope = ['protocolVersion', 'clientInfo', 'clientCapabilities'].map((name) => META + name);
+
+/** Params as the server gets them; the same object where nothing has to be different. */
+export function paramsFor(
+  { era: callerEra, session }: Pick<McpVisit, 'era' | 'session'>,
+  { upstream: { configurations } }: Pick<McpServerRecord, 'upstream'>,
+  params: JsonObject,
+  era: Era,
+): JsonObject {
+  const meta = isObject(params._meta) ? params._meta : {};
+  const own = Object.keys(meta).filter((name) => name.startsWith(OWN_META));
+  if (era === 'legacy') {
+    const gone = callerEra === 'modern' ? [...envelope, ...own] : own;
+    return gone.length === 0 ? params : withMeta(params, without(meta, gone));
+  }
+  if (callerEra === 'modern') {
+    const declared = meta[`${META}clientCapabilities`];
+    const shown = shownCapabilities(isObject(declared) ? declared : {}, configurations);
+    return withMeta(params, { ...without(meta, own), [`${META}clientCapabilities`]: shown });
+  }
+  return withMeta(params, {
+    ...without(meta, own),
+    [`${META}protocolVersion`]: MODERN_VERSION,
+    [`${META}clientInfo`]: clientInfo,
+    [`${META}clientCapabilities`]: shownCapabilities(session?.capabilities ?? {}, configurations),
+  });
+}
+
+const without = (meta: JsonObject, names: readonly string[]): JsonObject =>
+  names.length === 0
+    ? meta
+    : Object.fromEntries(Object.entries(meta).filter(([name]) => !names.includes(name)));
+
+function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
+  const { _meta: _before, ...rest } = params;
+  return Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+}
+
+/** The headers by which a server of the modern era routes a request. */
+export function routingHeaders(
+  method: string,
+  params: JsonObject,
+  inputSchema: unknown,
+): Record<string, string> {
+  const name = params.name ?? params.uri;
+  return {
+    'mcp-protocol-version': MODERN_VERSION,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': headerText(name) }),
+    ...(method === 'tools/call' && isObject(inputSchema) && parameterHeaders(inputSchema, params.arguments)),
+  };
+}
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
+const MAX_DEPTH = 32;
+
+/** `Mcp-Param-*` of the arguments that the schema marks with `x-mcp-header`. */
+function parameterHeaders(schema: JsonObject, given: unknown, depth = 0): Record<string, string> {
+  if (!isObject(given) || !isObject(schema.properties) || depth > MAX_DEPTH) return {};
+  const headers: Record<string, string> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    if (!isObject(property) || !Object.hasOwn(given, name)) continue;
+    const header = property['x-mcp-header'];
+    const text = typeof header === 'string' && HEADER_NAME.test(header) ? primitiveText(given[name]) : null;
+    if (text !== null) headers[`mcp-param-${String(header).toLowerCase()}`] = headerText(text);
+    Object.assign(headers, parameterHeaders(property, given[name], depth + 1));
+  }
+  return headers;
+}
+
+function primitiveText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
+  return null;
+}

@@ -1,0 +1,175 @@
+import { performance } from 'node:perf_hooks';
+import { traceparentOf } from '../../dataplane/call/trace.ts';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { RpcFailure } from '../exchange/failure.ts';
+import { type AskedServer, ask } from '../lines/ask.ts';
+import { credentialFailure, failureOf } from '../lines/asked-failure.ts';
+import { forwardedHeaders, type UpstreamCredentials } from '../lines/credentials.ts';
+import { sessionHeaders } from '../lines/handshake.ts';
+import type { Lines, ServerLine } from '../lines/lines.ts';
+import { timeoutsOf } from '../lines/timeouts.ts';
+import { paramsFor, routingHeaders } from '../lines/to-upstream.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import { UpstreamProblem as Problem, type UpstreamProblem, type UpstreamWire } from '../upstream/index.ts';
+import type { RelayCall } from './call.ts';
+import { helloOf } from './hello.ts';
+import type { Interim } from './interim.ts';
+
+export type UpstreamDependencies = {
+  wire: UpstreamWire;
+  credentials: UpstreamCredentials;
+  lines: Lines;
+  interim: Interim;
+};
+
+/** The answer of a server: exactly one of `result` and `error` is there. */
+export type UpstreamReply = {
+  result: JsonObject | null;
+  error: { code: number; message: string; data?: unknown } | null;
+  /** As the server wrote it. */
+  text: string;
+  line: ServerLine;
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Tries of one call: another one only after a server has said that it did nothing. */
+const MAX_TRIES = 3;
+
+/** Sends a caller's request to its server and waits for the answer. Throws an RpcFailure. */
+export async function callUpstream(
+  call: RelayCall,
+  params: JsonObject,
+  dependencies: UpstreamDependencies,
+): Promise<UpstreamReply> {
+  const { visit, server, facts } = call;
+  const { lines, credentials } = dependencies;
+  helloOf(server);
+  let lost: ServerLine | null = null;
+  for (let left = MAX_TRIES; ; left--) {
+    const headers = await headersOf(call, credentials);
+    const line: ServerLine | null = lost
+      ? await lines.repair(visit, server, headers, lost)
+      : await lines.lineFor(visit, server, headers);
+    if (line === null) throw sessionLost();
+    facts.eraUpstream = line.era;
+    const asked = await send(call, { params, line, headers }, dependencies);
+    lines.leave(server, headers, line);
+    const reply = replyIn(asked, line);
+    if (isLost(asked, line) && lost === null && left > 1) {
+      if (server.upstream.configurations.session_lost === 'report') throw sessionLost();
+      lost = line;
+      facts.retried = 'session';
+      facts.sessionReinitialised = true;
+      continue;
+    }
+    lost = null;
+    if (
+      asked.status === 401 &&
+      facts.retried !== 'token' &&
+      (await credentials.forget(server, visit.caller))
+    ) {
+      facts.retried = 'token';
+      continue;
+    }
+    if (reply && asked.status !== 401 && asked.status !== 403) return reply;
+    throw failureOf(server, asked, { wasSent: call.method === 'tools/call' });
+  }
+}
+
+const sessionLost = () => new RpcFailure(-32001, 'Session not found', { status: 404 });
+
+/** A server that does not know a session has done nothing. Servers built on the SDK's example say so with 400. */
+function isLost({ status, response }: AskedServer, { session }: ServerLine): boolean {
+  if (session === null) return false;
+  const error = response?.value.error;
+  const says = isObject(error) && typeof error.message === 'string' ? error.message : '';
+  if (status === 404) return true;
+  return status === 400 && isObject(error) && error.code === -32000 && /session/i.test(says);
+}
+
+async function headersOf(call: RelayCall, credentials: UpstreamCredentials): Promise<Headers> {
+  const { server, visit } = call;
+  const { configurations } = server.upstream;
+  try {
+    const found = credentials.headersFor(server, visit.caller);
+    const credential = found instanceof Promise ? await found : found;
+    const trace = traceparentOf(visit.trace, visit.trace);
+    return {
+      ...forwardedHeaders(configurations, visit.headers),
+      ...(trace !== null && { traceparent: trace }),
+      ...lowered(credential),
+    };
+  } catch (error) {
+    if (error instanceof Problem) throw credentialFailure(server, error as UpstreamProblem);
+    throw error;
+  }
+}
+
+const lowered = (headers: Headers): Record<string, string> => {
+  const names: Record<string, string> = {};
+  for (const name in headers) names[name.toLowerCase()] = headers[name] ?? '';
+  return names;
+};
+
+type Sending = { params: JsonObject; line: ServerLine; headers: Headers };
+
+async function send(
+  call: RelayCall,
+  { params, line, headers }: Sending,
+  { wire, interim }: UpstreamDependencies,
+): Promise<AskedServer> {
+  const { visit, server, id, method, answer, facts } = call;
+  const sent = paramsFor(visit, server, params, line.era);
+  const isSame = sent === call.params && call.raw !== null;
+  const message = { jsonrpc: '2.0', id, method, params: sent };
+  const whole = { ...headers, ...lineHeaders(call, sent, line) };
+  const began = performance.now();
+  const asked = await ask(
+    {
+      method: 'POST',
+      url: server.upstream.url,
+      headers: whole,
+      body: isSame ? call.raw : JSON.stringify(message),
+    },
+    {
+      wire,
+      ...timeoutsOf(server, visit.headers),
+      isAnswer: (value) => value.id === id && value.method === undefined,
+      onMessage: (value, text) => interim.take(call, { value, text }, { line, headers: whole }),
+      hold({ cancel, resume }) {
+        answer.onDrain = resume;
+        call.onCancel = (how) => {
+          interim.cancelled(call, how, { line, headers: whole });
+          cancel();
+        };
+        if (call.isOver) cancel();
+      },
+    },
+  );
+  call.onCancel = null;
+  facts.upstreamMs += performance.now() - began;
+  facts.upstreamStatus = asked.status || null;
+  if (asked.cut === 'idle' || asked.cut === 'total') interim.timedOut(call, { line, headers: whole });
+  return asked;
+}
+
+function lineHeaders({ method, server }: RelayCall, params: JsonObject, line: ServerLine): Headers {
+  if (line.session) return sessionHeaders(line.session);
+  const tool = method === 'tools/call' ? schemaOf(server, params.name) : undefined;
+  return routingHeaders(method, params, tool);
+}
+
+const schemaOf = (server: McpServerRecord, name: unknown): unknown =>
+  server.byPlace.get(`tool ${String(name)}`)?.definition.inputSchema;
+
+function replyIn({ response }: AskedServer, line: ServerLine): UpstreamReply | null {
+  if (response === null) return null;
+  const { value, text } = response;
+  if (isObject(value.result)) return { result: value.result, error: null, text, line };
+  const { error } = value;
+  if (!isObject(error) || typeof error.code !== 'number') return null;
+  const message = typeof error.message === 'string' ? error.message : '';
+  const data = error.data === undefined ? {} : { data: error.data };
+  return { result: null, error: { code: error.code, message, ...data }, text, line };
+}

@@ -1,0 +1,87 @@
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { rpc } from '../exchange/failure.ts';
+import { ask } from '../lines/ask.ts';
+import { mayAsk, shownCapabilities } from '../lines/features.ts';
+import type { ServerLine } from '../lines/lines.ts';
+import { timeoutsOf } from '../lines/timeouts.ts';
+import type { UpstreamWire } from '../upstream/index.ts';
+import type { RelayCall } from './call.ts';
+
+type Message = { value: JsonObject; text: string };
+/** Where answers to the server go: the headers are those of the request on whose stream it spoke. */
+type Way = { line: ServerLine; headers: Readonly<Record<string, string>> };
+
+/** What a server sends before its answer. */
+export type Interim = {
+  /** `false` asks to pause until the caller's connection has room. */
+  take(call: RelayCall, message: Message, way: Way): boolean;
+  /** Tells the server that its answer is not wanted, in the way of its era. */
+  cancelled(call: RelayCall, how: 'gone' | 'cancelled', way: Way): void;
+  timedOut(call: RelayCall, way: Way): void;
+};
+
+export function createInterim(wire: UpstreamWire, log: Logger): Interim {
+  /** Sends a message that has no answer; nobody waits for it. */
+  function tell(call: RelayCall, message: JsonObject, { headers }: Way): void {
+    const { server } = call;
+    void ask(
+      { method: 'POST', url: server.upstream.url, headers, body: JSON.stringify(message) },
+      { wire, ...timeoutsOf(server, undefined), isAnswer: () => false },
+    ).then(({ status }) => {
+      if (status === 0) log.debug({ mcpServer: server.id }, 'An MCP server could not be told something.');
+    });
+  }
+
+  function cancel(call: RelayCall, reason: string, way: Way): void {
+    // In the modern era the end of the stream says it.
+    if (way.line.era === 'modern') return;
+    const params = { requestId: call.id, reason };
+    tell(call, { jsonrpc: '2.0', method: 'notifications/cancelled', params }, way);
+  }
+
+  function request(call: RelayCall, { value, text }: Message, way: Way): boolean {
+    const { visit, server, answer } = call;
+    const reply = (more: JsonObject) => tell(call, { jsonrpc: '2.0', id: value.id, ...more }, way);
+    if (value.method === 'ping') {
+      reply({ result: {} });
+      return true;
+    }
+    const isMirrored = visit.era === 'legacy' && visit.session !== null && way.line.session?.id != null;
+    const shown = shownCapabilities(visit.session?.capabilities ?? {}, server.upstream.configurations);
+    if (isMirrored && answer.streams && mayAsk(value.method, value.params, shown)) return answer.notify(text);
+    reply({ error: { code: rpc.methodNotFound, message: 'Method not found' } });
+    return true;
+  }
+
+  return {
+    take(call, message, way) {
+      const { value, text } = message;
+      if (typeof value.method !== 'string') return true;
+      if (value.id !== undefined) return request(call, message, way);
+      if (!isPassed(call, value.method)) return true;
+      if (value.method === 'notifications/progress') {
+        call.facts.progressCount++;
+        const { params } = value;
+        if (call.isGuarded && isObject(params) && 'message' in params) {
+          const { message: _said, ...rest } = params;
+          return call.answer.notify(JSON.stringify({ ...value, params: rest }));
+        }
+      }
+      return call.answer.notify(text);
+    },
+    cancelled(call, how, way) {
+      // A caller of the older era that is gone has not said that it gives up its request.
+      if (how === 'cancelled' || call.visit.era === 'modern')
+        cancel(call, 'The caller does not wait any more.', way);
+    },
+    timedOut: (call, way) => cancel(call, 'The gateway does not wait any more.', way),
+  };
+}
+
+/** Whether a notice goes on to the caller. Changes of lists are told by the gateway, once it has read them. */
+function isPassed({ server, isGuarded }: RelayCall, method: string): boolean {
+  if (method.endsWith('/list_changed')) return false;
+  if (method !== 'notifications/message') return true;
+  return !isGuarded && server.upstream.configurations.client_features?.logging !== false;
+}

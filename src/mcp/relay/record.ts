@@ -1,0 +1,130 @@
+import type { KeyRecord } from '../../directory/memory.ts';
+import { headerOf } from '../../lib/http/headers.ts';
+import { uuid } from '../../lib/ids.ts';
+import { withoutSecrets } from '../../recording/log/answers/masking.ts';
+import { blankRecord } from '../../recording/log/blank-record.ts';
+import { type KeptBody, type KeptParts, kept } from '../../recording/log/draft.ts';
+import { encodeMcpFacts } from '../../recording/log/mcp.ts';
+import type { LogRecord } from '../../recording/log/record.ts';
+import type { RequestLog } from '../../recording/log/thread/log-thread.ts';
+import { separated } from '../configurations/index.ts';
+import type { McpVisit } from '../exchange/visit.ts';
+import type { McpServerRecord } from '../snapshot/index.ts';
+import type { RelayCall } from './call.ts';
+
+const MAX_MODEL = 256;
+const MAX_CLIENT = 200;
+const NANODOLLARS = 1e9;
+
+export type RecordDependencies = {
+  requestLog: Pick<RequestLog, 'add'>;
+  /** Bytes of each body that go to the log. */
+  maxLoggedBytes: number;
+};
+
+/** Hands a request that has ended to the request log. */
+export function recordCall(call: RelayCall, { requestLog, maxLoggedBytes }: RecordDependencies): void {
+  const { visit, server, facts, method } = call;
+  const keeps = keptParts(visit.caller.key, visit);
+  const elapsed = Math.round(call.elapsed);
+  const record = recordOf(visit, server.workspaceId);
+  record.aiProvider = 'mcp';
+  record.aiModel = `${server.slug}/${facts.subject ?? method}`.slice(0, MAX_MODEL);
+  record.responseStatusCode = facts.httpStatus;
+  record.isSuccess = facts.status === 'success';
+  record.streamMode = facts.progressCount > 0 ? 1 : 0;
+  record.responseTime = elapsed;
+  record.upstreamResponseTime = Math.round(facts.upstreamMs);
+  record.gatewayProcessingTime = Math.max(0, elapsed - Math.round(facts.upstreamMs));
+  record.clientAborted = facts.status === 'cancelled';
+  record.limits = facts.limits;
+  record.refusal = facts.refusal;
+  record.guardrails = facts.guardrails;
+  record.error = facts.errorMessage;
+  const isSent = facts.upstreamStatus !== null;
+  record.mcp = encodeMcpFacts({
+    ...{ method, subject: facts.subject, status: facts.status, errorCode: facts.errorCode },
+    ...{ serverId: server.id, serverSlug: server.slug, integrationId: server.upstream.id },
+    ...{ route: visit.route, eraClient: visit.era, eraUpstream: facts.eraUpstream },
+    ...{ protocolVersion: visit.version, requestId: String(call.id).slice(0, 128) },
+    ...{ sessionId: visit.session?.uuid ?? null, authType: visit.caller.authType },
+    ...{ clientId: visit.caller.clientId, upstreamStatus: facts.upstreamStatus },
+    ...{ refusedBy: facts.refusedBy, progressCount: facts.progressCount, rounds: facts.rounds },
+    ...{ retried: facts.retried, sessionReinitialised: facts.sessionReinitialised },
+    ...{ inputBytes: call.raw?.length ?? null, outputBytes: facts.outputBytes },
+    definitionHash: facts.definitionHash,
+    costNanodollars: isSent ? costOf(server) : 0,
+  });
+  const answer = facts.text === null ? null : answerOf(facts.text, maxLoggedBytes);
+  requestLog.add({
+    record,
+    requestHeaders: visit.headers,
+    requestBody: keeps === 'none' ? null : bodyOf(call, maxLoggedBytes),
+    ...{ finalUntransformed: null, transformed: null, original: null },
+    response: answer && keeps !== 'none' ? withoutSecrets(answer, secretsOf(server)) : null,
+    keeps,
+    sensitiveHeaders: [],
+    quotable: [],
+    pricing: null,
+    endsCall: false,
+  });
+}
+
+const costOf = ({ upstream: { configurations } }: McpServerRecord): number =>
+  Math.round((configurations.cost_per_call ?? 0) * NANODOLLARS);
+
+/** The bodies that the log keeps, by the same rules as for models. */
+function keptParts({ logMode }: KeyRecord, { headers }: McpVisit): KeptParts {
+  if (logMode === null && headerOf(headers, 'x-gateway-debug') === 'false') return 'none';
+  return logMode === 'metrics' ? 'failed answers' : 'all';
+}
+
+const bodyOf = ({ raw, id, method, params }: RelayCall, limit: number): KeptBody =>
+  kept(raw ?? Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params })), limit);
+
+function answerOf(text: string, limit: number) {
+  const bytes = Buffer.from(text);
+  const head = bytes.length > limit ? bytes.subarray(0, limit) : bytes;
+  const isComplete = head.length === bytes.length;
+  const tail = Buffer.alloc(0);
+  return {
+    headers: { 'content-type': 'application/json' },
+    size: bytes.length,
+    ...{ head, tail, isComplete },
+  };
+}
+
+const secrets = new WeakMap<object, readonly string[]>();
+
+/** Texts of a server's credential, which an answer may quote. */
+function secretsOf({ upstream }: McpServerRecord): readonly string[] {
+  let known = secrets.get(upstream);
+  if (known === undefined) {
+    known = Object.values(separated(upstream.configurations).secrets).filter(({ length }) => length >= 8);
+    secrets.set(upstream, known);
+  }
+  return known;
+}
+
+function recordOf(visit: McpVisit, workspaceId: string): LogRecord {
+  const { trace, headers } = visit;
+  const { principal } = visit.caller.key;
+  const record = blankRecord();
+  record._id = uuid();
+  record.organisationId = principal.organisationId;
+  record.workspaceId = workspaceId;
+  record.apiKeyId = principal.id;
+  record.userId = principal.userId;
+  record.createdAt = visit.createdAt;
+  record.traceId = trace.traceId;
+  record.spanId = trace.spanId;
+  record.spanName = trace.spanName;
+  record.parentSpanId = trace.parentSpanId;
+  record.callerSpanId = trace.parentSpanId;
+  record.requestMethod = 'POST';
+  record.requestUrl = visit.url;
+  record.endpoint = 'mcp';
+  record.source = headers['user-agent']?.slice(0, MAX_CLIENT) ?? null;
+  record.metadata = { ...visit.metadata };
+  return record;
+}

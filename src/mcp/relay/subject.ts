@@ -1,0 +1,95 @@
+import { RE2JS } from 're2js';
+import { isObject, type JsonObject } from '../../lib/json.ts';
+import { RpcFailure, rpc } from '../exchange/failure.ts';
+import { type McpServerRecord, placeOf, type UsableCapability } from '../snapshot/index.ts';
+
+/** What a request is about: its name among all of a server, and what is known of it. */
+export type Subject = { name: string; capability: UsableCapability | null };
+
+const unknown = (what: string, name: unknown): RpcFailure =>
+  new RpcFailure(rpc.invalidParams, `Unknown ${what}: ${String(name).slice(0, 256)}`);
+
+/** What a request is about. Throws an RpcFailure, one and the same for what is not there and what is kept back. */
+export function subjectOf(server: McpServerRecord, method: string, params: JsonObject): Subject {
+  if (method === 'tools/call') return named(server, 'tool', params.name);
+  if (method === 'prompts/get') return named(server, 'prompt', params.name);
+  if (method === 'completion/complete') return completed(server, params.ref);
+  return resource(server, params.uri);
+}
+
+function named(server: McpServerRecord, type: 'tool' | 'prompt', name: unknown): Subject {
+  const capability = typeof name === 'string' ? server.byPlace.get(placeOf(type, name)) : undefined;
+  if (!capability) throw unknown(type, name);
+  return { name: capability.key, capability };
+}
+
+function resource(server: McpServerRecord, uri: unknown): Subject {
+  if (typeof uri !== 'string' || uri.length > 8192) throw unknown('resource', uri);
+  const capability = server.byPlace.get(placeOf('resource', uri));
+  if (capability) return { name: uri, capability };
+  if (server.keptBack.has(placeOf('resource', uri))) throw unknown('resource', uri);
+  const template = server.usable.resource_template.find(({ key }) => matches(key, uri));
+  if (!template && !wasLinked(server, uri)) throw unknown('resource', uri);
+  return { name: uri, capability: template ?? null };
+}
+
+function completed(server: McpServerRecord, ref: unknown): Subject {
+  if (isObject(ref) && ref.type === 'ref/prompt') return named(server, 'prompt', ref.name);
+  const uri = isObject(ref) && ref.type === 'ref/resource' ? ref.uri : undefined;
+  const capability =
+    typeof uri === 'string'
+      ? (server.byPlace.get(placeOf('resource_template', uri)) ??
+        server.byPlace.get(placeOf('resource', uri)))
+      : undefined;
+  if (!capability) throw unknown('reference', isObject(ref) ? (ref.name ?? ref.uri) : ref);
+  return { name: capability.key, capability };
+}
+
+const compiled = new Map<string, RE2JS | null>();
+/** Templates that a process remembers. */
+const MAX_COMPILED = 5000;
+
+/** Whether an address can be made out of a template (RFC 6570), in time that grows with the address alone. */
+function matches(template: string, uri: string): boolean {
+  let pattern = compiled.get(template);
+  if (pattern === undefined) {
+    if (compiled.size >= MAX_COMPILED) compiled.clear();
+    pattern = patternOf(template);
+    compiled.set(template, pattern);
+  }
+  return pattern?.matches(uri) ?? false;
+}
+
+function patternOf(template: string): RE2JS | null {
+  const parts = template.split(/(\{[^{}]*\})/);
+  if (parts.length > 100) return null;
+  return RE2JS.compile(
+    parts.map((part) => (part.startsWith('{') ? expression(part[1]) : RE2JS.quote(part))).join(''),
+  );
+}
+
+/** What may stand in the place of an expression, by its operator. */
+function expression(operator: string | undefined): string {
+  if (operator === '+' || operator === '#' || operator === '/' || operator === '?' || operator === '&')
+    return '.*';
+  return '[^/?#]*';
+}
+
+/** Addresses that results of a server have named, newest last; a link need not stand in a list. */
+const links = new WeakMap<object, Set<string>>();
+const MAX_LINKS = 1000;
+
+const wasLinked = ({ upstream }: McpServerRecord, uri: string): boolean =>
+  links.get(upstream)?.has(uri) ?? false;
+
+/** Notes the resources that a result names, so that they may be read. */
+export function noteLinks({ upstream }: McpServerRecord, { content }: JsonObject): void {
+  if (!Array.isArray(content)) return;
+  for (const item of content) {
+    if (!isObject(item) || item.type !== 'resource_link' || typeof item.uri !== 'string') continue;
+    const known = links.get(upstream) ?? new Set();
+    links.set(upstream, known.add(item.uri));
+    const [oldest] = known.size > MAX_LINKS ? known : [];
+    if (oldest !== undefined) known.delete(oldest);
+  }
+}

@@ -1,0 +1,71 @@
+import type { Connection } from 'mongoose';
+import type { DoorAuthenticate } from '../authentication/authenticate.ts';
+import type { Send } from '../dataplane/send/upstream.ts';
+import type { Directory } from '../directory/memory.ts';
+import type { BodyBudget } from '../lib/bodies/index.ts';
+import type { HostPolicy } from '../lib/http/custom-host.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { RequestLog } from '../recording/log/thread/log-thread.ts';
+import type { SecretMemory } from '../secret-managers/memory.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Changes } from '../storage/changes.ts';
+import { nativeDb } from '../storage/native-db.ts';
+import type { Secrets } from '../storage/secrets.ts';
+import type { ClientTokens } from './auth/index.ts';
+import { createMcpAuthenticate, createMcpDoor, type McpDoor } from './door/index.ts';
+import { McpStreams } from './door/open-streams.ts';
+import { createHandshakes } from './lines/handshake.ts';
+import { createLines } from './lines/lines.ts';
+import { createSharedCredentials } from './lines/shared-credentials.ts';
+import { withMock } from './mock/index.ts';
+import type { RelayCall } from './relay/call.ts';
+import { createInterim } from './relay/interim.ts';
+import { createRelay } from './relay/relay.ts';
+import { createSessionSeal, createSessionStore } from './session/index.ts';
+import type { McpSnapshot } from './snapshot/index.ts';
+import { createUpstreamWire } from './upstream/index.ts';
+
+export type McpServing = {
+  settings: Pick<Settings, 'mcp' | 'identity' | 'listen' | 'corsOrigins' | 'requestLogs'>;
+  db: Connection;
+  secrets: Secrets;
+  changes: Changes;
+  send: Send;
+  hostPolicy: HostPolicy;
+  secretMemory: SecretMemory;
+  tokens: ClientTokens;
+  snapshot: McpSnapshot;
+  directory: Pick<Directory, 'workspaces'>;
+  authenticate: DoorAuthenticate;
+  requestLog: RequestLog;
+  bodies: BodyBudget;
+  now: () => Date;
+  log: Logger;
+};
+
+/** Everything that answers callers of MCP servers. */
+export function createMcpServing(given: McpServing): McpDoor & { start(): Promise<void> } {
+  const { settings, db, secrets, changes, hostPolicy, snapshot, directory, requestLog, bodies, now, log } =
+    given;
+  const wire = withMock(createUpstreamWire(given.send, hostPolicy));
+  const sessions = createSessionStore({
+    sessions: () => nativeDb(db).collection('mcp_sessions'),
+    ...{ secrets, changes, now },
+  });
+  const credentials = createSharedCredentials(given);
+  const handshakes = createHandshakes(wire, log);
+  const lines = createLines(handshakes, sessions);
+  const relay = createRelay({ wire, credentials, lines, interim: createInterim(wire, log) });
+  const door = createMcpDoor({
+    ...{ relay, sessions, handshakes, credentials, wire, snapshot, bodies, log },
+    seal: createSessionSeal(secrets, () => now().getTime()),
+    record: { requestLog, maxLoggedBytes: settings.requestLogs.maxBodyBytes },
+    running: new Map<string, RelayCall>(),
+    streams: new McpStreams(),
+    workspaces: directory.workspaces,
+    authenticate: createMcpAuthenticate(given.authenticate),
+    guard: { corsOrigins: settings.corsOrigins, listenHost: settings.listen.host },
+    baseUrl: settings.mcp.baseUrl ?? settings.identity.publicUrl,
+  });
+  return { ...door, start: sessions.start };
+}

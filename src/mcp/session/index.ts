@@ -1,0 +1,4 @@
+export { mcpSessionModel, type SessionDocument } from './model.ts';
+export { createSessionSeal, type SessionSeal } from './seal.ts';
+export type { McpSession, UpstreamSession } from './session.ts';
+export { createSessionStore, type SessionStore } from './store.ts';

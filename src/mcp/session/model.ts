@@ -1,0 +1,31 @@
+import { Schema } from 'mongoose';
+import { defineModel } from '../../storage/model.ts';
+
+/** What of a session cannot stand in its id: that it has ended, and the upstream session that has taken another's place. */
+export type SessionDocument = {
+  /** Of the session. */
+  _id: string;
+  organisationId: string;
+  endedAt: Date | null;
+  /** Sealed JSON of an upstream session. */
+  upstream: string | null;
+  /** Tells this upstream session from the one before. */
+  upstreamHash: string | null;
+  expiresAt: Date;
+};
+
+const schema = new Schema<SessionDocument>(
+  {
+    _id: String,
+    organisationId: { type: String, required: true },
+    endedAt: { type: Date, default: null },
+    upstream: { type: String, default: null },
+    upstreamHash: { type: String, default: null },
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'mcp_sessions', versionKey: false, autoIndex: false, autoCreate: false },
+);
+schema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+schema.index({ endedAt: 1 });
+
+export const mcpSessionModel = defineModel('McpSession', schema);

@@ -1,0 +1,39 @@
+/** What a log knows of a request to an MCP server, beside what all logs have. */
+export type McpFacts = {
+  /** Of the protocol, e.g. `tools/call`. */
+  method: string;
+  /** The name of the tool or prompt, or the address of the resource; null where the request is about none. */
+  subject: string | null;
+  status: 'success' | 'tool_error' | 'error' | 'denied' | 'cancelled' | 'timeout';
+  /** Of the JSON-RPC error; null without one. */
+  errorCode: number | null;
+  serverId: string;
+  serverSlug: string;
+  integrationId: string;
+  route: 'endpoint' | 'aggregate';
+  eraClient: 'modern' | 'legacy';
+  eraUpstream: 'modern' | 'legacy' | null;
+  protocolVersion: string;
+  requestId: string;
+  /** Null for a request without a session. */
+  sessionId: string | null;
+  authType: string;
+  clientId: string | null;
+  /** HTTP status of the server; null where it was not asked. */
+  upstreamStatus: number | null;
+  refusedBy: string | null;
+  progressCount: number;
+  /** How often the server asked the caller for something before it answered. */
+  rounds: number;
+  retried: 'session' | 'token' | 'none';
+  sessionReinitialised: boolean;
+  inputBytes: number | null;
+  outputBytes: number;
+  definitionHash: string | null;
+  costNanodollars: number;
+};
+
+/** As a log stores it: text takes half the room of documents. */
+export const encodeMcpFacts = (facts: McpFacts): string => JSON.stringify(facts);
+
+export const decodeMcpFacts = (text: string): McpFacts => JSON.parse(text) as McpFacts;
