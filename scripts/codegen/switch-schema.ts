@@ -30,6 +30,26 @@ type WorkspaceSwitches {
 ${fields('Boolean')}
 }
 
+"A switch as it holds in a workspace."
+type EffectiveSwitch {
+  "Which one."
+  name: OrganisationSwitch!
+  "Whether it is on."
+  isOn: Boolean!
+  "Who says so."
+  origin: SwitchOrigin!
+}
+
+"Who says that a switch is on or off."
+enum SwitchOrigin {
+  "Nobody has set it: it is as it was at first."
+  default
+  "The organisation has set it."
+  organisation
+  "The workspace has set it, and its organisation lets it differ."
+  workspace
+}
+
 "Absent members stay as they are; null takes back what was set, so that the default or, in a workspace, the organisation decides."
 input SwitchesInput {
 ${fields('Boolean')}

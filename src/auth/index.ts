@@ -32,6 +32,7 @@ export {
   scopesFor,
 } from './scopes.ts';
 export {
+  effectiveSwitches,
   initialStates,
   keyRights,
   type OwnData,

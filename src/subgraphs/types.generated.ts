@@ -2426,6 +2426,7 @@ export type Workspace = {
   isDefault: Scalars['Int']['output'];
   status: WorkspaceStatus;
   settings: WorkspaceSettings;
+  effectiveSwitches: Array<EffectiveSwitch>;
   organisation: Organisation;
   members?: Maybe<Array<Member>>;
   usageLimits: Array<UsageLimit>;
@@ -3011,6 +3012,12 @@ export type WorkspaceSwitches = {
   membersViewApiKeys?: Maybe<Scalars['Boolean']['output']>;
   membersManageApiKeys?: Maybe<Scalars['Boolean']['output']>;
   membersContribute?: Maybe<Scalars['Boolean']['output']>;
+};
+
+export type EffectiveSwitch = {
+  name: OrganisationSwitch;
+  isOn: Scalars['Boolean']['output'];
+  origin: SwitchOrigin;
 };
 
 export type Organisation = {
@@ -4973,6 +4980,11 @@ export type OrganisationSwitch =
   | 'membersViewApiKeys'
   | 'membersManageApiKeys'
   | 'membersContribute';
+
+export type SwitchOrigin =
+  | 'default'
+  | 'organisation'
+  | 'workspace';
 
 export type UserStatus =
   | 'active'

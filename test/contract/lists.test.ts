@@ -83,6 +83,7 @@ const storedBounds: Record<string, string> = {
     'at most 3: @constraint(maxItems) of the inputs in schema/identity/organisation.graphql',
   'Organisation.rateLimits':
     'at most 10: @constraint(maxItems) of the inputs in schema/identity/organisation.graphql',
+  'Workspace.effectiveSwitches': 'one of each: src/auth/switches/table.ts',
   'Workspace.usageLimits':
     'at most 3: @constraint(maxItems) of the inputs in schema/identity/workspace.graphql',
   'Workspace.rateLimits':

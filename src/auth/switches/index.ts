@@ -1,5 +1,6 @@
 export { keyRights, type OwnData, type Rights, type RoleGrant, rightsOf } from './rights.ts';
 export {
+  effectiveSwitches,
   initialStates,
   type SetSwitches,
   type SwitchSettings,

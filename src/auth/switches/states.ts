@@ -20,18 +20,34 @@ export const initialStates: SwitchStates = Object.freeze(
   >,
 );
 
-/** The states that hold in an organisation or, with what a workspace has set where it may, in that workspace. */
+/** Who says that a switch is on or off. */
+type SwitchOrigin = 'default' | 'organisation' | 'workspace';
+
+/** A switch as it holds somewhere, and who says so. */
+type EffectiveSwitch = { name: SwitchName; isOn: boolean; origin: SwitchOrigin };
+
+/** The switches that hold in an organisation or, with what a workspace has set where it may, in that workspace. */
+export function effectiveSwitches(
+  organisation: SwitchSettings | undefined,
+  ofWorkspace?: SetSwitches | null,
+): EffectiveSwitch[] {
+  const mayDiffer = new Set(organisation?.overridableSwitches);
+  return switchNames.map((name) => {
+    const own = mayDiffer.has(name) && switches[name].isOverridable ? ofWorkspace?.[name] : null;
+    if (own != null) return { name, isOn: own, origin: 'workspace' };
+    const common = organisation?.switches?.[name];
+    return common != null
+      ? { name, isOn: common, origin: 'organisation' }
+      : { name, isOn: initialStates[name], origin: 'default' };
+  });
+}
+
+/** Their states alone. */
 export function switchStates(
   organisation: SwitchSettings | undefined,
   ofWorkspace?: SetSwitches | null,
 ): SwitchStates {
   if (!organisation?.switches && !organisation?.overridableSwitches) return initialStates;
-  const { switches: set, overridableSwitches } = organisation;
-  const mayDiffer = new Set(overridableSwitches);
-  return Object.fromEntries(
-    switchNames.map((name) => {
-      const own = mayDiffer.has(name) && switches[name].isOverridable ? ofWorkspace?.[name] : null;
-      return [name, own ?? set?.[name] ?? initialStates[name]];
-    }),
-  ) as SwitchStates;
+  const effective = effectiveSwitches(organisation, ofWorkspace);
+  return Object.fromEntries(effective.map(({ name, isOn }) => [name, isOn])) as SwitchStates;
 }

@@ -186,6 +186,8 @@ export type ResolversTypes = {
   UpdateMemberInput: Types.UpdateMemberInput;
   OrganisationSwitches: ResolverTypeWrapper<Types.OrganisationSwitches>;
   WorkspaceSwitches: ResolverTypeWrapper<Types.WorkspaceSwitches>;
+  EffectiveSwitch: ResolverTypeWrapper<Types.EffectiveSwitch>;
+  SwitchOrigin: Types.SwitchOrigin;
   SwitchesInput: Types.SwitchesInput;
   OrganisationSwitch: Types.OrganisationSwitch;
   Organisation: ResolverTypeWrapper<OrganisationDocument>;
@@ -311,6 +313,7 @@ export type ResolversParentTypes = {
   UpdateMemberInput: Types.UpdateMemberInput;
   OrganisationSwitches: Types.OrganisationSwitches;
   WorkspaceSwitches: Types.WorkspaceSwitches;
+  EffectiveSwitch: Types.EffectiveSwitch;
   SwitchesInput: Types.SwitchesInput;
   Organisation: OrganisationDocument;
   OrganisationSettings: Types.OrganisationSettings;
@@ -771,6 +774,12 @@ export type WorkspaceSwitchesResolvers<ContextType = GraphContext, ParentType ex
   membersContribute?: Resolver<Types.Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
 };
 
+export type EffectiveSwitchResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['EffectiveSwitch'] = ResolversParentTypes['EffectiveSwitch']> = {
+  name?: Resolver<ResolversTypes['OrganisationSwitch'], ParentType, ContextType>;
+  isOn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  origin?: Resolver<ResolversTypes['SwitchOrigin'], ParentType, ContextType>;
+};
+
 export type OrganisationResolvers<ContextType = GraphContext, ParentType extends ResolversParentTypes['Organisation'] = ResolversParentTypes['Organisation']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -985,6 +994,7 @@ export type WorkspaceResolvers<ContextType = GraphContext, ParentType extends Re
   isDefault?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['WorkspaceStatus'], ParentType, ContextType>;
   settings?: Resolver<ResolversTypes['WorkspaceSettings'], ParentType, ContextType>;
+  effectiveSwitches?: Resolver<Array<ResolversTypes['EffectiveSwitch']>, ParentType, ContextType>;
   organisation?: Resolver<ResolversTypes['Organisation'], ParentType, ContextType>;
   members?: Resolver<Types.Maybe<Array<ResolversTypes['Member']>>, ParentType, ContextType, RequireFields<Types.WorkspaceMembersArgs, 'limit'>>;
   usageLimits?: Resolver<Array<ResolversTypes['UsageLimit']>, ParentType, ContextType>;
@@ -1043,6 +1053,7 @@ export type Resolvers<ContextType = GraphContext> = {
   MemberPage?: MemberPageResolvers<ContextType>;
   OrganisationSwitches?: OrganisationSwitchesResolvers<ContextType>;
   WorkspaceSwitches?: WorkspaceSwitchesResolvers<ContextType>;
+  EffectiveSwitch?: EffectiveSwitchResolvers<ContextType>;
   Organisation?: OrganisationResolvers<ContextType>;
   OrganisationSettings?: OrganisationSettingsResolvers<ContextType>;
   Role?: RoleResolvers<ContextType>;

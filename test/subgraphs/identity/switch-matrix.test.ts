@@ -122,6 +122,15 @@ async function subscribes(query: string, account: Caller): Promise<boolean> {
   return response.status === 200 && !new TextDecoder().decode(first?.value).includes('FORBIDDEN');
 }
 
+/** A switch as it holds in the workspace, and who says so. */
+async function effective(name: SwitchName): Promise<unknown> {
+  const query = '{ workspaces { data { id effectiveSwitches { name isOn origin } } } }';
+  const { workspaces } = dataOf(await world.app.graphql(query, {}, world.app.adminKey));
+  const [{ effectiveSwitches: found }] = workspaces.data;
+  expect(found.map((each: { name: string }) => each.name)).toEqual(switchNames);
+  return found.find((each: { name: string }) => each.name === name);
+}
+
 const changedBy = (before: string[], { loses = [], gains = [] }: Change): string[] =>
   [...before.filter((scope) => !loses.includes(scope)), ...gains].sort();
 
@@ -158,8 +167,10 @@ describe.each(switchNames.map((name) => [name, changes[name]] as const))('%s', (
       ...before,
       [change.role]: changedBy(before[change.role] ?? [], change),
     });
+    expect(await effective(name)).toEqual({ name, isOn: !isOn, origin: 'organisation' });
     await setInOrganisation({ [name]: null });
     expect(await everybody()).toEqual(before);
+    expect(await effective(name)).toEqual({ name, isOn, origin: 'default' });
   });
 
   // What hides requests takes no scope; switch-data.test.ts is about that.
@@ -203,7 +214,9 @@ describe.each(switchNames.map((name) => [name, changes[name]] as const))('%s', (
       ...before,
       [change.role]: changedBy(before[change.role] ?? [], change),
     });
+    expect(await effective(name)).toEqual({ name, isOn: !isOn, origin: 'workspace' });
     await setInOrganisation(null, []);
+    expect(await effective(name)).toEqual({ name, isOn, origin: 'default' });
     expect(await everybody()).toEqual(before);
   });
 });

@@ -1,3 +1,4 @@
+import { effectiveSwitches } from '../../../auth/index.ts';
 import { shownRateLimits, shownUsageLimits } from '../../limits/shown.ts';
 import { referred } from '../../loading.ts';
 import { latestMembers } from '../member/index.ts';
@@ -27,6 +28,10 @@ export const resolvers = {
   Workspace: {
     id: (workspace) => workspace._id,
     settings: ({ settings }) => ({ ...settings, switches: settings?.switches ?? {} }),
+    effectiveSwitches: async ({ organisationId, settings }, _args, context) => {
+      const organisation = await organisationById(context).load(organisationId);
+      return effectiveSwitches(organisation?.settings, settings?.switches);
+    },
     usageLimits: (workspace, _args, context) => shownUsageLimits(context, limitOwner(workspace), workspace),
     rateLimits: (workspace) => shownRateLimits(workspace),
     organisation: async (workspace, _args, context) =>
